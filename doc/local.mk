@@ -21,6 +21,7 @@ dist_man_MANS += \
 	doc/tally-flamegraph.1 \
 	doc/tally-history.1 \
 	doc/tally-import.1 \
+	doc/tally-merge.1 \
 	doc/tally-info.1 \
 	doc/tally-list.1 \
 	doc/tally-push.1 \

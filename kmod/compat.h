@@ -6,6 +6,9 @@
 #include <linux/mm.h>
 #include <linux/version.h>
 #include <asm/msr.h>
+#ifdef TALLY_HAS_PERF_ALLOW
+#include <linux/perf_event.h>
+#endif
 
 static inline void tally_timer_setup(struct hrtimer *t,
 				     enum hrtimer_restart (*fn)(struct hrtimer *))
@@ -28,6 +31,17 @@ static inline void tally_vma_private(struct vm_area_struct *vma)
 #else
 	vma->vm_flags |= VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP;
 	vma->vm_flags &= ~VM_MAYEXEC;
+#endif
+}
+
+/* Asks security modules, as perf_event_open() does, whether the kernel may be
+ * sampled.  Kernels without this export have no other way to ask. */
+static inline int tally_allow_kernel(void)
+{
+#ifdef TALLY_HAS_PERF_ALLOW
+	return perf_allow_kernel();
+#else
+	return 0;
 #endif
 }
 

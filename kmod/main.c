@@ -156,7 +156,7 @@ static int ioctl_tasks(struct session *s, const void __user *arg)
 		cond_resched();
 	}
 	if (session_follows(s))
-		session_look(s);
+		session_resync(s);
 	return r ? r : found ? 0 : -ESRCH;
 }
 

@@ -81,7 +81,7 @@ static int perf_check(const struct tally_setup *u)
 		if (p->reserved || p->type == PERF_TYPE_TRACEPOINT ||
 		    p->type == PERF_TYPE_BREAKPOINT ||
 		    e->event || e->umask || e->cmask || e->allowed ||
-		    e->flags & (TALLY_EVENT_EDGE | TALLY_EVENT_INV))
+		    e->flags & TALLY_EVENT_PMU_FLAGS)
 			return -EINVAL;
 		if (!e->freq && (!e->period || e->period >> 62))
 			return -EINVAL;
@@ -130,13 +130,29 @@ static void handle(struct perf_event *event, struct perf_sample_data *data,
 	barrier();
 	if (!thinned(e, weight)) {
 		what = sample_take(c, slot->which, regs, weight + e->owed);
-		if (what & SAMPLE_OURS)
+		if (what & SAMPLE_WANTED)
 			e->owed = 0;
 		if (what & SAMPLE_TOO_FAST)
 			sample_thinner(c, slot->which);
 	}
 	barrier();
 	c->busy = false;
+}
+
+/* Leaves out guests of virtual machines, whose samples would have the host's
+ * registers.  Some PMUs cannot. */
+static struct perf_event *event_new(struct perf_event_attr *attr, int cpu,
+				    struct task_struct *t,
+				    struct perf_slot *slot)
+{
+	struct perf_event *event;
+
+	attr->exclude_guest = 1;
+	event = perf_event_create_kernel_counter(attr, cpu, t, handle, slot);
+	if (event != ERR_PTR(-EINVAL))
+		return event;
+	attr->exclude_guest = 0;
+	return perf_event_create_kernel_counter(attr, cpu, t, handle, slot);
 }
 
 static int counter_add(struct perf_state *p, unsigned int which,
@@ -169,8 +185,7 @@ static int counter_add(struct perf_state *p, unsigned int which,
 	}
 	c->which = which;
 	c->cpu = t ? nr_cpu_ids : cpu;
-	c->event = perf_event_create_kernel_counter(&attr, t ? -1 : (int)cpu, t,
-						    handle, &p->slot[which]);
+	c->event = event_new(&attr, t ? -1 : (int)cpu, t, &p->slot[which]);
 	if (IS_ERR(c->event)) {
 		int r = PTR_ERR(c->event);
 
@@ -258,7 +273,7 @@ static int threads_attach(struct perf_state *p)
 	return some ? 0 : -ESRCH;
 }
 
-static void cpus_came(struct work_struct *work)
+static void cpus_added(struct work_struct *work)
 {
 	struct perf_state *p = container_of(work, struct perf_state, work);
 	unsigned int cpu;
@@ -276,7 +291,7 @@ static void cpus_came(struct work_struct *work)
 }
 
 /* Called within hotplug. */
-static void perf_cpu_news(struct session *s, unsigned int cpu, bool came)
+static void perf_cpu_changed(struct session *s, unsigned int cpu, bool came)
 {
 	if (s->setup.flags & TALLY_SETUP_TASKS)
 		return;
@@ -367,7 +382,7 @@ static int perf_prepare(struct session *s)
 	p->s = s;
 	INIT_LIST_HEAD(&p->counters);
 	INIT_LIST_HEAD(&p->threads);
-	INIT_WORK(&p->work, cpus_came);
+	INIT_WORK(&p->work, cpus_added);
 	for (i = 0; i < TALLY_EVENTS_MAX; i++)
 		p->slot[i] = (struct perf_slot){ s, i };
 	s->perf = p;
@@ -421,7 +436,7 @@ const struct source perf_source = {
 	.open = perf_open,
 	.close = perf_close,
 	.add_thread = perf_add_thread,
-	.cpu_news = perf_cpu_news,
+	.cpu_changed = perf_cpu_changed,
 	.counts = perf_counts,
 	.begin = perf_begin,
 	.end = perf_end,

@@ -137,12 +137,15 @@ static unsigned int p6_present(void)
 static struct pmu_event event_of(const struct tally_event *e)
 {
 	return (struct pmu_event){
-		.event = e->event, .umask = e->umask, .cmask = e->cmask,
+		.event = e->event | (e->flags & TALLY_EVENT_HIGH) >>
+			 (TALLY_EVENT_HIGH_SHIFT - 8),
+		.umask = e->umask, .cmask = e->cmask,
 		.allowed = e->allowed,
 		.usr = e->flags & TALLY_EVENT_USER,
 		.os = e->flags & TALLY_EVENT_KERNEL,
 		.edge = e->flags & TALLY_EVENT_EDGE,
 		.inv = e->flags & TALLY_EVENT_INV,
+		.pc = e->flags & TALLY_EVENT_PC,
 		.interrupt = true,
 	};
 }

@@ -10,6 +10,7 @@ const struct pmu_model pmu_model_k8 = {
 	.width = 48,
 	.period_bits = 47,
 	.cmask_max = 3,
+	.event_bits = 8,
 	.shared_events = 0xe0,
 	.msr_evtsel = 0xc0010000,
 	.msr_counter = 0xc0010004,
@@ -22,6 +23,7 @@ const struct pmu_model pmu_model_p6 = {
 	.width = 40,
 	.period_bits = 31,
 	.cmask_max = 255,
+	.event_bits = 8,
 	.shared_enable = true,
 	.msr_evtsel = 0x186,
 	.msr_counter = 0xc1,
@@ -30,6 +32,8 @@ const struct pmu_model pmu_model_p6 = {
 enum pmu_fault pmu_event_check(const struct pmu_model *m,
 			       const struct pmu_event *e)
 {
+	if (e->event >> m->event_bits)
+		return PMU_CODE_RESERVED;
 	if (e->cmask > m->cmask_max)
 		return PMU_CMASK_RESERVED;
 	if (e->inv && !e->cmask)
@@ -45,7 +49,8 @@ uint64_t pmu_event_config(const struct pmu_event *e)
 	       (uint64_t)(e->event >> 8 & 0xf) << PMU_SEL_EVENT_HIGH_SHIFT |
 	       (uint64_t)e->umask << PMU_SEL_UMASK_SHIFT |
 	       (uint64_t)e->cmask << PMU_SEL_CMASK_SHIFT |
-	       (e->edge ? PMU_SEL_EDGE : 0) | (e->inv ? PMU_SEL_INV : 0);
+	       (e->edge ? PMU_SEL_EDGE : 0) | (e->inv ? PMU_SEL_INV : 0) |
+	       (e->pc ? PMU_SEL_PC : 0);
 }
 
 uint64_t pmu_event_select(const struct pmu_model *m, const struct pmu_event *e,

@@ -14,7 +14,7 @@
 #include "tally.h"
 
 #define RECORD_MAX	65528	/* largest value of a record's size */
-#define THIN_MOST	64u
+#define THIN_MAX	64u
 #define ALL_KNOWN	((1u << TALLY_COPY_REGS) - 1)
 
 /* xorshift64.  A program that knows the period cannot stay in step with it. */
@@ -148,7 +148,7 @@ void sample_slower(struct cpu_state *c, unsigned int event, u64 most)
 
 void sample_thinner(struct cpu_state *c, unsigned int event)
 {
-	c->ev[event].thin = min(c->ev[event].thin * 2, THIN_MOST);
+	c->ev[event].thin = min(c->ev[event].thin * 2, THIN_MAX);
 	window_begin(c, ktime_get_mono_fast_ns());
 }
 
@@ -206,7 +206,7 @@ static struct tally_copy *unwind(struct cpu_state *c, struct tally_sample *t,
 		c->user.why = rows_walk(c->s, c->user.regs,
 					t->ips + t->nkernel, room, &n,
 					&generation);
-	if (c->user.why == TALLY_WALK_WHOLE) {
+	if (c->user.why == TALLY_WALK_COMPLETE) {
 		c->unwound++;
 		t->nuser = n;
 		t->flags = TALLY_SAMPLE_UNWOUND;
@@ -388,5 +388,5 @@ unsigned int sample_take(struct cpu_state *c, unsigned int event,
 			e->stats.lost++;
 	}
 	account(c, get_cycles() - begin);
-	return (fast ? SAMPLE_TOO_FAST : 0) | (mine ? SAMPLE_OURS : 0);
+	return (fast ? SAMPLE_TOO_FAST : 0) | (mine ? SAMPLE_WANTED : 0);
 }

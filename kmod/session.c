@@ -35,6 +35,7 @@
 #include <linux/suspend.h>
 #include <linux/vmalloc.h>
 
+#include "compat.h"
 #include "tally.h"
 
 LIST_HEAD(sessions);
@@ -121,17 +122,40 @@ int pages_charge(struct session *s, size_t n)
 	return -ENOMEM;
 }
 
+static void state_free(struct cpu_state *c)
+{
+	vunmap(c->ring);
+	while (c->npages)
+		__free_page(c->pages[--c->npages]);
+	kvfree(c->pages);
+	kvfree(c);
+}
+
+/* Allocates the ring page by page: vmalloc_user can neither charge its pages to the
+ * caller's memory cgroup nor choose the CPU's own node. */
 static struct cpu_state *state_new(unsigned int cpu, size_t bytes)
 {
-	struct cpu_state *c = kvzalloc_node(sizeof(*c), GFP_KERNEL,
-					    cpu_to_node(cpu));
+	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
+	int node = cpu_to_node(cpu);
+	size_t n = bytes >> PAGE_SHIFT;
+	struct cpu_state *c = kvzalloc_node(sizeof(*c), GFP_KERNEL_ACCOUNT, node);
 
 	if (!c)
 		return NULL;
-	c->ring = vmalloc_user(bytes);
+	c->pages = kvcalloc(n, sizeof(*c->pages), GFP_KERNEL_ACCOUNT);
+	while (c->pages && c->npages < n) {
+		struct page *page = alloc_pages_node(node, gfp, 0);
+
+		if (!page)
+			break;
+		c->pages[c->npages++] = page;
+		cond_resched();
+	}
+	if (c->npages == n)
+		c->ring = vmap(c->pages, n, VM_MAP | VM_USERMAP, PAGE_KERNEL);
 	if (c->ring)
 		return c;
-	kvfree(c);
+	state_free(c);
 	return NULL;
 }
 
@@ -182,8 +206,7 @@ static void cpus_free(struct session *s)
 		if (!c)
 			continue;
 		irq_work_sync(&c->wake);
-		vfree(c->ring);
-		kvfree(c);
+		state_free(c);
 		s->cpu[cpu] = NULL;
 	}
 	pages_release(s, s->pages);
@@ -240,6 +263,8 @@ static int setup_check(const struct tally_setup *u)
 		if (e->flags & TALLY_EVENT_KERNEL &&
 		    security_locked_down(LOCKDOWN_PERF))
 			return -EPERM;
+		if (e->flags & TALLY_EVENT_KERNEL && tally_allow_kernel())
+			return -EACCES;
 	}
 	return 0;
 }
@@ -362,18 +387,18 @@ void session_switch(struct session *s, bool on)
 	}
 }
 
-static void look_here(void *arg)
+static void resync_here(void *arg)
 {
 	session_switch(arg, tasks_current(arg));
 }
 
-void session_look(struct session *s)
+void session_resync(struct session *s)
 {
 	unsigned int cpu;
 
 	cpus_read_lock();
 	for_each_cpu_and(cpu, s->cpus, cpu_online_mask)
-		smp_call_function_single(cpu, look_here, s, 1);
+		smp_call_function_single(cpu, resync_here, s, 1);
 	cpus_read_unlock();
 }
 
@@ -532,8 +557,8 @@ static int cpu_online_cb(unsigned int cpu)
 			continue;
 		if (s->started && !asleep)
 			cpu_start(s->cpu[cpu]);
-		if (s->source->cpu_news)
-			s->source->cpu_news(s, cpu, true);
+		if (s->source->cpu_changed)
+			s->source->cpu_changed(s, cpu, true);
 	}
 	mutex_unlock(&sessions_lock);
 	return 0;
@@ -546,8 +571,8 @@ static int cpu_offline_cb(unsigned int cpu)
 	mutex_lock(&sessions_lock);
 	list_for_each_entry(s, &sessions, list) {
 		cpu_stop(s->cpu[cpu]);
-		if (s->source && s->source->cpu_news)
-			s->source->cpu_news(s, cpu, false);
+		if (s->source && s->source->cpu_changed)
+			s->source->cpu_changed(s, cpu, false);
 	}
 	mutex_unlock(&sessions_lock);
 	return 0;

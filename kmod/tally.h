@@ -79,6 +79,8 @@ struct cpu_state {
 					 * enabled period */
 	struct tally_ring *ring;	/* shared with the program, which may write
 					 * to it */
+	struct page **pages;	/* the ring's */
+	size_t npages;
 	u8 *data;
 	u64 head;			/* trusted position; the ring has a copy */
 	u64 size;
@@ -156,7 +158,7 @@ struct source {
 	void (*close)(struct session *s);		/* no lock held */
 	int (*add_thread)(struct session *s, u32 tid);	/* no lock held */
 	/* A CPU came online or is going offline; called within hotplug. */
-	void (*cpu_news)(struct session *s, unsigned int cpu, bool came);
+	void (*cpu_changed)(struct session *s, unsigned int cpu, bool came);
 	/* Adds up the counts of the events; no lock held. */
 	void (*counts)(struct session *s, struct tally_stats *out);
 };
@@ -180,7 +182,7 @@ const struct source *source_find(u32 which);
  * on the CPU itself, with interrupts off. */
 void session_switch(struct session *s, bool on);
 /* Does the same on all CPUs, according to the threads that run there now. */
-void session_look(struct session *s);
+void session_resync(struct session *s);
 /* Returns whether the module itself follows the recording's threads. */
 static inline bool session_follows(const struct session *s)
 {
@@ -209,7 +211,7 @@ void tasks_exit(void);
 
 /* sample.c */
 /* Flags of sample_take's result. */
-#define SAMPLE_OURS	1u	/* a thread and mode that the recording asks for */
+#define SAMPLE_WANTED	1u	/* a thread and mode that the recording asks for */
 #define SAMPLE_TOO_FAST	2u	/* above the rate limit: call sample_slower */
 unsigned int sample_take(struct cpu_state *c, unsigned int event,
 			 struct pt_regs *regs, u64 weight);

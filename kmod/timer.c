@@ -24,7 +24,7 @@ static int timer_check(const struct tally_setup *setup)
 
 		if (!e->period || e->period > PERIOD_MAX_NS ||
 		    e->freq || e->event || e->umask || e->cmask || e->allowed ||
-		    e->flags & (TALLY_EVENT_EDGE | TALLY_EVENT_INV))
+		    e->flags & TALLY_EVENT_PMU_FLAGS)
 			return -EINVAL;
 		rate += div64_u64(NSEC_PER_SEC, e->period);
 	}
@@ -56,7 +56,7 @@ static enum hrtimer_restart timer_fired(struct hrtimer *t)
 		sample_slower(c, i, PERIOD_MAX_NS);
 	e->next_ns = sample_jitter(c, e->mean);
 	passed = hrtimer_forward_now(t, ns_to_ktime(e->next_ns));
-	if (what & SAMPLE_OURS && passed > 1) {
+	if (what & SAMPLE_WANTED && passed > 1) {
 		u64 late_ns = (passed - 1) * e->next_ns;
 
 		e->stats.missed += e->mean > period

@@ -50,22 +50,22 @@ static uint32_t row_find(const struct walk_page *p, uint16_t addr)
 	return at;
 }
 
-static bool how_fine(uint8_t how, int32_t val)
+static bool how_valid(uint8_t how, int32_t val)
 {
 	if (how >= TALLY_HOW_MEM)
 		return how - TALLY_HOW_MEM < REGS;
 	return how != TALLY_HOW_REG || (val >= 0 && val < REGS);
 }
 
-static bool rule_fine(const struct tally_rule *r)
+static bool rule_valid(const struct tally_rule *r)
 {
 	return r->cfa_reg < REGS && r->cfa_memory <= 1 && r->signal <= 1 &&
 	       r->called <= 1 && !r->reserved &&
-	       how_fine(r->ip, r->ip_val) && how_fine(r->sp, r->sp_val) &&
-	       how_fine(r->bp, r->bp_val);
+	       how_valid(r->ip, r->ip_val) && how_valid(r->sp, r->sp_val) &&
+	       how_valid(r->bp, r->bp_val);
 }
 
-static bool word_fine(const struct walk_page *p, uint32_t w)
+static bool word_valid(const struct walk_page *p, uint32_t w)
 {
 	switch (w & 7) {
 	case TALLY_ROW_NONE:
@@ -96,10 +96,10 @@ bool walk_page_check(const struct walk_page *p)
 		    p->word[i] >= p->nwords)
 			return false;
 	for (i = 0; i < p->nwords; i++)
-		if (!word_fine(p, p->words[i]))
+		if (!word_valid(p, p->words[i]))
 			return false;
 	for (i = 0; i < p->nrules; i++)
-		if (!rule_fine(&p->rules[i]))
+		if (!rule_valid(&p->rules[i]))
 			return false;
 	return true;
 }
@@ -242,7 +242,7 @@ static bool step_word(struct walk *w, uint32_t word)
 	if (bp_words && !popped(w, at) && !read_word(w, at, &bp))
 		return stop(w, TALLY_WALK_MEMORY);
 	if (!ra)
-		return stop(w, TALLY_WALK_WHOLE);
+		return stop(w, TALLY_WALK_COMPLETE);
 	if (cfa <= w->r[SP])
 		return stop(w, TALLY_WALK_NO_PROGRESS);
 	w->r[IP] = ra;
@@ -302,7 +302,7 @@ static bool step_rule(struct walk *w, const struct tally_rule *r)
 	if (!has_bp && r->called && r->bp == TALLY_HOW_CFA)
 		return stop(w, TALLY_WALK_MEMORY);
 	if (!ip)
-		return stop(w, TALLY_WALK_WHOLE);
+		return stop(w, TALLY_WALK_COMPLETE);
 	/* In longjmp and vfork, the caller's frame has the same stack pointer. */
 	same = (w->n == 1 && r->sp != TALLY_HOW_SAME) ||
 	       (w->exact && r->ip == TALLY_HOW_REG);
@@ -336,7 +336,7 @@ static bool step(struct walk *w)
 	    (w->exact && (kind == TALLY_ROW_BEGIN || (rule && rule->called))))
 		return stop(w, TALLY_WALK_NO_WORD);
 	if (kind == TALLY_ROW_BEGIN)
-		return add_frame(w, at + (word >> 3)) && stop(w, TALLY_WALK_WHOLE);
+		return add_frame(w, at + (word >> 3)) && stop(w, TALLY_WALK_COMPLETE);
 	if (rule && rule->signal)
 		at = w->r[IP];		/* no call precedes it */
 	else if (!w->exact && !was_called(w))
@@ -344,7 +344,7 @@ static bool step(struct walk *w)
 	if (!add_frame(w, at))
 		return false;
 	if (kind == TALLY_ROW_END)
-		return stop(w, TALLY_WALK_WHOLE);
+		return stop(w, TALLY_WALK_COMPLETE);
 	return rule ? step_rule(w, rule) : step_word(w, word);
 }
 
@@ -366,7 +366,7 @@ enum tally_walk walk_user(const struct walk_map *maps, uint32_t nmaps,
 	w.pc = pc;
 	w.n = 0;
 	w.max = max;
-	w.end = TALLY_WALK_WHOLE;
+	w.end = TALLY_WALK_COMPLETE;
 	while (step(&w))
 		;
 	*n = w.n;

@@ -7,6 +7,7 @@ EXTRA_DIST += \
 	scripts/check-structure \
 	scripts/debian-source \
 	scripts/endure \
+	scripts/get-programs \
 	scripts/install-needs \
 	scripts/make-deb \
 	scripts/make-pictures \
@@ -22,12 +23,15 @@ EXTRA_DIST += \
 	scripts/bench/bench_annotate.py \
 	scripts/bench/bench_busy.py \
 	scripts/bench/bench_changes.py \
+	scripts/bench/bench_continuous.py \
 	scripts/bench/bench_disasm.py \
 	scripts/bench/bench_doors.py \
 	scripts/bench/bench_growth.py \
 	scripts/bench/bench_html.py \
 	scripts/bench/bench_images.py \
+	scripts/bench/bench_loads.py \
 	scripts/bench/bench_lib.py \
+	scripts/bench/bench_merge.py \
 	scripts/bench/bench_names.py \
 	scripts/bench/bench_regress.py \
 	scripts/bench/bench_pgo.py \
@@ -48,4 +52,5 @@ EXTRA_DIST += \
 	scripts/bench/setup-newest-perf \
 	scripts/vm/boot \
 	scripts/vm/get-kernel \
+	scripts/vm/build-debug-kernel \
 	scripts/vm/get-module-kernels

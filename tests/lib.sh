@@ -138,7 +138,9 @@ t_settings() {
 	if command -v flock >/dev/null &&
 		[ -r /proc/sys/kernel/perf_event_paranoid ]; then
 		exec 9</proc/sys/kernel/perf_event_paranoid
-		flock -w 600 9
+		flock -n 9 && return
+		echo "# waits for a test that changes the machine's settings"
+		flock -w 600 9 || echo "# it did not end; going on"
 	fi
 }
 t_done() { echo "1..$T_COUNT"; }

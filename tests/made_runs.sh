@@ -23,14 +23,14 @@ record() {
 			n[f[i]] = c[i]
 		image = "/usr/bin/app"
 		event = "cpu-clock 4999 200040 ns"
-		cpu = "Fast"; status = 0
+		cpu = "Fast"; status = 0; written = ""
 		for (i = 1; i <= 20; i++)
 			rnd()
 		'"${4-}"'
 		print "env cpu " cpu
 		print "env kernel 6.1"
 		print "event " event
-		print "run " start " " status
+		print "run " start " " status " " written
 		for (i = 1; i <= 7; i++) {
 			k = noise(n[f[i]])
 			print "hit " int(k / 2), image, f[i],

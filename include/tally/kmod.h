@@ -20,7 +20,8 @@
  *
  * Errors:
  *
- *	EPERM	neither CAP_PERFMON nor CAP_SYS_ADMIN
+ *	EPERM	neither CAP_PERFMON nor CAP_SYS_ADMIN; SETUP: the kernel is locked down
+ *	EACCES	SETUP: a security module does not let the caller sample the kernel
  *	EINVAL	invalid values
  *	EBADFD	a call in the wrong state
  *	EBUSY	the counters are in use
@@ -34,7 +35,7 @@
 
 #define TALLY_DEVICE		"/dev/tally"
 #define TALLY_ABI_MAJOR		1
-#define TALLY_ABI_MINOR		3
+#define TALLY_ABI_MINOR		4
 
 enum tally_source {
 	TALLY_TIMER = 1,	/* timers, one per CPU; periods in ns */
@@ -68,7 +69,13 @@ struct tally_info {
 #define TALLY_EVENT_KERNEL	(1u << 1)
 #define TALLY_EVENT_EDGE	(1u << 2)	/* PMU: as in PerfEvtSel */
 #define TALLY_EVENT_INV		(1u << 3)
-#define TALLY_EVENT_FLAGS	0xfu
+/* Since minor version 4. */
+#define TALLY_EVENT_PC		(1u << 4)
+#define TALLY_EVENT_HIGH_SHIFT	8	/* PMU: bits 8 to 11 of the event code */
+#define TALLY_EVENT_HIGH	(0xfu << TALLY_EVENT_HIGH_SHIFT)
+#define TALLY_EVENT_FLAGS	0xf1fu
+#define TALLY_EVENT_PMU_FLAGS	(TALLY_EVENT_FLAGS & \
+				 ~(TALLY_EVENT_USER | TALLY_EVENT_KERNEL))
 
 struct tally_event {
 	__u64 period;		/* mean sampling period; each period is jittered,
@@ -344,7 +351,7 @@ struct tally_sample {
 
 /* The reason why a stack was copied instead of unwound; 0 also without UNWIND. */
 enum tally_walk {
-	TALLY_WALK_WHOLE,	/* unwound, not copied */
+	TALLY_WALK_COMPLETE,	/* unwound, not copied */
 	TALLY_WALK_NO_SPACE,	/* the process has no space, or is an i386 program */
 	TALLY_WALK_NO_MAP,	/* address outside of all maps */
 	TALLY_WALK_NO_PAGE,

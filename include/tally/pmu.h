@@ -35,6 +35,7 @@ struct pmu_model {
 	uint8_t width;		/* width of a counter, bits */
 	uint8_t period_bits;	/* longest period, as a power of two */
 	uint8_t cmask_max;	/* largest counter mask; larger ones are reserved */
+	uint8_t event_bits;	/* width of an event code: 8, or 12 */
 	uint8_t shared_events;	/* first event code of the northbridge; 0: none */
 	bool shared_enable;	/* only PerfEvtSel0 has EN, which enables all
 				 * counters */
@@ -49,11 +50,13 @@ struct pmu_event {
 	uint8_t umask, cmask;
 	uint8_t allowed;	/* bit i: may use counter i */
 	bool usr, os, edge, inv;
+	bool pc;		/* pin control: drive the PMi pins */
 	bool interrupt;		/* interrupt on overflow */
 };
 
 enum pmu_fault {
 	PMU_FINE,
+	PMU_CODE_RESERVED,	/* event code wider than event_bits */
 	PMU_CMASK_RESERVED,	/* counter mask above cmask_max */
 	PMU_INV_ALONE,		/* INV without a counter mask to invert */
 	PMU_NOWHERE,		/* neither user nor system mode */

@@ -45,7 +45,8 @@ def _commands(tools, binary, demangle):
     return commands
 
 
-def compare(tools, table, args, what, binary, count, demangle, wanted):
+def compare(tools, table, args, what, binary, count, demangle, wanted,
+            rounds=None):
     """Time and peak memory of all, `wanted` of llvm-symbolizer's."""
     path = _draw(tools, binary, count)
     jobs = {}
@@ -53,7 +54,7 @@ def compare(tools, table, args, what, binary, count, demangle, wanted):
         cmd = ['sh', '-c', 'in=$0; exec "$@" <"$in"', path] + cmd
         jobs[name] = lambda cmd=cmd: tools.timed(cmd)
         jobs[name + ' MB'] = lambda cmd=cmd: tools.peak_mb(cmd)
-    got = interleaved(args.rounds, jobs)
+    got = interleaved(rounds or args.rounds, jobs)
     for name in got:
         if name == 'tally' or name.endswith(' MB'):
             continue

@@ -53,7 +53,7 @@ def _threads(tools):
     return [[path]]
 
 
-def _compile(tools):
+def compile_load(tools):
     """make -j8 over this repository's own sources, again and again."""
     tree = os.path.join(tools.work, 'busy-make')
     if not os.path.exists(tree + '/Makefile'):
@@ -77,7 +77,7 @@ def _workloads(tools, quick):
         '2 loops': _loops(2),
         '8 loops': _loops(8),
         '30 loops': _loops(30),
-        'make -j8': _compile(tools),
+        'make -j8': compile_load(tools),
         'processes': [['sh', '-c', 'while :; do /bin/true; done']],
         '64 threads': _threads(tools),
     }

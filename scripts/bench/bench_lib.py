@@ -138,7 +138,7 @@ class GatedRun:
 
     def __init__(self, cmd):
         self.p = subprocess.Popen(
-            ['sh', '-c', 'read a; "$@" >/dev/null; echo done; read a',
+            ['sh', '-c', 'read a; "$@" >/dev/null; echo $?; read a',
              'sh'] + cmd, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.pid = self.p.pid
 
@@ -147,8 +147,11 @@ class GatedRun:
         self.p.stdin.flush()
 
     def wait_done(self):
-        if self.p.stdout.readline() != b'done\n':
-            raise Failed('the workload did not run')
+        status = self.p.stdout.readline().strip()
+        # 126 and above: it could not be run, or a signal ended it
+        if not status or int(status) >= 126:
+            raise Failed('the workload did not run: status %s' %
+                         status.decode())
 
     def finish(self):
         self.p.stdin.write(b'\n')

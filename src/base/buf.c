@@ -149,6 +149,12 @@ void buf_sleb(struct buf *b, int64_t v)
 	b->n += i;
 }
 
+void buf_hex(struct buf *b, const void *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		buf_printf(b, "%02x", ((const uint8_t *)p)[i]);
+}
+
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
 	va_list ap;

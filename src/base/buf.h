@@ -71,6 +71,8 @@ void buf_uleb(struct buf *b, uint64_t v);
 void buf_sleb(struct buf *b, int64_t v);
 void buf_printf(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Appends n bytes in lowercase hexadecimal digits. */
+void buf_hex(struct buf *b, const void *p, size_t n);
 /* Appends a NUL that is not counted, and returns the text ("" if out of
  * memory); valid until the next append. */
 const char *buf_cstr(struct buf *b);

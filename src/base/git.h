@@ -20,7 +20,7 @@ int git_ask(const char *dir, const char *const *words, size_t n, size_t limit,
 
 /* Arguments for `git log` that run no program from the repository's
  * configuration. */
-#define GIT_LOG_WORDS "log", "--no-color", "--no-textconv", "--no-ext-diff", \
+#define GIT_LOG_ARGS "log", "--no-color", "--no-textconv", "--no-ext-diff", \
 		      "--no-show-signature"
 
 #endif

@@ -27,50 +27,52 @@ uint64_t hash_bytes(const void *p, size_t n)
 
 void u64map_fini(struct u64map *m)
 {
-	free(m->key);
-	free(m->val);
+	free(m->entries);
 	*m = (struct u64map){ 0 };
+}
+
+static void forget_all(struct u64map *m)
+{
+	memset(m->entries, 0xff, m->cap * sizeof(*m->entries));
 }
 
 void u64map_clear(struct u64map *m)
 {
 	if (m->cap)
-		memset(m->val, 0xff, m->cap * sizeof(*m->val));
+		forget_all(m);
 	m->n = 0;
 }
 
-static size_t u64map_probe(const struct u64map *m, uint64_t key)
+static struct u64map_entry *u64map_probe(const struct u64map *m, uint64_t key)
 {
 	size_t i = hash_u64(key) & (m->cap - 1);
+	uint32_t low = (uint32_t)key, high = (uint32_t)(key >> 32);
 
-	while (m->val[i] != U64MAP_NONE && m->key[i] != key)
+	while (m->entries[i].val != U64MAP_NONE &&
+	       (m->entries[i].low != low || m->entries[i].high != high))
 		i = (i + 1) & (m->cap - 1);
-	return i;
+	return &m->entries[i];
 }
 
 uint32_t u64map_get(const struct u64map *m, uint64_t key)
 {
-	return m->cap ? m->val[u64map_probe(m, key)] : U64MAP_NONE;
+	return m->cap ? u64map_probe(m, key)->val : U64MAP_NONE;
 }
 
 static int u64map_grow(struct u64map *m)
 {
 	struct u64map big = { .cap = m->cap ? m->cap * 2 : 64 };
 
-	big.key = malloc(big.cap * sizeof(*big.key));
-	big.val = malloc(big.cap * sizeof(*big.val));
-	if (!big.key || !big.val) {
-		u64map_fini(&big);
+	big.entries = malloc(big.cap * sizeof(*big.entries));
+	if (!big.entries)
 		return -ERR_NOMEM;
-	}
-	memset(big.val, 0xff, big.cap * sizeof(*big.val));
+	forget_all(&big);
 	for (size_t i = 0; i < m->cap; i++) {
-		if (m->val[i] == U64MAP_NONE)
-			continue;
-		size_t j = u64map_probe(&big, m->key[i]);
+		const struct u64map_entry *e = &m->entries[i];
 
-		big.key[j] = m->key[i];
-		big.val[j] = m->val[i];
+		if (e->val == U64MAP_NONE)
+			continue;
+		*u64map_probe(&big, (uint64_t)e->high << 32 | e->low) = *e;
 		big.n++;
 	}
 	u64map_fini(m);
@@ -80,16 +82,17 @@ static int u64map_grow(struct u64map *m)
 
 uint32_t *u64map_slot(struct u64map *m, uint64_t key)
 {
-	size_t i;
+	struct u64map_entry *e;
 
 	if (m->n * 3 >= m->cap * 2 && u64map_grow(m) < 0)
 		return NULL;
-	i = u64map_probe(m, key);
-	if (m->val[i] == U64MAP_NONE) {
-		m->key[i] = key;
+	e = u64map_probe(m, key);
+	if (e->val == U64MAP_NONE) {
+		e->low = (uint32_t)key;
+		e->high = (uint32_t)(key >> 32);
 		m->n++;
 	}
-	return &m->val[i];
+	return &e->val;
 }
 
 void idtab_fini(struct idtab *t)

@@ -32,8 +32,12 @@ uint64_t hash_bytes(const void *p, size_t n);
  * every key is allowed.
  */
 struct u64map {
-	uint64_t *key;
-	uint32_t *val;
+	struct u64map_entry {
+		uint32_t low, high;	/* the key: 12 bytes without padding, so that
+					 * a search of a large map rarely reads a
+					 * second line of memory */
+		uint32_t val;		/* U64MAP_NONE: no entry */
+	} *entries;
 	size_t n, cap;		/* cap is 0 or a power of two */
 };
 #define U64MAP_NONE UINT32_MAX

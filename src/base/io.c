@@ -10,8 +10,9 @@
 
 enum { READ_STEP = 64 * 1024 };
 
-int io_read_fd(int fd, const char *name, size_t limit, struct buf *out,
-	       struct error *err)
+static int read_until(int fd, const char *name, size_t limit,
+		      io_enough *enough, void *ctx, struct buf *out,
+		      struct error *err)
 {
 	size_t total = 0;
 
@@ -35,7 +36,15 @@ int io_read_fd(int fd, const char *name, size_t limit, struct buf *out,
 					 "%s: larger than %zu bytes", name,
 					 limit);
 		out->n += (size_t)n;
+		if (enough && enough(ctx))
+			return 0;
 	}
+}
+
+int io_read_fd(int fd, const char *name, size_t limit, struct buf *out,
+	       struct error *err)
+{
+	return read_until(fd, name, limit, NULL, NULL, out, err);
 }
 
 static int check_regular(int fd, const char *name, struct stat *st,
@@ -74,17 +83,23 @@ static int open_regular(const char *path, struct error *err)
 	return fd;
 }
 
-int io_read_file(const char *path, size_t limit, struct buf *out,
-		 struct error *err)
+int io_read_until(const char *path, size_t limit, io_enough *enough, void *ctx,
+		  struct buf *out, struct error *err)
 {
 	int fd = open_regular(path, err);
 	int rc;
 
 	if (fd < 0)
 		return fd;
-	rc = io_read_fd(fd, path, limit, out, err);
+	rc = read_until(fd, path, limit, enough, ctx, out, err);
 	close(fd);
 	return rc;
+}
+
+int io_read_file(const char *path, size_t limit, struct buf *out,
+		 struct error *err)
+{
+	return io_read_until(path, limit, NULL, NULL, out, err);
 }
 
 int io_write_all(int fd, const char *name, const void *p, size_t n,

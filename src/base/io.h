@@ -5,6 +5,7 @@
  * transfers and name the file in their errors.  Paths come from outside, so
  * files opened by path must be regular files (ERR_FORMAT otherwise): a FIFO
  * could block, and a device could have side effects. */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,6 +18,11 @@ int io_read_file(const char *path, size_t limit, struct buf *out,
 		 struct error *err);
 int io_read_fd(int fd, const char *name, size_t limit, struct buf *out,
 	       struct error *err);
+/* Like io_read_file, but stops as soon as `enough` says so, which is asked after
+ * each part that was appended. */
+typedef bool io_enough(void *ctx);
+int io_read_until(const char *path, size_t limit, io_enough *enough, void *ctx,
+		  struct buf *out, struct error *err);
 /* Writes all bytes or fails; `name` is used in the message. */
 int io_write_all(int fd, const char *name, const void *p, size_t n,
 		 struct error *err);

@@ -111,13 +111,6 @@ void json_fixed(struct json *j, const char *key, double value, int digits)
 		buf_str(j->out, "null");
 }
 
-void json_scaled(struct json *j, const char *key, uint64_t value,
-		 unsigned int point)
-{
-	before(j, key);
-	buf_scaled(j->out, value, point);
-}
-
 void json_raw(struct json *j, const char *key, const void *text, size_t n)
 {
 	before(j, key);

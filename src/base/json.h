@@ -41,10 +41,6 @@ void json_bool(struct json *j, const char *key, bool value);
 /* Writes `digits` digits after the decimal point; NaN and infinity become null.
  */
 void json_fixed(struct json *j, const char *key, double value, int digits);
-/* Writes value / 10^point exactly, with `point` digits (1 to 18) after the
- * point. */
-void json_scaled(struct json *j, const char *key, uint64_t value,
-		 unsigned int point);
 /* Writes text that is already JSON, for a value that is written many times. */
 void json_raw(struct json *j, const char *key, const void *text, size_t n);
 /* Writes a number as a string "0x…", because JSON numbers have only 53 bits. */

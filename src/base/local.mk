@@ -5,8 +5,11 @@ libbase_a_SOURCES = \
 	src/base/beneath.h \
 	src/base/buf.c \
 	src/base/buf.h \
+	src/base/cgroup_path.c \
+	src/base/cgroup_path.h \
 	src/base/child.c \
 	src/base/child.h \
+	src/base/clock.h \
 	src/base/cursor.c \
 	src/base/cursor.h \
 	src/base/duration.c \

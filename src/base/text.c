@@ -2,6 +2,7 @@
 /* Makes text safe for terminals, CSV, JSON and XML: see text.h. */
 #include "base/text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static size_t utf8_length(uint8_t lead)
@@ -43,14 +44,14 @@ static size_t utf8_decode(const char *s, uint32_t *cp)
 
 /* Returns whether a code point is C0, C1, DEL, or a mark that hides or reorders
  * text (Unicode Bidi_Control, zero-width, line separators, byte order mark,
- * tags). */
+ * tags), or is forbidden in XML 1.0 (§2.2). */
 static bool is_hazard(uint32_t cp)
 {
 	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0x61c ||
 	       cp == 0xad || (cp >= 0x200b && cp <= 0x200f) ||
 	       (cp >= 0x2028 && cp <= 0x202e) ||
 	       (cp >= 0x2060 && cp <= 0x206f) || cp == 0xfeff ||
-	       (cp >= 0xfff9 && cp <= 0xfffb) ||
+	       (cp >= 0xfff9 && cp <= 0xfffb) || cp == 0xfffe || cp == 0xffff ||
 	       (cp >= 0xe0000 && cp <= 0xe007f);
 }
 
@@ -309,4 +310,11 @@ void shell_quote(struct buf *out, char *const argv[])
 			buf_u8(out, ' ');
 		quote_word(out, argv[i]);
 	}
+}
+
+void text_hex(char *out, const void *p, size_t n)
+{
+	*out = 0;
+	for (size_t i = 0; i < n; i++)
+		snprintf(out + 2 * i, 3, "%02x", ((const uint8_t *)p)[i]);
 }

@@ -32,6 +32,8 @@ void text_xml(struct buf *out, const char *s);
 /* Appends arguments, quoted for a POSIX shell if necessary; argv ends with
  * NULL. */
 void shell_quote(struct buf *out, char *const argv[]);
+/* Writes n bytes in lowercase hexadecimal digits, and a NUL, to out[2 * n + 1]. */
+void text_hex(char *out, const void *p, size_t n);
 /* Appends a number with thousands separators: 1234567 becomes "1,234,567". */
 void text_count(struct buf *out, uint64_t n);
 

@@ -38,9 +38,24 @@ static double squares(const double *y, size_t n)
 	return s / (m * m);
 }
 
+/* Returns half the sum of squared deviations of the differences within pairs from
+ * their mean.  Each side is relative to its own mean, so that mean is 0. */
+static double pair_squares(const double *base, const double *now, size_t n)
+{
+	double mb = mean_at_least(base, n, 1e-9), s = 0;
+	double mn = mean_at_least(now, n, 1e-9);
+
+	for (size_t i = 0; i < n; i++) {
+		double d = now[i] / mn - base[i] / mb;
+
+		s += d * d;
+	}
+	return s / 2;
+}
+
 static size_t freedom(const struct series *s)
 {
-	return s->nbase + s->nnew - 2;
+	return s->paired ? s->nbase - 1 : s->nbase + s->nnew - 2;
 }
 
 void series_variance(const struct series *s, double *v)
@@ -48,10 +63,11 @@ void series_variance(const struct series *s, double *v)
 	size_t d = freedom(s) ? freedom(s) : 1;
 
 	for (size_t f = 0; f < s->n; f++) {
-		const double *y = series_of(s, f);
+		const double *y = series_of(s, f), *now = y + s->nbase;
 
-		v[f] = (squares(y, s->nbase) + squares(y + s->nbase, s->nnew)) /
-		       (double)d;
+		v[f] = s->paired ? pair_squares(y, now, s->nbase)
+				 : squares(y, s->nbase) + squares(now, s->nnew);
+		v[f] /= (double)d;
 	}
 }
 

@@ -13,6 +13,9 @@ struct series {
 	size_t n, nbase, nnew;
 	size_t prior;		/* number of leading functions that determine the
 				 * prior; the others are sums of functions */
+	bool paired;		/* run i of both sides ran side by side: what both
+				 * runs of a pair have in common is no noise; needs
+				 * nbase == nnew > 1 */
 	double *y;		/* [function * (nbase + nnew) + run] */
 	double *v0;		/* by function: relative sampling variance of
 				 * one run, for independent samples */
@@ -37,8 +40,8 @@ static inline double *series_of(const struct series *s, size_t f)
 
 /* The caller owns the arrays of `m`. */
 void shrink_variances(const struct series *s, struct moderated *m);
-/* Computes the variance between runs of a group, relative to its mean
- * squared. */
+/* Computes the variance between runs of a side, relative to its mean squared.  For
+ * paired runs it is half the variance of the differences within pairs. */
 void series_variance(const struct series *s, double *v);
 /* Returns the variance beyond sampling that the functions have in common. */
 double common_tau2(const double *v, const double *v0, const bool *use,

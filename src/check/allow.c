@@ -67,9 +67,9 @@ static int parse_line(const char *s, size_t n, const char *name,
 	if (!a.pattern || !a.reason)
 		rc = error_set(err, ERR_NOMEM, "out of memory");
 	else if (!take_limit(a.pattern, &a.limit))
-		rc = bad(err, name, line, "the percentage is no number");
+		rc = bad(err, name, line, "the percentage is not a number");
 	else if (!*a.pattern)
-		rc = bad(err, name, line, "names no function");
+		rc = bad(err, name, line, "has no function name");
 	else if (!*a.reason)
 		rc = bad(err, name, line, "has no reason");
 	else if (out->v.n >= ALLOW_MAX)
@@ -91,7 +91,7 @@ int allow_parse(const char *text, size_t n, const char *name,
 
 	*out = (struct allow_list){ { 0 } };
 	if (memchr(text, 0, n))
-		rc = error_set(err, ERR_USAGE, "%s: is no text file", name);
+		rc = error_set(err, ERR_USAGE, "%s: is not a text file", name);
 	while (!rc && n) {
 		const char *nl = memchr(text, '\n', n);
 		size_t len = nl ? (size_t)(nl - text) : n, skip = 0;

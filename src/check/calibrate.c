@@ -10,7 +10,7 @@
 enum { EXCHANGES = 200 };
 
 /* The sequence is always the same, so that results are repeatable. */
-static bool toss(uint64_t *seed)
+static bool coin_flip(uint64_t *seed)
 {
 	*seed = *seed * 6364136223846793005u + 1442695040888963407u;
 	return *seed >> 63;
@@ -40,7 +40,7 @@ static size_t count_alarms(const struct check *c)
 
 	for (int k = 0; cost && k < EXCHANGES; k++) {
 		for (size_t b = 0; b < blocks; b++) {
-			size_t swap = toss(&seed) ? blocks : 0;
+			size_t swap = coin_flip(&seed) ? blocks : 0;
 
 			memcpy(cost + (b + swap) * n, c->cost + b * n,
 			       n * sizeof(*cost));
@@ -64,8 +64,9 @@ void check_calibration(const struct check *c, struct buf *out)
 			       "this machine now"
 			     : "calibration: identical code passes");
 	if (pairs)
-		buf_printf(out, "; with sides exchanged at random %.1f%% of %d "
-			   "checks alarm", 100.0 * (double)found / EXCHANGES,
+		buf_printf(out, "; false alarms in %.1f%% of %d random "
+			   "permutations of the runs",
+			   100.0 * (double)found / EXCHANGES,
 			   EXCHANGES);
 	buf_str(out, "\n");
 	check_text(c, &s, out);

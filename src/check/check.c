@@ -238,7 +238,7 @@ static void set_statuses(struct check *c)
 		[JUDGE_SUSPECT] = CHECK_SUSPECT,
 		[JUDGE_REGRESSED] = CHECK_SLOWER,
 		[JUDGE_IMPROVED] = CHECK_FASTER,
-		[JUDGE_NEW] = CHECK_ADDED, [JUDGE_GONE] = CHECK_GONE,
+		[JUDGE_NEW] = CHECK_ADDED, [JUDGE_REMOVED] = CHECK_REMOVED,
 	};
 
 	for (size_t i = 0; i < c->rows.n; i++) {
@@ -301,7 +301,7 @@ static int rank(const struct check_row *r)
 {
 	static const int order[] = {
 		[CHECK_SLOWER] = 1, [CHECK_SUSPECT] = 3, [CHECK_ALLOWED] = 4,
-		[CHECK_MOVED] = 5, [CHECK_ADDED] = 6, [CHECK_GONE] = 7,
+		[CHECK_MOVED] = 5, [CHECK_ADDED] = 6, [CHECK_REMOVED] = 7,
 		[CHECK_FASTER] = 8, [CHECK_SAME] = 9, [CHECK_SMALL] = 10,
 	};
 
@@ -350,17 +350,21 @@ static int order_rows(struct check *c)
 
 /* Computes the sensitivity.  The kernel's own work fails no check and is left out,
  * as is the sum of all small functions, which names none. */
-static int find_sight(struct check *c)
+static int find_sensitivity(struct check *c)
 {
 	bool *asked = calloc(c->rows.n + 1, sizeof(*asked));
+	double want;
 
 	if (!asked)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < c->rows.n; i++)
 		asked[i] = c->rows.v[i].unit.func != PROF_NONE &&
 			   noise_of(c, c->rows.v[i].unit.func) != JUDGE_NOISE;
-	c->sight = judge_sight(&c->judge, asked, c->o.require_mde < 0
-			       ? INFINITY : c->o.require_mde);
+	want = c->o.require_mde < 0 ? INFINITY : c->o.require_mde;
+	c->sensitivity = judge_sensitivity(&c->judge, asked, want);
+	if (c->o.runs_most)
+		c->step = judge_step(&c->judge, asked, want, c->o.runs_planned,
+				     c->o.runs_most);
 	free(asked);
 	return 0;
 }
@@ -375,7 +379,7 @@ static void decide(struct check *c)
 	else if (c->failing || c->total_fails)
 		c->verdict = CHECK_REGRESSED;
 	else if (c->o.require_mde >= 0 &&
-		 c->sight.mde > c->o.require_mde)
+		 c->sensitivity.mde > c->o.require_mde)
 		c->verdict = CHECK_INCONCLUSIVE;
 }
 
@@ -387,18 +391,32 @@ static int note_noise(struct check *c)
 		n += c->rows.v[i].status == CHECK_SUSPECT &&
 		     c->rows.v[i].unit.func != PROF_NONE &&
 		     noise_of(c, c->rows.v[i].unit.func) == JUDGE_NOISE;
-	return !n ? 0 : check_note(c, "%zu of the suspects %s the kernel's own work "
-				   "(scheduling, interrupts, page faults, idle), "
-				   "which fails no check%s", n,
+	return !n ? 0 : check_note(c, "%zu of the suspects %s kernel overhead "
+				   "(scheduling, interrupts, page faults, "
+				   "idle), which never fails a check%s", n,
 				   n == 1 ? "is" : "are", c->interleaved
 				   ? " without --gate-kernel" : "");
 }
 
 bool check_settled(const struct check *c)
 {
-	if (c->verdict == CHECK_REGRESSED || c->verdict == CHECK_BROKEN)
-		return true;
-	return c->verdict == CHECK_PASS && !judge_promising(&c->judge);
+	return c->verdict == CHECK_REGRESSED || c->verdict == CHECK_BROKEN ||
+	       c->step != JUDGE_MORE;
+}
+
+/* Notes why no more runs were recorded. */
+static int note_end(struct check *c)
+{
+	const char *why = check_settled(c)
+		? c->step == JUDGE_BLIND && c->verdict == CHECK_INCONCLUSIVE
+			? "more runs would not be enough" : "the verdict is "
+							    "certain"
+		: c->o.out_of_time ? "out of time; the verdict is not certain"
+				   : "the verdict is not certain";
+
+	return check_note(c, "%zu of at most %zu runs on each side: %s; each "
+			  "interim analysis uses alpha %.2g", c->runs.nnew,
+			  c->o.runs_most, why, c->o.judge.alpha);
 }
 
 static int note_limits(struct check *c)
@@ -406,35 +424,32 @@ static int note_limits(struct check *c)
 	size_t files = 0;
 	int rc = note_noise(c);
 
-	if (!rc && c->o.runs_allowed > c->runs.nnew)
-		rc = check_note(c, "sure after %zu of %zu runs a side; alpha is "
-				"%.2g here, its part of all looks",
-				c->runs.nnew, c->o.runs_allowed,
-				c->o.judge.alpha);
-
+	if (!rc && c->o.runs_most)
+		rc = note_end(c);
 	if (rc < 0)
 		return rc;
 	if (c->judge.single)
 		rc = check_note(c, "single run on each side: run-to-run noise "
 				"is assumed (%g%%), not measured; record at "
-				"least 5 runs a side", 100 * 0.02);
+				"least 5 runs per side", 100 * 0.02);
 	else if (c->runs.nbase < 3)
-		rc = check_note(c, "only %zu baseline run%s: noise is hardly "
-				"known; record at least 5 runs a side",
+		rc = check_note(c, "only %zu baseline run%s: the noise "
+				"estimate is poor; record at least 5 runs per "
+				"side",
 				c->runs.nbase, c->runs.nbase == 1 ? "" : "s");
 	if (!rc && !c->o.judge.same_machine)
 		rc = check_note(c, "the machines differ (%s): only shares are "
-				"compared, the total is information",
+				"compared, and the total is not gated",
 				c->machine.v[0]);
 	for (size_t i = 0; i < c->runs.line_maps.n; i++)
 		files += c->runs.line_maps.v[i].by_number;
 	if (!rc && c->o.runs.by_line && files)
 		rc = check_note(c, "lines of %zu source file%s are matched by "
-				"number: their text is not known on both "
+				"number: their text is not available on both "
 				"sides (record --embed-source, or --repo)",
 				files, files == 1 ? "" : "s");
 	if (!rc && !c->judge.tested)
-		rc = check_note(c, "no function has samples enough to be "
+		rc = check_note(c, "no function has enough samples to be "
 				"tested");
 	return rc;
 }
@@ -465,7 +480,7 @@ int check_decide(struct check *c, struct error *err)
 		return rc;
 	if (!c->o.any_outcome && check_outcome(c) < 0)
 		return check_nomem(err);
-	if (find_sight(c) < 0)
+	if (find_sensitivity(c) < 0)
 		return check_nomem(err);
 	decide(c);
 	if (order_rows(c) < 0 || note_limits(c) < 0)

@@ -22,8 +22,9 @@ struct check_options {
 				 * kernel's own work (scheduling, faults) */
 	bool any_outcome;	/* never give the verdict CHECK_BROKEN */
 	const struct allow_list *allow;	/* may be NULL */
-	size_t runs_allowed;	/* most runs of each side that could have been
-				 * recorded; 0: the number that was recorded */
+	size_t runs_planned, runs_most;	/* while runs are recorded: see judge_looks;
+					 * 0: their number was decided before */
+	bool out_of_time;	/* recording ended because of its time */
 };
 
 enum check_verdict {
@@ -34,7 +35,7 @@ enum check_verdict {
 
 enum check_status {
 	CHECK_SMALL, CHECK_SAME, CHECK_SUSPECT, CHECK_SLOWER, CHECK_FASTER,
-	CHECK_ADDED, CHECK_GONE,
+	CHECK_ADDED, CHECK_REMOVED,
 	CHECK_MOVED,		/* costs more, and related functions cost less by
 				 * about as much */
 	CHECK_ALLOWED,		/* slower or new, and allowed by the user's list */
@@ -100,15 +101,16 @@ struct check {
 	char *broken;		/* why the new side is broken, or NULL */
 	const char *total_reason;	/* reason why the total's change is
 					 * allowed, or NULL */
-	struct judge_sight sight;	/* sensitivity for everything that may fail
-					 * the check */
+	struct judge_sensitivity sensitivity;	/* sensitivity for everything
+						 * that may fail the check */
+	enum judge_step step;	/* with runs_most: whether more runs are needed */
 	enum check_verdict verdict;
 	size_t failing;		/* number of rows that fail the check */
 	double scale;		/* factor from new costs to relative costs */
 	bool is_time;		/* the event's unit is nanoseconds */
 };
 
-/* Returns whether more runs of both sides are unlikely to change the verdict. */
+/* Returns whether more runs of both sides are not needed. */
 bool check_settled(const struct check *c);
 /* Judges the recordings in c->runs by c->o.  Call it after all files were added. */
 int check_decide(struct check *c, struct error *err);
@@ -130,7 +132,7 @@ static inline double check_now(const struct check *c, const struct check_row *r)
  * exists. */
 static inline uint32_t check_line_number(uint32_t line)
 {
-	return line & ~LINE_GONE;
+	return line & ~LINE_REMOVED;
 }
 /* Returns the name of a status: "regressed", "moved"… */
 const char *check_status_name(enum check_status s);

@@ -2,6 +2,7 @@
 /* Writes numbers, names and verdicts as text: see show.h. */
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "check/show.h"
@@ -31,8 +32,10 @@ void describe_func(const struct check *c, uint32_t func, bool full,
 	buf_fini(&b);
 }
 
-void describe_part(const struct check *c, const struct check_part *p,
-		   struct buf *out)
+/* Appends the place of a part, safe: "lex.c:12", "lex+0x1c" or the caller's
+ * name. */
+static void put_part(const struct check *c, const struct check_part *p,
+		     struct buf *out)
 {
 	switch (p->kind) {
 	case PART_CALLER:
@@ -53,12 +56,43 @@ void describe_part(const struct check *c, const struct check_part *p,
 	}
 }
 
-const char *describe_part_title(enum check_part_kind k)
+static void put_kind(const struct check *c, const struct check_row *r, int kind,
+		     const struct part_style *s, struct buf *out)
 {
 	static const char *const titles[] = { "lines that gained",
 		"instructions that gained", "callers that gained" };
+	const struct check_parts *l = &r->parts[kind];
+	size_t shown = 0;
 
-	return titles[k];
+	for (; shown < l->n && shown < s->most; shown++) {
+		const struct check_part *p = &c->parts.v[l->first + shown];
+		struct buf name = { 0 };
+
+		if (p->now <= p->base)
+			break;
+		if (shown)
+			buf_str(out, s->between);
+		else
+			buf_printf(out, "%s%s: ", s->before, titles[kind]);
+		put_part(c, p, &name);
+		if (s->markdown)
+			describe_markdown(buf_cstr(&name), out);
+		else
+			buf_str(out, buf_cstr(&name));
+		out->failed |= name.failed;
+		buf_fini(&name);
+		buf_u8(out, ' ');
+		describe_cost(c, check_cost(c, p->now - p->base), true, out);
+	}
+	if (shown)
+		buf_str(out, s->after);
+}
+
+void describe_parts(const struct check *c, const struct check_row *r,
+		    const struct part_style *s, struct buf *out)
+{
+	for (int k = 0; k < PART_KINDS; k++)
+		put_kind(c, r, k, s, out);
 }
 
 void describe_name(const struct check *c, const struct check_row *r, bool full,
@@ -74,6 +108,27 @@ void describe_name(const struct check *c, const struct check_row *r, bool full,
 		text_safe(out, check_str(&c->runs, r->unit.base));
 		buf_printf(out, ":%u", check_line_number(r->unit.line));
 	}
+}
+
+void describe_markdown(const char *text, struct buf *out)
+{
+	struct buf safe = { 0 };
+
+	text_safe(&safe, text);
+	for (const char *p = buf_cstr(&safe); *p; p++)
+		if (*p == '<')
+			buf_str(out, "&lt;");
+		else if (*p == '>')
+			buf_str(out, "&gt;");
+		else if (*p == '&')
+			buf_str(out, "&amp;");
+		else if (*p == '@')
+			buf_str(out, "&#64;");
+		else if (strchr("\\`*_{}[]()#+!|~$", *p))
+			buf_printf(out, "&#%u;", (unsigned int)*p);
+		else
+			buf_u8(out, (uint8_t)*p);
+	buf_fini(&safe);
 }
 
 void describe_change(double ratio, struct buf *out)
@@ -170,9 +225,10 @@ void describe_shift(const struct check *c, struct buf *out)
 		return;
 	buf_str(out, "all functions ");
 	describe_change(1 + x, out);
-	buf_str(out, ": machine or compiler flags, not one function");
+	buf_str(out, ": a different machine or different compiler flags, not "
+		"a single function");
 	if (!c->interleaved)
-		buf_str(out, " (interleaved runs would tell)");
+		buf_str(out, " (interleaved runs would show which)");
 }
 
 bool describe_explained(const struct check *c, const struct check_row *r)
@@ -210,7 +266,7 @@ void describe_status(const struct check *c, const struct check_row *r,
 		text_safe(&tmp, r->reason);
 		buf_printf(out, ": %s", buf_cstr(&tmp));
 	} else if (r->status == CHECK_SUSPECT) {
-		buf_str(out, ": more runs would tell");
+		buf_str(out, ": more runs are needed");
 	}
 	buf_fini(&tmp);
 }
@@ -241,16 +297,16 @@ void describe_total(const struct check *c, struct buf *out)
 	describe_cost(c, check_cost(c, t->base), false, out);
 	buf_str(out, " to ");
 	describe_cost(c, check_cost(c, t->now), false, out);
-	buf_str(out, " a run");
+	buf_str(out, " per run");
 	if (t->tested) {
 		buf_str(out, "; 95%: ");
 		describe_interval(t->low, t->high, out);
 		buf_str(out, "; p ");
 		describe_p(t->ratio < 1 ? t->p_faster : t->p, out);
-		buf_str(out, "; would have seen ");
+		buf_str(out, "; would have detected ");
 		describe_change(1 + t->visible, out);
 	} else {
-		buf_str(out, "; not tested: one run a side");
+		buf_str(out, "; not tested: only one run per side");
 	}
 	buf_str(out, ")");
 	if (c->total_fails)
@@ -267,14 +323,15 @@ void describe_noise(const struct check *c, struct buf *out)
 {
 	const struct judge_total *t = &c->judge.total;
 
-	buf_printf(out, "total varies %.1f%% and %.1f%% between runs; a "
-		   "function %.1f%% beside sampling; samples are %.2f times as "
-		   "uneven as chance", 100 * t->cv_base, 100 * t->cv_now,
+	buf_printf(out, "run-to-run variation of the total: baseline %.1f%%, "
+		   "new %.1f%%; of a function: %.1f%% beyond sampling error; "
+		   "dispersion of samples: %.2f (chance alone: 1)",
+		   100 * t->cv_base, 100 * t->cv_now,
 		   100 * c->judge.tau, c->judge.kappa);
 }
 
 /* Lists the first failing rows by name. */
-static void culprits(const struct check *c, struct buf *out)
+static void describe_failing(const struct check *c, struct buf *out)
 {
 	bool large = false;
 	size_t shown = 0;
@@ -304,20 +361,20 @@ static void culprits(const struct check *c, struct buf *out)
 		describe_change(c->judge.total.ratio, out);
 	} else if (large) {
 		/* a large factor of a tiny cost may still be little */
-		buf_str(out, "; a run costs ");
+		buf_str(out, "; total ");
 		describe_cost(c, check_cost(c, c->judge.total.now -
 					    c->judge.total.base), true, out);
-		buf_str(out, " in all");
+		buf_str(out, " per run");
 	}
 }
 
 /* Appends what a pass means: the slowdowns that the check would have found. */
-static void sight(const struct check *c, struct buf *out)
+static void sensitivity(const struct check *c, struct buf *out)
 {
 	const struct check_row *best = NULL;
 
 	if (c->judge.total.tested) {
-		buf_str(out, "would have seen ");
+		buf_str(out, "would have detected ");
 		describe_change(1 + c->judge.total.visible, out);
 		buf_str(out, " in the total");
 	}
@@ -330,7 +387,7 @@ static void sight(const struct check *c, struct buf *out)
 	}
 	if (!best)
 		return;
-	buf_str(out, c->judge.total.tested ? ", " : "would have seen ");
+	buf_str(out, c->judge.total.tested ? ", " : "would have detected ");
 	describe_change(1 + best->j.visible, out);
 	buf_str(out, " in ");
 	describe_name(c, best, false, out);
@@ -339,38 +396,41 @@ static void sight(const struct check *c, struct buf *out)
 /* Names the function with the minimum detectable effect. */
 static void put_where(const struct check *c, struct buf *out)
 {
-	if (c->sight.row == JUDGE_TOTAL)
+	if (c->sensitivity.row == JUDGE_TOTAL)
 		buf_str(out, "in the total");
 	else {
 		buf_str(out, "in ");
-		describe_name(c, &c->rows.v[c->sight.row], false, out);
+		describe_name(c, &c->rows.v[c->sensitivity.row], false, out);
 	}
 }
 
 void describe_mde(const struct check *c, struct buf *out)
 {
 	buf_str(out, "minimum detectable effect: ");
-	if (c->sight.row == JUDGE_NOWHERE) {
-		buf_str(out, "none, nothing has samples enough to be tested");
+	if (c->sensitivity.row == JUDGE_NOWHERE) {
+		buf_str(out, "none, no function has enough samples to be "
+			"tested");
 		return;
 	}
-	buf_printf(out, "%.1f%% of a run, ", 100 * c->sight.mde);
+	buf_printf(out, "%.1f%% of a run, ", 100 * c->sensitivity.mde);
 	put_where(c, out);
 	if (c->o.require_mde >= 0)
-		buf_printf(out, " (wanted: %.4g%%)", 100 * c->o.require_mde);
+		buf_printf(out, " (required: %.4g%%)", 100 * c->o.require_mde);
 }
 
 /* Explains why a check was inconclusive and what would help. */
-static void blindness(const struct check *c, struct buf *out)
+static void describe_insensitivity(const struct check *c, struct buf *out)
 {
-	buf_printf(out, "a slowdown by %.4g%% of a run might have gone unseen (",
+	buf_printf(out, "a slowdown of %.4g%% of a run could have gone "
+		   "undetected (",
 		   100 * c->o.require_mde);
 	describe_mde(c, out);
-	if (c->sight.runs)
-		buf_printf(out, "; about %zu runs a side would see it",
-			   c->sight.runs);
-	else if (c->sight.row != JUDGE_NOWHERE)
-		buf_str(out, "; no number of runs would see it with these limits");
+	if (c->sensitivity.runs)
+		buf_printf(out, "; about %zu runs per side would detect it",
+			   c->sensitivity.runs);
+	else if (c->sensitivity.row != JUDGE_NOWHERE)
+		buf_str(out, "; no number of runs would detect it with these "
+			"limits");
 	buf_str(out, ")");
 }
 
@@ -409,7 +469,7 @@ void describe_verdict(const struct check *c, struct buf *out)
 		suspects += c->rows.v[i].status == CHECK_SUSPECT;
 	buf_printf(out, "%s: ", check_verdict_name(c->verdict));
 	if (c->verdict == CHECK_REGRESSED) {
-		culprits(c, out);
+		describe_failing(c, out);
 		return;
 	}
 	if (c->verdict == CHECK_BROKEN) {
@@ -417,7 +477,7 @@ void describe_verdict(const struct check *c, struct buf *out)
 		return;
 	}
 	if (c->verdict == CHECK_INCONCLUSIVE) {
-		blindness(c, out);
+		describe_insensitivity(c, out);
 		return;
 	}
 	known(c, out);
@@ -425,6 +485,6 @@ void describe_verdict(const struct check *c, struct buf *out)
 		buf_printf(out, ", %zu suspect%s", suspects,
 			   suspects == 1 ? "" : "s");
 	buf_str(out, " (");
-	sight(c, out);
+	sensitivity(c, out);
 	buf_str(out, ")");
 }

@@ -9,6 +9,7 @@
 #include "check/check_internal.h"
 #include "check/runs_internal.h"
 #include "profile/symbol_order.h"
+#include "views/wait_place.h"
 
 struct gather {
 	struct check *c;
@@ -29,7 +30,21 @@ static bool wanted(const struct check_row *r)
 	       r->status != CHECK_SAME;
 }
 
-/* Returns the function that called the innermost one of a stack. */
+/* Returns whether a function waits on behalf of its caller: all locks wait in the same
+ * ones. */
+static bool waits_for_caller(const struct check_file *f, uint32_t stack,
+			     uint32_t step)
+{
+	const struct profile *p = f->p;
+	uint32_t image = p->locs.v[p->nodes.v[stack].loc].image;
+
+	return prof_is_of_waits(&p->events.v[f->event]) &&
+	       (wait_place_is_library(profile_cstr(p, p->images.v[image].path)) ||
+		wait_place_is_header(p, step));
+}
+
+/* Returns the function that called the innermost one of a stack; of a wait, the
+ * innermost function of the program itself. */
 static uint32_t caller(const struct check_file *f, uint32_t stack)
 {
 	const struct profile *p = f->p;
@@ -43,7 +58,8 @@ static uint32_t caller(const struct check_file *f, uint32_t stack)
 		for (; s != PROF_NONE; s = f->keys.steps[s].outer) {
 			fk = f->keys.steps[s].fk;
 			/* a recursive call does not identify the caller */
-			if (fk != PROF_NONE && f->func[fk] != f->func[self])
+			if (fk != PROF_NONE && f->func[fk] != f->func[self] &&
+			    !waits_for_caller(f, stack, s))
 				return f->func[fk];
 		}
 		stack = p->nodes.v[stack].parent;
@@ -172,7 +188,7 @@ static void finish_part(const struct gather *g, size_t i)
 	p->p = se > 0 ? stats_t_above((p->now - p->base) / se, df) : 1;
 }
 
-static int compare_words(const struct check *c, uint32_t a, uint32_t b)
+static int compare_tokens(const struct check *c, uint32_t a, uint32_t b)
 {
 	return a == b ? 0 : strcmp(check_str(&c->runs, a),
 				   check_str(&c->runs, b));
@@ -187,12 +203,12 @@ static int compare_places(const struct check *c, const struct check_part *x,
 		const struct check_func *f = &c->runs.funcs.v[x->func];
 		const struct check_func *h = &c->runs.funcs.v[y->func];
 
-		d = compare_words(c, f->image, h->image);
+		d = compare_tokens(c, f->image, h->image);
 		if (!d)
-			d = compare_words(c, f->name, h->name);
-		return d ? d : compare_words(c, f->which, h->which);
+			d = compare_tokens(c, f->name, h->name);
+		return d ? d : compare_tokens(c, f->which, h->which);
 	}
-	d = compare_words(c, x->name, y->name);
+	d = compare_tokens(c, x->name, y->name);
 	if (d)
 		return d;
 	if (x->line != y->line)

@@ -20,7 +20,7 @@ struct variant {
 	uint64_t size, build;
 	double now;		/* samples of the new side */
 	bool asked, known;
-	struct insn_tokens words;
+	struct insn_tokens tokens;
 };
 
 struct aligner {
@@ -30,7 +30,7 @@ struct aligner {
 	uint32_t *order;	/* parts that are instructions, by row */
 	size_t n;
 	VEC(struct variant) variants;	/* of the current row */
-	struct strtab words;
+	struct strtab tokens;
 	struct u64map place;	/* maps the hash of a part to its index */
 };
 
@@ -80,7 +80,7 @@ static int find_variants(struct aligner *a, size_t first, size_t end)
 }
 
 /* Reads the variant's code from the first recording that contains it. */
-static int ask_words(struct aligner *a, struct variant *v)
+static int load_tokens(struct aligner *a, struct variant *v)
 {
 	const struct check_runs *runs = &a->c->runs;
 	const char *name = check_str(runs, v->name);
@@ -97,8 +97,8 @@ static int ask_words(struct aligner *a, struct variant *v)
 			    check_build_of(&p->images.v[x[k].image]) ==
 				    v->build &&
 			    !strcmp(profile_cstr(p, x[k].name), name))
-				rc = insn_tokens(p, &x[k], x, &a->words,
-						 &v->words);
+				rc = insn_tokens(p, &x[k], x, &a->tokens,
+						 &v->tokens);
 		free(x);
 		if (rc < 0)
 			return rc;
@@ -214,10 +214,10 @@ static int move_parts(struct aligner *a, size_t first, size_t end,
 			rc = move_part(a, a->order[i], t, p->offset);
 			continue;
 		}
-		at = insn_at(&v->words, p->offset);
+		at = insn_at(&v->tokens, p->offset);
 		if (at != SIZE_MAX && to[at] != UINT32_MAX)
 			rc = move_part(a, a->order[i], t,
-				       t->words.offset.v[to[at]]);
+				       t->tokens.offset.v[to[at]]);
 	}
 	return rc;
 }
@@ -233,19 +233,19 @@ static int align_variant(struct aligner *a, size_t first, size_t end,
 
 	if (!t || t == v)
 		return 0;
-	rc = ask_words(a, v);
+	rc = load_tokens(a, v);
 	if (!rc)
-		rc = ask_words(a, t);
+		rc = load_tokens(a, t);
 	if (rc || !v->known || !t->known)
 		return rc || v->size != t->size
 			? rc : move_parts(a, first, end, v, t, NULL);
-	side[0] = insn_side(&v->words);
-	side[1] = insn_side(&t->words);
+	side[0] = insn_side(&v->tokens);
+	side[1] = insn_side(&t->tokens);
 	to = malloc((side[0].n + 1) * sizeof(*to));
 	if (!to)
 		return -ERR_NOMEM;
 	memset(to, 0xff, (side[0].n + 1) * sizeof(*to));
-	rc = align(side, a->words.str.n, &rows);
+	rc = align(side, a->tokens.str.n, &rows);
 	for (size_t i = 0; !rc && i < rows.n; i++)
 		if (rows.v[i].at[0] != UINT32_MAX)
 			to[rows.v[i].at[0]] = rows.v[i].at[1];
@@ -270,12 +270,12 @@ static int set_texts(struct aligner *a, size_t first, size_t end)
 		v = find_variant(a, p);
 		if (!v)
 			continue;
-		if (ask_words(a, v) < 0)
+		if (load_tokens(a, v) < 0)
 			return -ERR_NOMEM;
-		at = v->known ? insn_at(&v->words, p->offset) : SIZE_MAX;
+		at = v->known ? insn_at(&v->tokens, p->offset) : SIZE_MAX;
 		if (at == SIZE_MAX)
 			continue;
-		text = strtab_get(&a->words, v->words.full.v[at]);
+		text = strtab_get(&a->tokens, v->tokens.full.v[at]);
 		n = strlen(text);
 		if (n > 2 && !strcmp(text + n - 2, " @"))	/* local jumps */
 			n -= 2;
@@ -303,7 +303,7 @@ static int align_row(struct aligner *a, size_t first, size_t end)
 	if (!rc)
 		rc = set_texts(a, first, end);
 	for (size_t i = 0; i < a->variants.n; i++)
-		insn_words_fini(&a->variants.v[i].words);
+		insn_tokens_fini(&a->variants.v[i].tokens);
 	a->variants.n = 0;
 	return rc;
 }
@@ -362,7 +362,7 @@ static void drop_moved(struct aligner *a)
 int check_align_code(struct check *c, double *runs, size_t nruns)
 {
 	struct aligner a = { .c = c, .runs = runs, .nruns = nruns };
-	int rc = strtab_init(&a.words);
+	int rc = strtab_init(&a.tokens);
 	size_t end;
 
 	if (!rc)
@@ -378,6 +378,6 @@ int check_align_code(struct check *c, double *runs, size_t nruns)
 	free(a.order);
 	vec_fini(&a.variants);
 	u64map_fini(&a.place);
-	strtab_fini(&a.words);
+	strtab_fini(&a.tokens);
 	return rc;
 }

@@ -7,7 +7,12 @@
 
 #include "check/judge_internal.h"
 
-enum { LEAST_SAMPLES = 20 };
+enum {
+	MIN_SAMPLES = 20,
+	PRIOR_FREEDOM = 4,	/* degrees of freedom of few functions' prior */
+};
+#define CLEARLY_LESS 0.8	/* the smaller of two uncertain variances is too small
+				 * an estimate, so a small difference is no reason */
 
 struct judge_options judge_defaults(void)
 {
@@ -74,12 +79,12 @@ static void survey(struct judge_state *w, double all)
 		row->now = sum[1] / (double)in->nnew;
 		row->share = all > 0 ? both / all : 0;
 		row->status = JUDGE_SAME;
-		if (row->share < w->out->o.min_share || both < LEAST_SAMPLES)
+		if (row->share < w->out->o.min_share || both < MIN_SAMPLES)
 			row->status = JUDGE_SMALL;
 		else if (sum[0] <= 0)
 			row->status = JUDGE_NEW;
 		else if (sum[1] <= 0)
-			row->status = JUDGE_GONE;
+			row->status = JUDGE_REMOVED;
 		if (row->status == JUDGE_SAME)
 			w->nkept++;
 		w->others |= row->status == JUDGE_SMALL && both > 0;
@@ -157,6 +162,49 @@ static void absolute_sampling(struct judge_state *w)
 	}
 }
 
+/* Returns the noise that a measure promises for one run: sampling and the variance
+ * between runs, which is common to all functions. */
+static double promised(const struct judge_state *w, const struct series *s,
+		       struct moderated *m)
+{
+	double tau2 = series_tau2(s, m), sum = 0, all = 0;
+
+	for (size_t k = 0; k < w->nkept; k++) {
+		double share = w->out->rows[w->kept[k]].share;
+
+		sum += share * s->v0[k];
+		all += share;
+	}
+	return tau2 + (all > 0 ? sum / all : 0);
+}
+
+/* Returns the quantile that a function's t must reach, for that many degrees of
+ * freedom of its own variance. */
+static double critical(const struct judge_state *w, size_t own)
+{
+	double p = w->out->o.alpha / (double)w->nkept;
+
+	return stats_t_quantile(1 - p, (double)(own + PRIOR_FREEDOM));
+}
+
+/* Compares runs in pairs if that promises a shorter interval.  Pairs remove what both
+ * runs of a block have in common, at the price of half the degrees of freedom.  Like
+ * the choice of the measure, this looks at all functions together. */
+static void pair_runs(const struct judge_state *w, struct series *s,
+		      struct moderated *m)
+{
+	size_t n = s->nbase;
+	double alone, price;
+
+	if (!w->out->o.paired || n != s->nnew || n < 3 || !w->nkept)
+		return;
+	alone = promised(w, s, m);
+	price = critical(w, n - 1) / critical(w, 2 * n - 2);
+	s->paired = true;
+	s->paired = promised(w, s, m) * price * price < CLEARLY_LESS * alone;
+	shrink_variances(s, m);
+}
+
 /* Chooses the measure that promises less noise, by the data of all functions.
  * Choosing by a function's own spread would bias its test. */
 static void choose_measures(struct judge_state *w, double *scratch)
@@ -181,7 +229,7 @@ static void choose_measures(struct judge_state *w, double *scratch)
 	w->out->absolute = by_cost > all / 2;
 	for (size_t f = 0; f < w->in->nfuncs; f++)
 		if (w->out->rows[f].status == JUDGE_NEW ||
-		    w->out->rows[f].status == JUDGE_GONE)
+		    w->out->rows[f].status == JUDGE_REMOVED)
 			w->out->rows[f].absolute = w->out->absolute;
 }
 
@@ -224,6 +272,7 @@ static void fill_row(struct judge_state *w, size_t k)
 	row->log_ratio = m->log_ratio[k];
 	row->se = m->se[k];
 	row->df = m->df[k];
+	row->paired = row->absolute ? w->raw.paired : w->relative.paired;
 	row->bursty = m->bursty[k];
 	wide = stats_t_quantile(0.975, row->df) * row->se;
 	row->ratio = exp(row->log_ratio);
@@ -333,7 +382,7 @@ static void judge_new_functions(struct judge_state *w)
 		struct judge_row *row = &j->rows[f];
 		double share = row->now / j->total.base, t;
 
-		if (row->status != JUDGE_NEW && row->status != JUDGE_GONE)
+		if (row->status != JUDGE_NEW && row->status != JUDGE_REMOVED)
 			continue;
 		row->ratio = row->status == JUDGE_NEW ? INFINITY : 0;
 		row->low = row->high = row->p = row->q = NAN;
@@ -430,6 +479,7 @@ static void judge_whole(struct judge_state *w, const double *totals, double *log
 	t->paired = o->paired && nb == nn && nb > 2;
 	e = t->paired ? paired(logs, logs + nb, nb, logs + nb + nn)
 		      : unpaired(logs, nb, logs + nb, nn);
+	e.se = sqrt(e.se * e.se + 2 * o->session * o->session);
 	wide = stats_t_quantile(0.975, e.df) * e.se;
 	t->tested = true;
 	t->se = e.se;
@@ -475,6 +525,8 @@ static int judge_all(struct judge_state *w, double *totals, double *scratch)
 		totals[r] = log(totals[r]);
 	judge_shift(w, totals, scratch);
 	absolute_sampling(w);
+	pair_runs(w, &w->raw, &w->ma);
+	pair_runs(w, &w->relative, &w->mr);
 	if (w->nkept)
 		choose_measures(w, scratch);
 	rc = decide_all(w);

@@ -22,7 +22,8 @@
  * A cost is measured in two ways: absolute, or relative to functions that did not
  * change.  A slower machine does not affect relative costs.  Each function is tested
  * by the measure that promises less noise.  If the other functions changed by about
- * as much, its relative cost is tested.
+ * as much, its relative cost is tested.  Runs that were made side by side are compared
+ * in pairs if that promises less noise, too.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -33,6 +34,8 @@
 struct judge_options {
 	double alpha;		/* false discovery rate of functions; significance
 				 * level of the total */
+	double whole_alpha;	/* alpha of all looks of the check together; 0: this
+				 * is the only one */
 	double suspect;		/* largest adjusted p-value that is reported as a
 				 * suspect */
 	double margin;		/* change that code layout may cause, for example
@@ -46,6 +49,9 @@ struct judge_options {
 				 * smaller functions are summed */
 	double min_impact;	/* smallest increase that matters, as a share of
 				 * the total */
+	double session;		/* standard deviation of a machine's speed between the
+				 * times at which the sides were recorded; 0: they
+				 * were interleaved */
 	bool same_machine;	/* absolute costs may be compared */
 	bool paired;		/* run i of both sides ran side by side */
 };
@@ -80,7 +86,7 @@ enum judge_status {
 	JUDGE_REGRESSED,
 	JUDGE_IMPROVED,
 	JUDGE_NEW,		/* absent from the baseline */
-	JUDGE_GONE,		/* present in the baseline only */
+	JUDGE_REMOVED,		/* present in the baseline only */
 };
 
 struct judge_row {
@@ -88,6 +94,7 @@ struct judge_row {
 	bool gates;		/* this status alone fails the check */
 	bool absolute;		/* absolute cost was tested; for new and gone
 				 * functions: for most others */
+	bool paired;		/* runs made side by side were compared in pairs */
 	bool bursty;		/* varies far more than functions of its size */
 	double base, now;	/* mean cost of a run, samples */
 	double share;		/* share of all runs' cost */
@@ -144,7 +151,7 @@ void judge_fini(struct judge *j);
  * adds to a run. */
 #define JUDGE_TOTAL SIZE_MAX
 #define JUDGE_NOWHERE (SIZE_MAX - 1)	/* nothing was tested: mde is infinite */
-struct judge_sight {
+struct judge_sensitivity {
 	double mde;		/* share of a run, 0.05 for 5 % */
 	size_t row;		/* function with this effect, or one of the
 				 * constants above */
@@ -153,20 +160,33 @@ struct judge_sight {
 				 * it already is, or no number of runs suffices */
 };
 /* Returns the sensitivity for the functions in `asked`; NULL: all functions. */
-struct judge_sight judge_sight(const struct judge *j, const bool *asked,
-			       double want);
+struct judge_sensitivity judge_sensitivity(const struct judge *j, const bool *asked,
+					   double want);
 
 /* An interim analysis of both sides while more runs may follow: see sequence.c. */
-enum { JUDGE_LOOKS = 3 };
+enum { JUDGE_LOOKS = 32 };
 struct judge_look {
 	size_t runs;		/* runs of each side so far */
 	double alpha;		/* significance level of this look */
 };
-/* Fills `out` with the looks for at most `runs` runs and returns their number.  It
- * is 1 if there are too few runs for a second look. */
-size_t judge_looks(size_t runs, double alpha, struct judge_look *out);
-/* Returns whether something may be slower that no test has confirmed yet. */
-bool judge_promising(const struct judge *j);
+/* Fills `out`, which has room for JUDGE_LOOKS, with the looks of a check that finds
+ * at least what `planned` runs of each side would find.  The last look has the most
+ * runs: 1.6 times as many, or with a budget of time 6 times.  Returns the number of
+ * looks; it is 1 if there are too few runs for a second one. */
+size_t judge_looks(size_t planned, bool budget, double alpha,
+		   struct judge_look *out);
+/* Returns the likelihood ratio of a slowdown that `planned` runs would certainly find
+ * in one of the functions in `asked` (NULL: all) or in the total. */
+double judge_doubt(const struct judge *j, const bool *asked, size_t planned);
+enum judge_step {
+	JUDGE_MORE,		/* record more */
+	JUDGE_CERTAIN,		/* nothing is slower */
+	JUDGE_BLIND,		/* the most runs would not make `want` visible */
+};
+/* Returns what to do after a look that found no regression.  `want` is that of
+ * judge_sensitivity; `most` is the number of runs at the last look. */
+enum judge_step judge_step(const struct judge *j, const bool *asked, double want,
+			   size_t planned, size_t most);
 
 /* The total cost of some functions, measured in the way of the first one. */
 struct judge_sum {

@@ -32,6 +32,11 @@ static inline double judge_cost(const struct judge_state *w, size_t run,
 	return w->in->cost[run * w->in->nfuncs + f];
 }
 
+static inline double judge_whole_alpha(const struct judge_options *o)
+{
+	return o->whole_alpha > 0 ? o->whole_alpha : o->alpha;
+}
+
 static inline double greater(double a, double b)
 {
 	return a > b ? a : b;
@@ -47,7 +52,7 @@ int judge_reference(struct judge_state *w);
  * by about as much as the reference. */
 void judge_shift(struct judge_state *w, const double *logs, double *scratch);
 bool judge_follows(const struct judge_state *w, size_t k, double *scratch);
-/* sight.c: the first two return the smallest slowdown that the measures of a row
+/* sensitivity.c: the first two return the smallest slowdown that the measures of a row
  * or of the total would show.  judge_threshold returns the smallest estimate that
  * is a regression. */
 double judge_row_visible(const struct judge *j, const struct judge_row *row);

@@ -137,7 +137,7 @@ int runs_match_lines(struct check_runs *c, const struct source_where *where,
 uint32_t check_line(const struct check_runs *c, const struct check_file *f,
 		    uint32_t base, uint32_t line)
 {
-	if (!f->lines || !line || line >= LINE_GONE)
+	if (!f->lines || !line || line >= LINE_REMOVED)
 		return line;
 	return line_map_get(&c->line_maps.v[f->lines - 1], base, line);
 }

@@ -10,6 +10,8 @@ libcheck_a_SOURCES = \
 	src/check/comparable.c \
 	src/check/evidence.c \
 	src/check/evidence_code.c \
+	src/check/findings.c \
+	src/check/findings.h \
 	src/check/judge.c \
 	src/check/judge.h \
 	src/check/judge_internal.h \
@@ -20,14 +22,13 @@ libcheck_a_SOURCES = \
 	src/check/runs.c \
 	src/check/runs.h \
 	src/check/runs_internal.h \
+	src/check/sensitivity.c \
 	src/check/sequence.c \
 	src/check/shift.c \
 	src/check/show.h \
 	src/check/show_ci.c \
 	src/check/show_html.c \
-	src/check/show_issues.c \
 	src/check/show_json.c \
 	src/check/show_markdown.c \
 	src/check/show_text.c \
-	src/check/sight.c \
 	src/check/describe.c

@@ -22,7 +22,7 @@ static bool fell(const struct check *c, const struct check_row *r)
 {
 	if (gain(c, r) >= 0)
 		return false;
-	return r->status == CHECK_FASTER || r->status == CHECK_GONE ||
+	return r->status == CHECK_FASTER || r->status == CHECK_REMOVED ||
 	       (r->status == CHECK_SAME && r->j.df > 0 &&
 		r->j.p_faster * CHANCE_ONE_IN <= 1);
 }

@@ -13,9 +13,9 @@
 
 #include "check/judge_internal.h"
 
-enum { LEAVE_AT_MOST = 8, BURST_SAMPLES = 5 };
-#define LEAST_REFERENCE 0.3	/* share of all cost */
-#define LEAVE_ALPHA 0.01
+enum { EXCLUDE_MAX = 8, BURST_SAMPLES = 5 };
+#define MIN_REFERENCE 0.3	/* share of all cost */
+#define EXCLUDE_ALPHA 0.01
 
 static double all_cost(const struct judge_state *w, const bool *in)
 {
@@ -30,10 +30,11 @@ static double all_cost(const struct judge_state *w, const bool *in)
 
 /* Finds bursty functions by the spread within a side, which ignores differences
  * between the sides. */
-static void leave_bursty(struct judge_state *w, bool *calm)
+static void exclude_bursty(struct judge_state *w, bool *calm)
 {
 	size_t n = w->in->nfuncs, d = w->runs - 2;
-	struct series s = { n, w->in->nbase, w->in->nnew, n, NULL, NULL };
+	struct series s = { .n = n, .prior = n, .nbase = w->in->nbase,
+			    .nnew = w->in->nnew };
 	struct stats_weighted *tmp = calloc(n + 1, sizeof(*tmp));
 	bool *big = calloc(n + 1, sizeof(*big));
 	double *v = calloc(n + 1, sizeof(*v)), tau2;
@@ -127,7 +128,7 @@ static size_t clearest(const struct judge_state *w)
 		}
 	}
 	if (best < w->nkept && 2 * stats_t_above(most, m->df[best]) *
-				       (double)w->nkept > LEAVE_ALPHA)
+				       (double)w->nkept > EXCLUDE_ALPHA)
 		return w->nkept;
 	return best;
 }
@@ -162,26 +163,26 @@ int judge_reference(struct judge_state *w)
 	}
 	for (size_t f = 0; f < n; f++)
 		calm[f] = w->out->rows[f].status != JUDGE_NEW &&
-			  w->out->rows[f].status != JUDGE_GONE;
+			  w->out->rows[f].status != JUDGE_REMOVED;
 	if (w->runs >= 4)
-		leave_bursty(w, calm);
-	if (all_cost(w, calm) < LEAST_REFERENCE * all)
+		exclude_bursty(w, calm);
+	if (all_cost(w, calm) < MIN_REFERENCE * all)
 		for (size_t f = 0; f < n; f++)
 			calm[f] = true;
 	for (size_t f = 0; f < n; f++)
 		in[f] = calm[f];
 	for (size_t k = 0; k < w->nkept; k++)
 		w->in_ref[k] = w->kept[k] == n || calm[w->kept[k]];
-	for (int i = 0; i <= LEAVE_AT_MOST; i++) {
+	for (int i = 0; i <= EXCLUDE_MAX; i++) {
 		size_t k;
 
 		sum_reference(w, in);
 		relate(w);
 		k = clearest(w);
-		if (k == w->nkept || i == LEAVE_AT_MOST)
+		if (k == w->nkept || i == EXCLUDE_MAX)
 			break;
 		set_member(w, in, k, false, calm);
-		if (all_cost(w, in) >= LEAST_REFERENCE * all)
+		if (all_cost(w, in) >= MIN_REFERENCE * all)
 			continue;
 		set_member(w, in, k, true, calm);
 		sum_reference(w, in);

@@ -163,10 +163,10 @@ static int find_event(struct check_file *f, const char *name,
 			return 0;
 	}
 	if (!name)
-		return error_set(err, ERR_FORMAT, "%s: records no event",
+		return error_set(err, ERR_FORMAT, "%s: has no event",
 				 f->path);
 	return error_set(err, ERR_NOTFOUND, "%s: has no event \"%s\"; 'tally "
-			 "info' lists what it has", f->path, name);
+			 "info' lists its events", f->path, name);
 }
 
 struct last_cell {
@@ -215,10 +215,10 @@ static int add_batch(struct summing *s, const struct sample_batch *b)
 		if (id == PROF_NONE)
 			return -ERR_NOMEM;
 		f->cells.v[id].weight += b->weight[i];
-		f->cells.v[id].count++;
-		f->samples++;
+		f->cells.v[id].count += b->more[i] + 1;
+		f->samples += b->more[i] + 1;
 		f->sum += w;
-		f->squares += w * w;
+		f->squares += w * w / ((double)b->more[i] + 1);
 	}
 	return 0;
 }
@@ -236,7 +236,7 @@ static int sum_samples(struct check_file *f)
 	for (size_t i = 0; i <= nodes; i++)
 		s.last[i] = (struct last_cell){ 0, PROF_NONE };
 	reader_columns(f->reader, COLUMN_EVENT | COLUMN_WEIGHT | COLUMN_STACK |
-		       COLUMN_THREAD);
+		       COLUMN_THREAD | COLUMN_MORE);
 	reader_rewind(f->reader);
 	while (!rc && reader_next(f->reader, &b))
 		rc = add_batch(&s, &b);

@@ -118,7 +118,7 @@ uint32_t check_leaf(const struct check_file *f, uint32_t stack);
 
 /* Returns the line of the newest recording of the new side that corresponds to a
  * line of a file (str: its base name).  It is unchanged if lines were not matched.
- * LINE_GONE is set if the newest recording lacks the line. */
+ * LINE_REMOVED is set if the newest recording lacks the line. */
 uint32_t check_line(const struct check_runs *c, const struct check_file *f,
 		    uint32_t base, uint32_t line);
 

@@ -13,14 +13,14 @@
 
 #include "check/judge_internal.h"
 
-enum { SHIFT_FUNCS = 3, FEW_FUNCS = 6, VOTES_LEAST = 5 };
+enum { SHIFT_FUNCS = 3, FEW_FUNCS = 6, VOTES_MIN = 5 };
 #define SHIFT_SE 2.5		/* standard errors beyond which a shift is not
 				 * noise */
 #define SHIFT_SE_REST 1.5	/* the same without the largest function, which
 				 * adds to the median's evidence */
 #define VOTE_SE 0.6		/* largest standard error, relative to the shift,
 				 * of a function that would show it */
-#define LEAST_KEPT 0.05		/* share of all cost in unchanged code that matters */
+#define MIN_KEPT 0.05		/* share of all cost in unchanged code that matters */
 
 static int by_share(const void *a, const void *b)
 {
@@ -33,8 +33,8 @@ static int by_share(const void *a, const void *b)
  * changed.  The remaining cost must have moved by more than its own noise, which
  * for small costs is the sampling noise.  With few functions, the largest one may
  * be the median, so the remaining cost alone must prove the shift. */
-static bool rest_shifted(const struct judge_state *w, double by, bool few,
-			 double *logs)
+static bool remaining_shifted(const struct judge_state *w, double by, bool few,
+			      double *logs)
 {
 	size_t nb = w->in->nbase, nn = w->in->nnew, largest = 0;
 	double all = 0, left = 0, rest, least, se;
@@ -115,7 +115,7 @@ static struct votes count_votes(const struct judge_state *w, double by)
 		all += share;
 		kept += votes(w, k, false) ? share : 0;
 	}
-	any_code = kept < LEAST_KEPT * all;
+	any_code = kept < MIN_KEPT * all;
 	for (size_t k = 0; k < w->nkept; k++) {
 		const struct judge_row *row = &w->out->rows[w->kept[k]];
 		double se = sampling_se(w, row), x = log(row->now / row->base);
@@ -134,9 +134,9 @@ static struct votes count_votes(const struct judge_state *w, double by)
 }
 
 /* Few votes prove nothing. */
-static bool most_agree(const struct votes *v)
+static bool majority_agrees(const struct votes *v)
 {
-	return v->nall >= VOTES_LEAST && 3 * v->nyes >= 2 * v->nall &&
+	return v->nall >= VOTES_MIN && 3 * v->nyes >= 2 * v->nall &&
 	       3 * v->yes >= 2 * v->all;
 }
 
@@ -167,7 +167,7 @@ bool judge_follows(const struct judge_state *w, size_t k, double *logs)
 	    fabs(rest) <= SHIFT_SE_REST * se)
 		return false;
 	v = count_votes(w, rest);
-	return most_agree(&v) || (v.nall >= SHIFT_FUNCS && v.nyes == v.nall);
+	return majority_agrees(&v) || (v.nall >= SHIFT_FUNCS && v.nyes == v.nall);
 }
 
 /* Decides whether the larger half of the functions all cost more, or less, by more
@@ -199,10 +199,10 @@ void judge_shift(struct judge_state *w, const double *logs,
 	/* with one or two functions, it is they that changed */
 	w->out->drifted = n >= SHIFT_FUNCS && fabs(med) > SHIFT_SE * se &&
 			  agreed(w, half, med, se) &&
-			  rest_shifted(w, med, n < FEW_FUNCS, scratch);
+			  remaining_shifted(w, med, n < FEW_FUNCS, scratch);
 	/* One large unchanged function disproves it, and so do many small ones. */
 	v = count_votes(w, med);
 	w->out->drifted = w->out->drifted && 2 * v.yes >= v.all;
-	w->out->shifted = w->out->drifted && most_agree(&v);
+	w->out->shifted = w->out->drifted && majority_agrees(&v);
 	w->out->shift = expm1(med);
 }

@@ -3,6 +3,7 @@
 #define TALLY_CHECK_SHOW_H
 /* Reports of a check for people and for programs. */
 #include "check/check.h"
+#include "check/findings.h"
 
 struct check_style {
 	int columns;		/* width to which names are cut; 0: no limit */
@@ -17,23 +18,18 @@ void check_text(const struct check *c, const struct check_style *s,
 void check_calibration(const struct check *c, struct buf *out);
 /* Appends JSON of schema 1: doc/tally-check.schema.json. */
 void check_json(const struct check *c, struct buf *out);
-/* Appends JUnit XML as GitLab and Jenkins read it. */
-void check_junit(const struct check *c, struct buf *out);
+/* The first line of Markdown, which viewers do not show.  Scripts find the comment that
+ * they update by it. */
+#define MARKDOWN_MARK "<!-- tally check -->\n"
 /* Appends Markdown for a step summary or a comment, at most 60 kB. */
 void check_markdown(const struct check *c, struct buf *out);
-/* Appends GitHub workflow commands: annotations at file and line.  Paths below
- * `root` (may be NULL) become relative to it. */
-void check_github(const struct check *c, const char *root, bool warn_only,
-		  struct buf *out);
-/* Append SARIF 2.1.0 with one run, for GitHub's code scanning and editors, and
- * GitLab's Code Quality report.  Both list what failed or may fail, worst first.
- * `root` is as above. */
-void check_sarif(const struct check *c, const char *root, struct buf *out);
-void check_code_quality(const struct check *c, const char *root, struct buf *out);
+/* Adds the findings for continuous integration: GitHub, GitLab, JUnit, SARIF.
+ * Returns 0 or -ERR_NOMEM; call findings_fini in any case. */
+int check_findings(const struct check *c, struct findings *out);
 /* Appends a page with failures, a flame graph of changes, and source and
- * instructions of both sides.  c->o.runs.where locates the sources.  `told`
+ * instructions of both sides.  c->o.runs.where locates the sources.  `source_notes`
  * receives a summary of the source files that were read (sources_summary). */
-int check_html(const struct check *c, struct buf *told, struct buf *out,
+int check_html(const struct check *c, struct buf *source_notes, struct buf *out,
 	       struct error *err);
 /* Appends OpenMetrics 1.0 text for GitLab's metrics reports. */
 void check_openmetrics(const struct check *c, struct buf *out);
@@ -47,11 +43,19 @@ void describe_name(const struct check *c, const struct check_row *r, bool full,
 		   struct buf *out);
 void describe_func(const struct check *c, uint32_t func, bool full,
 		   struct buf *out);
-/* Appends the place of a part, safe: "lex.c:12", "lex+0x1c" or the caller's name. */
-void describe_part(const struct check *c, const struct check_part *p,
-		   struct buf *out);
-/* Returns a title such as "lines that gained". */
-const char *describe_part_title(enum check_part_kind k);
+/* How a row's lines, instructions and callers that gained are listed: a list of
+ * each kind, such as "lines that gained: lex.c:12 +1.2 ms, …". */
+struct part_style {
+	const char *before, *between, *after;
+	size_t most;		/* parts of each kind */
+	bool markdown;
+};
+/* Appends the lists of a row, safe. */
+void describe_parts(const struct check *c, const struct check_row *r,
+		    const struct part_style *s, struct buf *out);
+/* Appends foreign text as Markdown, safe, and escaped so that it cannot become markup,
+ * HTML, a mention or a link. */
+void describe_markdown(const char *text, struct buf *out);
 /* Appends a ratio as "+12.3%" or "x4.2". */
 void describe_change(double ratio, struct buf *out);
 /* Appends an interval such as "+10.1% to +14.5%". */
@@ -83,11 +87,6 @@ void describe_runs(const struct check *c, struct buf *out);
 /* Appends "+12.3% (95%: +10.1% to +14.5%, p <0.0001), +3.2 ms a run" or the like. */
 void describe_sentence(const struct check *c, const struct check_row *r,
 		       struct buf *out);
-/* Returns the line of a row in its source file and appends the safe path, relative
- * to `root` (may be NULL) if the file is below it.  Returns 0 and appends nothing
- * if unknown. */
-uint32_t describe_place(const struct check *c, const struct check_row *r,
-			const char *root, struct buf *path);
 /* Appends the total: "total +1.2% (95%: …), p …; …". */
 void describe_total(const struct check *c, struct buf *out);
 /* Appends the noise between runs, of the total and of functions. */
@@ -98,7 +97,7 @@ bool describe_changed(const struct check_row *r);
 static inline bool describe_tested(const struct check_row *r)
 {
 	return r->j.df > 0 && r->j.status != JUDGE_NEW &&
-	       r->j.status != JUDGE_GONE;
+	       r->j.status != JUDGE_REMOVED;
 }
 
 #endif

@@ -9,7 +9,7 @@
 #include "check/show.h"
 #include "views/html/html.h"
 
-enum { CODES = 200, PARTS = 3 };
+enum { CODES = 200 };
 
 struct page {
 	const struct check *c;
@@ -96,27 +96,6 @@ static int make_input(struct page *x, size_t i, struct error *err)
 	return annotate_build(f->reader, &lines, &x->in[i].lines, err);
 }
 
-static void put_parts(const struct check *c, const struct check_row *r,
-		      enum check_part_kind kind, struct buf *out)
-{
-	const struct check_parts *l = &r->parts[kind];
-	size_t shown = 0;
-
-	for (size_t i = l->first; i < l->first + l->n && shown < PARTS; i++) {
-		const struct check_part *p = &c->parts.v[i];
-
-		if (p->now <= p->base)
-			break;
-		if (shown++)
-			buf_str(out, ", ");
-		else
-			buf_printf(out, "; %s: ", describe_part_title(kind));
-		describe_part(c, p, out);
-		buf_u8(out, ' ');
-		describe_cost(c, check_cost(c, p->now - p->base), true, out);
-	}
-}
-
 static void put_verdict(const struct check *c, uint32_t at, struct buf *out)
 {
 	const struct check_row *r = &c->rows.v[at];
@@ -130,9 +109,11 @@ static void put_verdict(const struct check *c, uint32_t at, struct buf *out)
 	}
 	buf_str(out, ", ");
 	describe_cost(c, describe_gain(c, r), true, out);
-	buf_str(out, " a run");
-	for (int k = 0; r->fails && k < PART_KINDS; k++)
-		put_parts(c, r, (enum check_part_kind)k, out);
+	buf_str(out, " per run");
+	if (r->fails)
+		describe_parts(c, r, &(struct part_style){
+			.before = "; ", .between = ", ", .after = "", .most = 3,
+		}, out);
 	for (size_t i = 0; i < c->commits.n; i++)
 		if (c->commits.v[i].row == at)
 			buf_printf(out, "; commit %s %s", c->commits.v[i].id,
@@ -143,35 +124,35 @@ static int add_verdict(struct page *x, uint32_t at)
 {
 	const struct check_row *r = &x->c->rows.v[at];
 	struct row_verdict v = { .match = r->unit.func, .bad = r->fails };
-	struct buf words = { 0 };
+	struct buf text = { 0 };
 
 	if (r->unit.func == PROF_NONE || (!describe_changed(r) && !r->fails))
 		return 0;
-	put_verdict(x->c, at, &words);
-	v.words = words.failed ? NULL : strdup(buf_cstr(&words));
-	buf_fini(&words);
-	if (!v.words)
+	put_verdict(x->c, at, &text);
+	v.text = text.failed ? NULL : strdup(buf_cstr(&text));
+	buf_fini(&text);
+	if (!v.text)
 		return -ERR_NOMEM;
 	if (vec_push(&x->verdicts, v) == 0)
 		return 0;
-	free(v.words);
+	free(v.text);
 	return -ERR_NOMEM;
 }
 
 /* Adds a note and takes ownership of its text. */
-static int add_note(struct page *x, struct buf *words)
+static int add_note(struct page *x, struct buf *text)
 {
-	char *copy = words->n && !words->failed ? strdup(buf_cstr(words))
+	char *copy = text->n && !text->failed ? strdup(buf_cstr(text))
 						: NULL;
-	int rc = copy ? vec_push(&x->notes, copy) : words->failed;
+	int rc = copy ? vec_push(&x->notes, copy) : text->failed;
 
 	if (rc)
 		free(copy);
-	buf_fini(words);
+	buf_fini(text);
 	return rc;
 }
 
-static int make_words(struct page *x)
+static int make_texts(struct page *x)
 {
 	static void (*const writers[])(const struct check *, struct buf *) = {
 		describe_total, describe_shift, describe_runs, describe_noise };
@@ -179,19 +160,19 @@ static int make_words(struct page *x)
 	int rc = 0;
 
 	describe_verdict(c, &x->head);
-	buf_printf(&x->how, "by run: %zu of the baseline, %zu new",
+	buf_printf(&x->how, "by run: %zu baseline runs, %zu new runs",
 		   c->runs.nbase, c->runs.nnew);
 	for (size_t i = 0; !rc && i < sizeof(writers) / sizeof(*writers); i++) {
-		struct buf words = { 0 };
+		struct buf text = { 0 };
 
-		writers[i](c, &words);
-		rc = add_note(x, &words);
+		writers[i](c, &text);
+		rc = add_note(x, &text);
 	}
 	for (size_t i = 0; !rc && i < c->notes.n; i++) {
-		struct buf words = { 0 };
+		struct buf text = { 0 };
 
-		buf_str(&words, c->notes.v[i]);
-		rc = add_note(x, &words);
+		buf_str(&text, c->notes.v[i]);
+		rc = add_note(x, &text);
 	}
 	for (size_t i = 0; !rc && i < c->order.n; i++)
 		rc = add_verdict(x, c->order.v[i]);
@@ -212,7 +193,7 @@ static void page_fini(struct page *x)
 	free(x->rep);
 	free(x->match);
 	for (size_t i = 0; i < x->verdicts.n; i++)
-		free(x->verdicts.v[i].words);
+		free(x->verdicts.v[i].text);
 	for (size_t i = 0; i < x->notes.n; i++)
 		free(x->notes.v[i]);
 	vec_fini(&x->verdicts);
@@ -221,12 +202,12 @@ static void page_fini(struct page *x)
 	buf_fini(&x->how);
 }
 
-static int build(struct page *x, struct buf *told, struct buf *out,
+static int build(struct page *x, struct buf *source_notes, struct buf *out,
 		 struct error *err)
 {
 	struct html_compare compare = { .how = "" };
-	struct html_style style = { .compare = &compare, .told = told };
-	int rc = make_words(x) < 0 ? nomem(err) : 0;
+	struct html_style style = { .compare = &compare, .source_notes = source_notes };
+	int rc = make_texts(x) < 0 ? nomem(err) : 0;
 
 	for (size_t i = 0; !rc && i < x->n; i++)
 		rc = make_input(x, i, err);
@@ -241,7 +222,7 @@ static int build(struct page *x, struct buf *told, struct buf *out,
 	return html_write(x->in, x->n, &style, out, err);
 }
 
-int check_html(const struct check *c, struct buf *told, struct buf *out,
+int check_html(const struct check *c, struct buf *source_notes, struct buf *out,
 	       struct error *err)
 {
 	struct page x = { .c = c, .n = c->runs.files.n };
@@ -254,7 +235,7 @@ int check_html(const struct check *c, struct buf *told, struct buf *out,
 	x.rep = calloc(x.n + 1, sizeof(*x.rep));
 	x.match = calloc(x.n + 1, sizeof(*x.match));
 	x.in = calloc(x.n + 1, sizeof(*x.in));
-	rc = x.rep && x.match && x.in ? build(&x, told, out, err)
+	rc = x.rep && x.match && x.in ? build(&x, source_notes, out, err)
 				    : nomem(err);
 	page_fini(&x);
 	return rc;

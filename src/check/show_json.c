@@ -90,9 +90,9 @@ static void put_total(const struct check *c, struct json *j)
 	json_end(j);
 }
 
-static void put_sight(const struct check *c, struct json *j)
+static void put_sensitivity(const struct check *c, struct json *j)
 {
-	const struct judge_sight *s = &c->sight;
+	const struct judge_sensitivity *s = &c->sensitivity;
 	struct buf name = { 0 };
 
 	json_object(j, "mde");
@@ -104,6 +104,8 @@ static void put_sight(const struct check *c, struct json *j)
 		check_row_name(c, &c->rows.v[s->row], &name);
 	json_str(j, "where", buf_cstr(&name));
 	json_fixed(j, "runs_needed", s->runs ? (double)s->runs : NAN, 0);
+	if (c->o.runs_most)
+		json_uint(j, "runs_most", c->o.runs_most);
 	json_end(j);
 	buf_fini(&name);
 }
@@ -180,6 +182,7 @@ static void put_statistics(const struct check *c, const struct judge_row *r,
 	json_fixed(j, "df", r->df, 2);
 	json_fixed(j, "visible", r->visible, 6);
 	json_str(j, "method", r->absolute ? "absolute" : "relative");
+	json_bool(j, "paired", r->paired);
 	json_bool(j, "bursty", r->bursty);
 }
 
@@ -308,7 +311,7 @@ void check_json(const struct check *c, struct buf *out)
 	json_uint(&j, "tested", c->judge.tested);
 	put_options(c, &j);
 	put_total(c, &j);
-	put_sight(c, &j);
+	put_sensitivity(c, &j);
 	put_noise(c, &j);
 	json_array(&j, "notes");
 	for (size_t i = 0; i < c->notes.n; i++)

@@ -7,36 +7,12 @@
 #include "check/show.h"
 
 /* A GitHub comment holds 65,536 characters. */
-enum { MARKDOWN_MOST = 60000, RESERVE = 8000, PARTS_SHOWN = 5,
-       NAME_MOST = 200 };
-
-/* Escapes foreign text, so that it cannot become markup, HTML, a mention or a
- * link. */
-static void put_text(struct buf *out, const char *text)
-{
-	struct buf safe = { 0 };
-
-	text_safe(&safe, text);
-	for (const char *p = buf_cstr(&safe); *p; p++)
-		if (*p == '<')
-			buf_str(out, "&lt;");
-		else if (*p == '>')
-			buf_str(out, "&gt;");
-		else if (*p == '&')
-			buf_str(out, "&amp;");
-		else if (*p == '@')
-			buf_str(out, "&#64;");
-		else if (strchr("\\`*_{}[]()#+!|~$", *p))
-			buf_printf(out, "&#%u;", (unsigned int)*p);
-		else
-			buf_u8(out, (uint8_t)*p);
-	buf_fini(&safe);
-}
+enum { MARKDOWN_MAX = 60000, RESERVE = 8000, NAME_CHARS_MAX = 200 };
 
 static void head(struct buf *out)
 {
-	buf_str(out, "| | change | 95 % interval | p | a run | share | would "
-		     "have seen | function |\n"
+	buf_str(out, "| | change | 95 % interval | p | per run | share | "
+		"would have detected | function |\n"
 		     "|---|--:|:-:|--:|--:|--:|--:|---|\n");
 }
 
@@ -73,49 +49,22 @@ static void row(const struct check *c, const struct check_row *r,
 		describe_change(1 + r->j.visible, out);
 	buf_str(out, " | ");
 	describe_name(c, r, false, &name);
-	text_cut(&words, buf_cstr(&name), NAME_MOST);
-	put_text(out, buf_cstr(&words));
+	text_cut(&words, buf_cstr(&name), NAME_CHARS_MAX);
+	describe_markdown(buf_cstr(&words), out);
 	buf_reset(&words);
 	if (*image) {
 		buf_str(out, " (");
-		put_text(out, image);
+		describe_markdown(image, out);
 		buf_str(out, ")");
 	}
 	if (describe_explained(c, r)) {
 		buf_str(out, " — ");
 		describe_status(c, r, &words);
-		put_text(out, buf_cstr(&words));
+		describe_markdown(buf_cstr(&words), out);
 	}
 	buf_str(out, " |\n");
 	buf_fini(&name);
 	buf_fini(&words);
-}
-
-static void parts(const struct check *c, const struct check_row *r,
-		  enum check_part_kind kind, struct buf *out)
-{
-	const struct check_parts *l = &r->parts[kind];
-	size_t shown = 0;
-
-	for (size_t i = l->first; i < l->first + l->n && shown < PARTS_SHOWN;
-	     i++) {
-		const struct check_part *p = &c->parts.v[i];
-		struct buf name = { 0 };
-
-		if (p->now <= p->base)
-			break;
-		if (shown++)
-			buf_str(out, ", ");
-		else
-			buf_printf(out, "* %s: ", describe_part_title(kind));
-		describe_part(c, p, &name);
-		put_text(out, buf_cstr(&name));
-		buf_str(out, " ");
-		describe_cost(c, check_cost(c, p->now - p->base), true, out);
-		buf_fini(&name);
-	}
-	if (shown)
-		buf_str(out, "\n");
 }
 
 static void evidence(const struct check *c, uint32_t at, struct buf *out)
@@ -125,18 +74,20 @@ static void evidence(const struct check *c, uint32_t at, struct buf *out)
 
 	describe_name(c, r, false, &name);
 	buf_str(out, "\n**");
-	put_text(out, buf_cstr(&name));
+	describe_markdown(buf_cstr(&name), out);
 	buf_str(out, "**\n\n");
 	buf_fini(&name);
-	for (int k = 0; k < PART_KINDS; k++)
-		parts(c, r, (enum check_part_kind)k, out);
+	describe_parts(c, r, &(struct part_style){
+		.before = "* ", .between = ", ", .after = "\n", .most = 5,
+		.markdown = true,
+	}, out);
 	for (size_t i = 0; i < c->commits.n; i++) {
 		if (c->commits.v[i].row != at)
 			continue;
 		buf_str(out, "* commit ");
-		put_text(out, c->commits.v[i].id);
+		describe_markdown(c->commits.v[i].id, out);
 		buf_str(out, " ");
-		put_text(out, c->commits.v[i].subject);
+		describe_markdown(c->commits.v[i].subject, out);
 		buf_str(out, "\n");
 	}
 }
@@ -152,7 +103,7 @@ static size_t rows(const struct check *c, bool changed, struct buf *out)
 
 		if (r->status == CHECK_SMALL || describe_changed(r) != changed)
 			continue;
-		if (out->n > MARKDOWN_MOST - RESERVE) {
+		if (out->n > MARKDOWN_MAX - RESERVE) {
 			left++;
 			continue;
 		}
@@ -171,12 +122,12 @@ static void notes(const struct check *c, struct buf *out)
 	describe_shift(c, &t);
 	if (t.n) {
 		buf_str(out, "\n> ");
-		put_text(out, buf_cstr(&t));
+		describe_markdown(buf_cstr(&t), out);
 		buf_str(out, "\n");
 	}
 	for (size_t i = 0; i < c->notes.n; i++) {
 		buf_str(out, "\n> ");
-		put_text(out, c->notes.v[i]);
+		describe_markdown(c->notes.v[i], out);
 		buf_str(out, "\n");
 	}
 	buf_fini(&t);
@@ -187,13 +138,13 @@ void check_markdown(const struct check *c, struct buf *out)
 	struct buf t = { 0 };
 	size_t left;
 
-	buf_str(out, "### tally check: ");
+	buf_str(out, MARKDOWN_MARK "### tally check: ");
 	describe_verdict(c, &t);
-	put_text(out, buf_cstr(&t));
+	describe_markdown(buf_cstr(&t), out);
 	buf_reset(&t);
 	buf_str(out, "\n\n");
 	describe_total(c, &t);
-	put_text(out, buf_cstr(&t));
+	describe_markdown(buf_cstr(&t), out);
 	buf_reset(&t);
 	buf_str(out, "\n");
 	notes(c, out);
@@ -201,9 +152,9 @@ void check_markdown(const struct check *c, struct buf *out)
 	left = rows(c, true, out);
 	for (size_t i = 0; i < c->order.n; i++)
 		if (c->rows.v[c->order.v[i]].fails &&
-		    out->n < MARKDOWN_MOST - RESERVE)
+		    out->n < MARKDOWN_MAX - RESERVE)
 			evidence(c, c->order.v[i], out);
-	buf_str(out, "\n<details><summary>everything else that was tested"
+	buf_str(out, "\n<details><summary>all other tested functions"
 		     "</summary>\n\n");
 	left += rows(c, false, out);
 	if (left)
@@ -212,7 +163,7 @@ void check_markdown(const struct check *c, struct buf *out)
 	describe_runs(c, &t);
 	buf_str(&t, "; ");
 	describe_noise(c, &t);
-	put_text(out, buf_cstr(&t));
+	describe_markdown(buf_cstr(&t), out);
 	buf_str(out, "\n</details>\n");
 	buf_fini(&t);
 }

@@ -7,7 +7,7 @@
 #include "check/show.h"
 #include "views/query/lines.h"
 
-enum { PARTS_SHOWN = 5, CHANGE = 8, INTERVAL = 18, P = 8, COST = 11,
+enum { CHANGE = 8, INTERVAL = 18, P = 8, COST = 11,
        SHARE = 7, SEEN = 9, LEFT = CHANGE + INTERVAL + P + COST + SHARE +
        SEEN + 5 };
 
@@ -48,7 +48,7 @@ static void head(struct buf *out)
 		const char *title;
 		size_t width;
 	} cells[] = { { "CHANGE", CHANGE }, { "95% INTERVAL", INTERVAL },
-		      { "P", P }, { "A RUN", COST }, { "SHARE", SHARE },
+		      { "P", P }, { "PER RUN", COST }, { "SHARE", SHARE },
 		      { "MDE", SEEN } };
 	struct buf text = { 0 };
 
@@ -65,9 +65,9 @@ static void row(const struct check *c, const struct check_row *r,
 {
 	struct buf t = { 0 };
 
-	if (r->j.status == JUDGE_NEW || r->j.status == JUDGE_GONE)
+	if (r->j.status == JUDGE_NEW || r->j.status == JUDGE_REMOVED)
 		buf_str(&t, check_status_name(r->j.status == JUDGE_NEW
-					      ? CHECK_ADDED : CHECK_GONE));
+					      ? CHECK_ADDED : CHECK_REMOVED));
 	else
 		describe_change(r->j.ratio, &t);
 	cell(out, &t, CHANGE);
@@ -87,31 +87,6 @@ static void row(const struct check *c, const struct check_row *r,
 	put_name(c, r, s, out);
 	buf_str(out, "\n");
 	buf_fini(&t);
-}
-
-static void parts(const struct check *c, const struct check_row *r,
-		  enum check_part_kind kind, struct buf *out)
-{
-	const struct check_parts *l = &r->parts[kind];
-	size_t shown = 0;
-
-	for (size_t i = l->first; i < l->first + l->n && shown < PARTS_SHOWN;
-	     i++) {
-		const struct check_part *p = &c->parts.v[i];
-		double gain = check_cost(c, p->now - p->base);
-
-		if (gain <= 0)
-			break;
-		if (shown++)
-			buf_str(out, "; ");
-		else
-			buf_printf(out, "    %s: ", describe_part_title(kind));
-		describe_part(c, p, out);
-		buf_str(out, " ");
-		describe_cost(c, gain, true, out);
-	}
-	if (shown)
-		buf_str(out, "\n");
 }
 
 static void declared(const struct check *c, const struct check_row *r,
@@ -136,8 +111,9 @@ static void evidence(const struct check *c, uint32_t at, struct buf *out)
 	const struct check_row *r = &c->rows.v[at];
 
 	declared(c, r, out);
-	for (int k = 0; k < PART_KINDS; k++)
-		parts(c, r, (enum check_part_kind)k, out);
+	describe_parts(c, r, &(struct part_style){
+		.before = "    ", .between = "; ", .after = "\n", .most = 5,
+	}, out);
 	for (size_t i = 0; i < c->commits.n; i++) {
 		const struct check_commit *k = &c->commits.v[i];
 
@@ -190,8 +166,8 @@ static void unchanged(const struct check *c, const struct check_style *s,
 		if (r->status != CHECK_SAME || ++all > s->top)
 			continue;
 		if (!shown++) {
-			buf_str(out, "\nunchanged, as far as this check can tell "
-				     "(MDE: minimum detectable effect)\n");
+			buf_str(out, "\nno significant change (MDE: minimum "
+				"detectable effect)\n");
 			head(out);
 		}
 		row(c, r, s, out);
@@ -214,14 +190,14 @@ static void inclusive(const struct check *c, const struct check_style *s,
 		    r.j.status != JUDGE_IMPROVED)
 			continue;
 		if (!any) {
-			buf_str(out, "\nwith what they called (not gated)\n");
+			buf_str(out, "\nincluding callees (not gated)\n");
 			head(out);
 		}
 		any = true;
 		row(c, &r, s, out);
 	}
 	if (!any)
-		buf_str(out, "\nwith what they called: nothing changed\n");
+		buf_str(out, "\nincluding callees: no significant change\n");
 }
 
 void check_text(const struct check *c, const struct check_style *s,
@@ -248,13 +224,13 @@ void check_text(const struct check *c, const struct check_style *s,
 	}
 	section(c, s, CHECK_SLOWER, true, "regressed", out);
 	section(c, s, CHECK_SUSPECT, false,
-		"suspect: perhaps slower, more runs would tell", out);
+		"suspect: possibly slower, more runs are needed", out);
 	section(c, s, CHECK_ALLOWED, false, "slower, but allowed", out);
-	section(c, s, CHECK_MOVED, false, "moved: as costly as before, by another name or "
-		"elsewhere",
+	section(c, s, CHECK_MOVED, false, "moved: same cost, in another "
+		"function or under another name",
 		out);
 	section(c, s, CHECK_ADDED, false, "new", out);
-	section(c, s, CHECK_GONE, false, "gone", out);
+	section(c, s, CHECK_REMOVED, false, "gone", out);
 	section(c, s, CHECK_FASTER, false, "improved", out);
 	unchanged(c, s, out);
 	if (c->o.inclusive)

@@ -12,7 +12,7 @@
 static const struct command *const commands[] = {
 	&cmd_record,	&cmd_report,	&cmd_annotate,	&cmd_flamegraph, &cmd_export,
 	&cmd_push,	&cmd_status,
-	&cmd_diff,	&cmd_check,	&cmd_history,	&cmd_stat,
+	&cmd_diff,	&cmd_merge,	&cmd_check,	&cmd_history,	&cmd_stat,
 	&cmd_doctor,	&cmd_list,	&cmd_info,	&cmd_symbolize,
 	&cmd_import,	&cmd_dump,	&cmd_addr2line,	&cmd_encode,
 };

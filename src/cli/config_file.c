@@ -68,8 +68,9 @@ int config_words(struct at_files *a, const char *name, char *text,
 			line = trim(line);
 		}
 		if (!is_name(line))
-			rc = error_set(err, ERR_USAGE, "%s:%u: want NAME = VALUE "
-				       "or NAME, with the name of an option",
+			rc = error_set(err, ERR_USAGE, "%s:%u: expected NAME "
+				       "= VALUE or NAME, with the name of an "
+				       "option",
 				       name, number);
 		else if (line[1])
 			rc = add(a, "--", line, value ? "=" : "",
@@ -113,7 +114,7 @@ int config_expand(struct at_files *a, const struct command *cmd, int argc,
 	if (!rc && text.failed)
 		rc = error_set(err, ERR_NOMEM, "out of memory");
 	if (!rc && text.n && strlen((char *)text.p) != text.n)
-		rc = error_set(err, ERR_USAGE, "%s: is no text", file);
+		rc = error_set(err, ERR_USAGE, "%s: is not a text file", file);
 	if (!rc && text.n)
 		rc = config_words(a, file, (char *)text.p, err);
 	for (int i = next; !rc && i < argc; i++)

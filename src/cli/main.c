@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "cli/at_files.h"
 #include "cli/commands.h"
@@ -177,11 +178,33 @@ static int dispatch(struct terminal *t, int argc, char **argv)
 	return run_command(t, cmd, argc - 1, argv + 1);
 }
 
+enum { STACK_ROOM = 512 << 10 };
+
+static void __attribute__((noinline)) grow_stack(void)
+{
+	volatile char room[STACK_ROOM];
+
+	room[0] = 0;
+	(void)room[0];
+}
+
+/* Lets the stack grow while there is room.  If it had to grow when the address space
+ * is at its limit (ulimit -v), the kernel would end the process without a message. */
+static void reserve_stack(void)
+{
+	struct rlimit limit;
+
+	if (!getrlimit(RLIMIT_STACK, &limit) &&
+	    limit.rlim_cur >= 4 * (rlim_t)STACK_ROOM)
+		grow_stack();
+}
+
 int main(int argc, char **argv)
 {
 	struct terminal t;
 	int status, error;
 
+	reserve_stack();
 	guard_install();
 	memory_watch(screen_is_busy, screen_restore, STATUS_NO_MEMORY);
 	terminal_init(&t);

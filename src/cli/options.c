@@ -10,10 +10,10 @@
 #include "cli/perf_options.h"
 
 /* Return values of getopt: HELP_VAL, the command's options from FIRST_VAL by their
- * row, perf's options from PERF_VAL, or the letter of one of the command's
- * options. */
+ * row, perf's options from PERF_VAL and their opposites from PERF_NOT, or the letter
+ * of one of the command's options. */
 enum { FIRST_VAL = 256, HELP_VAL = FIRST_VAL - 1, PERF_VAL = 1 << 16,
-       NAME_MAX_BYTES = 80 };
+       PERF_NOT = 1 << 17, NAME_MAX_BYTES = 80 };
 
 static size_t count_opts(const struct command *cmd)
 {
@@ -80,6 +80,63 @@ static bool has_word(char **argv, const char *name)
 	return false;
 }
 
+/* Returns the opposite of an option, "no-NAME" of "NAME" or the reverse, if it is on
+ * the command line, or NULL. */
+static const char *opposite_word(char **argv, const char *name)
+{
+	bool no = !strncmp(name, "no-", 3);
+
+	for (; *argv; argv++) {
+		const char *word;
+
+		if (strncmp(*argv, "--", 2) != 0)
+			continue;
+		word = *argv + 2;
+		if (no ? !strcmp(word, name + 3)
+		       : !strncmp(word, "no-", 3) && !strcmp(word + 3, name))
+			return word;
+	}
+	return NULL;
+}
+
+static const struct perf_option *perf_row(int val)
+{
+	return &perf_options[val & (PERF_VAL - 1)];
+}
+
+/* Returns "--name" of an option of perf or, with PERF_NOT, of its opposite. */
+static const char *perf_shown(int val, char *buf, size_t size)
+{
+	const char *name = perf_row(val)->name;
+	bool no = !strncmp(name, "no-", 3);
+
+	if (val < PERF_NOT)
+		snprintf(buf, size, "--%s", name);
+	else
+		snprintf(buf, size, "--%s%s", no ? "" : "no-",
+			 no ? name + 3 : name);
+	return buf;
+}
+
+static int perf_rows(void)
+{
+	int n = 0;
+
+	while (perf_options[n].commands)
+		n++;
+	return n;
+}
+
+/* Returns whether perf has an option of this name that has a row. */
+static bool has_perf_row(const struct command *cmd, const char *name)
+{
+	for (const struct perf_option *o = perf_options; o->commands; o++)
+		if (o->name && !strcmp(o->name, name) &&
+		    perf_option_is_of(o, cmd))
+			return true;
+	return false;
+}
+
 /*
  * Adds perf's options that the command lacks.  A long one is added only if it is on
  * the command line, so that it cannot make abbreviations of tally's own options
@@ -92,9 +149,13 @@ static void add_perf_options(struct getopt_tables *t, const struct command *cmd,
 		const struct perf_option *o = &perf_options[i];
 		int arg = o->arg == 'y' ? required_argument
 			: o->arg == 'o' ? optional_argument : no_argument;
+		const char *not = o->name ? opposite_word(argv, o->name) : NULL;
 
 		if (!perf_option_is_of(o, cmd))
 			continue;
+		if (not && !has_long(cmd, not) && !has_perf_row(cmd, not))
+			t->longs[k++] = (struct option){ not, no_argument, NULL,
+							 PERF_NOT + i };
 		if (o->name && has_word(argv, o->name) && !has_long(cmd, o->name))
 			t->longs[k++] = (struct option){ o->name, arg, NULL,
 							 PERF_VAL + i };
@@ -110,11 +171,11 @@ static void add_perf_options(struct getopt_tables *t, const struct command *cmd,
 static int tables_init(struct getopt_tables *t, const struct command *cmd,
 		       char **argv)
 {
-	size_t n = count_opts(cmd), k = 0;
+	size_t n = count_opts(cmd), of_perf = (size_t)perf_rows(), k = 0;
 	char *s;
 
-	t->longs = calloc(n + 2 + PERF_OPTIONS_MAX, sizeof(*t->longs));
-	t->shorts = s = calloc(3 * (n + PERF_OPTIONS_MAX) + 8, 1);
+	t->longs = calloc(n + 2 + 2 * of_perf, sizeof(*t->longs));
+	t->shorts = s = calloc(3 * (n + of_perf) + 8, 1);
 	if (!t->longs || !t->shorts)
 		return -ERR_NOMEM;
 	if (cmd->stop_at_arg)
@@ -206,8 +267,6 @@ static int report_bad(const struct command *cmd, int c, char **argv,
 		      struct error *err)
 {
 	const struct opt *o = find_opt(cmd, optopt);
-	const struct perf_option *perf = optopt >= PERF_VAL
-		? &perf_options[optopt - PERF_VAL] : NULL;
 	const char *word = optind > 0 ? argv[optind - 1] : "";
 	char shown[NAME_MAX_BYTES] = "--help";
 
@@ -216,9 +275,10 @@ static int report_bad(const struct command *cmd, int c, char **argv,
 	if (c == ':' && o)
 		return error_set(err, ERR_USAGE, "%s needs a value: %s", shown,
 				 o->arg ? o->arg : "VALUE");
-	if (perf)
-		return error_set(err, ERR_USAGE, "--%s takes %s value",
-				 perf->name, c == ':' ? "a" : "no");
+	if (optopt >= PERF_VAL)
+		return error_set(err, ERR_USAGE, "%s takes %s value",
+				 perf_shown(optopt, shown, sizeof(shown)),
+				 c == ':' ? "a" : "no");
 	if (c == ':' && !o)
 		return error_set(err, ERR_USAGE, "-%c takes a value", optopt);
 	if (optopt == HELP_VAL || (optopt >= FIRST_VAL && o))
@@ -325,6 +385,20 @@ static int perf_option(const struct command *cmd, void *opts,
 	return error_set(err, ERR_USAGE, "no option %s", shown);
 }
 
+/* Handles the opposite of an option of perf: tally behaves so, unless it always
+ * behaves as the option says. */
+static int perf_opposite(int val, struct error *err)
+{
+	const struct perf_option *p = perf_row(val);
+	char shown[NAME_MAX_BYTES];
+
+	if (p->is || p->hint)
+		return 0;
+	return error_set(err, ERR_USAGE, "no option %s as in perf: tally always "
+			 "behaves as with --%s",
+			 perf_shown(val, shown, sizeof(shown)), p->name);
+}
+
 /* The plain words after an OPT_WORDS' first value belong to it. */
 static int take_words(const struct opt *o, void *opts, int argc, char **argv,
 		      struct error *err)
@@ -359,9 +433,13 @@ int options_parse(const struct command *cmd, void *opts, int argc, char **argv,
 		letter = c > 0 && c < 128 ? c : 0;
 		if (letter && t.perf_short[letter])
 			c = t.perf_short[letter];
+		if (c >= PERF_NOT) {
+			rc = perf_opposite(c, err);
+			continue;
+		}
 		if (c >= PERF_VAL) {
-			rc = perf_option(cmd, opts, &perf_options[c - PERF_VAL],
-					 letter, optarg, err);
+			rc = perf_option(cmd, opts, perf_row(c), letter, optarg,
+					 err);
 			continue;
 		}
 		o = find_opt(cmd, c);

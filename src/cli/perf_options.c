@@ -15,7 +15,14 @@
 		       "locked; \"tally doctor\" shows how to allow more")
 #define NO_TRACE HINT("processor traces (Intel PT, CoreSight) are not " \
 		      "recorded")
+#define NO_TYPES HINT("data types are not supported")
+#define NO_TPEBS HINT("retire latencies are not recorded while counting")
+#define OWN_LINES HINT("lines and inlined functions are in the recording")
+#define NO_GTK HINT("--html writes a page for the browser; \"tally report\" is the " \
+		    "interactive view on a terminal")
 #define ALL_WAITS HINT("--wait records waits of any length")
+#define MODES HINT("-s symbol --samples shows numbers; kernel and user space " \
+		   "have separate rows")
 #define LOOK "report annotate diff"
 
 const struct perf_option perf_options[] = {
@@ -39,6 +46,8 @@ const struct perf_option perf_options[] = {
 	{ "record", 'P', "period", 'n', ALWAYS },
 	{ "record", 'B', "no-buildid", 'n', ALWAYS },
 	{ "record", 'N', "no-buildid-cache", 'n', ALWAYS },
+	{ "record", 0, "buildid", 'n', ALWAYS },
+	{ "record stat", 0, "inherit", 'n', ALWAYS },
 	{ "record", 'z', "compression-level", 'o', ALWAYS },
 	{ "record", 0, "sample-cpu", 'n', ALWAYS },
 	{ "record", 0, "sample-identifier", 'n', ALWAYS },
@@ -61,6 +70,8 @@ const struct perf_option perf_options[] = {
 	{ "record", 'b', "branch-any", 'n', NO_BRANCHES },
 	{ "record", 'j', "branch-filter", 'y', NO_BRANCHES },
 	{ "record", 'd', "data", 'n', NO_DATA },
+	{ "record", 0, "data-mmap", 'n', NO_DATA },
+	{ "record", 0, "sample-mem-info", 'n', NO_DATA },
 	{ "record", 0, "phys-data", 'n', NO_DATA },
 	{ "record", 0, "data-page-size", 'n', NO_DATA },
 	{ "record", 0, "code-page-size", 'n', HINT("sizes of pages are not "
@@ -122,8 +133,14 @@ const struct perf_option perf_options[] = {
 	{ "stat", 'x', "field-separator", 'y', "format", "csv", NULL },
 	{ "stat", 0, "metric-no-group", 'n', "no-group", NULL, NULL },
 	{ "stat", 0, "metric-no-threshold", 'n', ALWAYS },
-	{ "stat", 0, "record-tpebs", 'n', HINT("retire latencies are not "
-	  "recorded while counting") },
+	{ "stat", 0, "record-tpebs", 'n', NO_TPEBS },
+	{ "stat", 0, "tpebs-mode", 'y', NO_TPEBS },
+	{ "stat", 0, "affinity", 'n', ALWAYS },
+	{ "stat", 0, "no-affinity", 'n', ALWAYS },
+	{ "stat", 0, "hide-zero-events", 'n', HINT("-e EVENT,EVENT chooses "
+	  "events; --format=json is for selecting afterwards") },
+	{ "stat", 0, "pmu-filter", 'y', HINT("name the unit: -e "
+	  "cpu_core/cycles/; --no-merge shows each unit") },
 	{ "stat", 0, "metric-no-merge", 'n', "no-merge", NULL, NULL },
 	{ "stat", 'A', "no-aggr", 'n', HINT("-C CPU counts on one processor; "
 	  "--no-merge shows each unit") },
@@ -184,6 +201,8 @@ const struct perf_option perf_options[] = {
 	{ "stat", 0, "smi-cost", 'n', HINT("-e msr/smi/ counts them") },
 	{ "stat", 0, "bpf-counters", 'n', HINT("events are counted without "
 	  "BPF") },
+	{ "stat", 0, "bpf-attr-map", 'o', HINT("events are counted without "
+	  "BPF") },
 	{ "stat", 'b', "bpf-prog", 'y', HINT("BPF programs are not counted "
 	  "separately; \"tally record -a\" samples them by name") },
 
@@ -221,6 +240,8 @@ const struct perf_option perf_options[] = {
 	{ "report annotate", 0, "ignore-vmlinux", 'n', ALWAYS },
 	{ "report", 0, "header", 'n', ALWAYS },
 	{ "report", 0, "skip-empty", 'n', ALWAYS },
+	{ "report annotate", 0, "gtk", 'n', NO_GTK },
+	{ "report", 0, "no-source", 'n', ALWAYS },
 	{ "annotate", 0, "tui", 'n', HINT("\"tally report\" is the "
 	  "interactive view; key a annotates a function there") },
 	{ "report annotate", 'k', "vmlinux", 'y', HINT("\"tally symbolize "
@@ -240,8 +261,10 @@ const struct perf_option perf_options[] = {
 	{ "report annotate", 0, "itrace", 'o', NO_TRACE },
 	{ "report annotate", 0, "objdump", 'y', HINT("tally disassembles the "
 	  "code in the recording itself (annotate --asm)") },
-	{ "annotate", 0, "addr2line", 'y', HINT("lines are in the recording") },
-	{ "report", 0, "addr2line", 'y', HINT("lines are in the recording") },
+	{ "report annotate", 0, "addr2line", 'y', OWN_LINES },
+	{ "report", 0, "addr2line-style", 'y', OWN_LINES },
+	{ "report", 0, "unwind-style", 'y', HINT("stacks are unwound while "
+	  "recording") },
 	{ "report annotate", 0, "asm-raw", 'n', HINT("bytes of instructions "
 	  "are not shown; annotate --asm shows their addresses") },
 	{ "report annotate", 0, "no-asm-raw", 'n', ALWAYS },
@@ -261,14 +284,10 @@ const struct perf_option perf_options[] = {
 	  "annotate [FILE] SYMBOL") },
 	{ "annotate", 'd', "dsos", 'y', HINT("omit the option: tally annotate "
 	  "[FILE] IMAGE") },
-	{ "annotate", 0, "data-type",
-	  'o', HINT("data types are not supported") },
-	{ "annotate", 0, "type-stat",
-	  'n', HINT("data types are not supported") },
-	{ "annotate", 0, "insn-stat",
-	  'n', HINT("data types are not supported") },
-	{ "annotate", 0, "code-with-type", 'n', HINT("data types are not "
-	  "supported") },
+	{ "annotate", 0, "data-type", 'o', NO_TYPES },
+	{ "annotate", 0, "type-stat", 'n', NO_TYPES },
+	{ "annotate", 0, "insn-stat", 'n', NO_TYPES },
+	{ "annotate", 0, "code-with-type", 'n', NO_TYPES },
 	{ "report", 'F', "fields", 'y', HINT("-s KEY,KEY selects columns; "
 	  "--samples adds numbers of samples") },
 	{ "report", 'H', "hierarchy", 'n', HINT("-s KEY,KEY groups by several; "
@@ -305,8 +324,9 @@ const struct perf_option perf_options[] = {
 	  "programs") },
 	{ "report", 0, "raw-trace", 'n', HINT("\"tally dump\" shows every "
 	  "record") },
-	{ "report", 0, "show-cpu-utilization", 'n', HINT("-s symbol --samples "
-	  "shows numbers; kernel and user space have separate rows") },
+	{ "report", 0, "show-cpu-utilization", 'n', MODES },
+	/* as manual pages before Linux 6 have it */
+	{ "report", 0, "showcpuutilization", 'n', MODES },
 	{ "report", 0, "show-ref-call-graph", 'n', HINT("each event has its "
 	  "own stacks") },
 	{ "report", 0, "show-on-off-events", 'n', HINT("--time START,END "
@@ -368,7 +388,12 @@ const char *perf_command_hint(const char *name)
 		{ "version", "tally --version" },
 		{ "test", "tally doctor" },
 		{ "trace", "tally record -e 'syscalls:sys_enter_*' -g" },
-		{ "sched", "tally record -e sched:sched_switch -g" },
+		{ "sched", "tally record --wait, and tally report" },
+		{ "lock", "tally record --wait, and tally report" },
+		{ "timechart", "tally record --wait, and tally report --html" },
+		{ "daemon", "tally record --continuous" },
+		{ "data", "tally export" },
+		{ "kmem", "tally record -e 'kmem:*' -g" },
 		{ "kallsyms", "tally addr2line" },
 	};
 

@@ -5,11 +5,10 @@
  * Options and commands of perf that tally lacks or has under another name, for users
  * who know perf.  An option is translated to one of tally, or accepted because tally
  * always behaves so, or answered with tally's way.  Options with equal names in both
- * have no row here.
+ * have no row here.  The opposite of a row (--no-NAME) needs none: tally lacks the
+ * option, so the opposite is accepted, or always behaves so, which is answered.
  */
 #include "cmd/command.h"
-
-enum { PERF_OPTIONS_MAX = 96 };	/* most options of one command */
 
 struct perf_option {
 	const char *commands;	/* commands that have it, "record stat" */

@@ -11,6 +11,9 @@
 #include "base/error.h"
 #include "tui/screen.h"
 
+/* Returns whether terminfo(5) knows that the terminal can only print, or does not
+ * know the terminal. */
+bool screen_only_prints(void);
 /* Returns the reason why this terminal cannot show a screen, or NULL if it can. */
 const char *screen_lacks(void);
 /* Opens the screen, which screen_close closes.  ERR_UNSUPPORTED gives the reason

@@ -129,7 +129,7 @@ static void add_leave(const char *sequence)
 	term.leave_n += n;
 }
 
-static void keep_way_back(void)
+static void save_terminal(void)
 {
 	char *cup = tigetstr((char *)"cup");
 
@@ -168,12 +168,14 @@ static void begin_colors(bool color)
 	init_pair(4, COLOR_CYAN, -1);
 }
 
-/* Returns whether terminfo knows the terminal and its cursor can be moved. */
-static bool terminal_known(const char *name)
+bool screen_only_prints(void)
 {
+	const char *name = getenv("TERM");
 	bool known;
 	int why;
 
+	if (!name || !*name)
+		return true;
 	/* A view that is drawn from top to bottom needs "cup".  Without
 	 * del_curterm, newterm(3) would use the data that was loaded here. */
 	term.busy = true;
@@ -183,7 +185,7 @@ static bool terminal_known(const char *name)
 		del_curterm(cur_term);
 	}
 	term.busy = false;
-	return known;
+	return !known;
 }
 
 const char *screen_lacks(void)
@@ -196,7 +198,7 @@ const char *screen_lacks(void)
 		return "the terminal cannot position the cursor (TERM=dumb)";
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return "input and output must be a terminal";
-	if (!terminal_known(name))
+	if (screen_only_prints())
 		return "terminfo does not know this terminal (TERM); try "
 		       "\"TERM=xterm-256color tally report\"";
 	return NULL;
@@ -399,7 +401,7 @@ int screen_open(bool color, struct screen *out, struct error *err)
 				 "'%s'", getenv("TERM"));
 	}
 	set_term(term.curses);
-	keep_way_back();
+	save_terminal();
 	term.open = 1;
 	is_resized();
 	begin_colors(color);

@@ -2,6 +2,16 @@
 /* The screen if tally was built without ncurses: see screen.h. */
 #include "cli/screen.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+bool screen_only_prints(void)
+{
+	const char *name = getenv("TERM");
+
+	return !name || !*name || !strcmp(name, "dumb");
+}
+
 const char *screen_lacks(void)
 {
 	return "this tally was built without ncurses (libncurses-dev)";

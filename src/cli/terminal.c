@@ -13,17 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "cli/screen.h"
 
-enum { PROGRESS_STEP_NS = 100000000, COLUMNS_LEAST = 40 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
+enum { PROGRESS_STEP_NS = 100000000, COLUMNS_MIN = 40 };
 
 static int terminal_columns(int fd)
 {
@@ -37,7 +30,7 @@ static int terminal_columns(int fd)
 		n = atoi(env);
 	if (n <= 0)
 		n = 80;
-	return n < COLUMNS_LEAST ? COLUMNS_LEAST : n;
+	return n < COLUMNS_MIN ? COLUMNS_MIN : n;
 }
 
 /* Recognizes terminals that can only print. */
@@ -63,7 +56,7 @@ static void show_progress(struct cmd_io *io, const char *text)
 
 	if (!io->err_tty || (!text && !t->line))
 		return;
-	now = now_ns();
+	now = clock_now();
 	if (text && t->line && now - t->shown_ns < PROGRESS_STEP_NS)
 		return;
 	fprintf(io->err, "\r\033[K%.*s", terminal_columns(STDERR_FILENO) - 1,
@@ -103,16 +96,19 @@ static bool can_run(const char *cmd)
 	return strchr(name, '/') ? access(name, X_OK) == 0 : in_path(name);
 }
 
-/* Returns the user's pager, or NULL if none is wanted or found.  A report is then
- * shown without a pager. */
+/* Returns the user's pager, or NULL if none is wanted or found, or the terminal
+ * cannot show one: less would ask for a key first.  A report is then shown without a
+ * pager. */
 static const char *pager_command(void)
 {
 	const char *cmd = getenv("TALLY_PAGER");
 
+	if (!cmd && screen_only_prints())
+		return NULL;
 	if (!cmd)
 		cmd = getenv("PAGER");
 	if (!cmd)
-		return in_path("less") && !is_dumb() ? "less" : NULL;
+		return in_path("less") ? "less" : NULL;
 	cmd += strspn(cmd, " \t");
 	return *cmd && strcmp(cmd, "cat") != 0 && can_run(cmd) ? cmd : NULL;
 }
@@ -122,7 +118,7 @@ static void run_pager(const char *cmd, const int fds[2])
 	dup2(fds[0], STDIN_FILENO);
 	close(fds[0]);
 	close(fds[1]);
-	setenv("LESS", "FRX", 0);
+	setenv("LESS", "FRXd", 0);
 	execl("/bin/sh", "sh", "-c", cmd, (char *)NULL);
 	_exit(127);
 }

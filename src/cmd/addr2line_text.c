@@ -16,7 +16,7 @@
  * shown.
  */
 
-enum { TEXT_MOST = 12 << 20 };
+enum { TEXT_LIMIT = 12 << 20 };
 #define NOT_MADE UINT32_MAX
 
 /* Runs fn(one) and fn(two), in parallel if possible. */
@@ -90,7 +90,7 @@ static void *make_half(void *arg)
 	struct buf *text = &m->r->text[m->worker];
 	size_t i;
 
-	for (i = m->worker; i < m->r->v.n && text->n < TEXT_MOST / 2; i += 2) {
+	for (i = m->worker; i < m->r->v.n && text->n < TEXT_LIMIT / 2; i += 2) {
 		struct readable_name *n = &m->r->v.v[i];
 
 		if (n->uses < 2)

@@ -54,6 +54,7 @@ static const struct opt annotate_opt_table[] = {
 	SOURCE_OPTION_ROWS(struct annotate_opts),
 
 	SELECT_OPTION_ROWS(struct annotate_opts, "Only these events."),
+	SELECT_LABEL_ROW(struct annotate_opts),
 
 	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
 	{ OPT_STR, 0, "format", "text|json|html",
@@ -180,7 +181,7 @@ static int show(struct cmd_io *io, const struct annotate_opts *o,
 
 		buf_reset(&out);
 		sources_summary(&read, 1, false, &out);
-		cmd_tell_sources(io, &out);
+		cmd_report_sources(io, &out);
 	}
 	buf_fini(&out);
 	return rc;
@@ -207,7 +208,7 @@ static size_t find_cold(const struct annotation *a, uint32_t *symbols)
 static int take_cold(struct cmd_io *io, const struct annotate_opts *o,
 		     struct annotation *a, struct error *err)
 {
-	struct fill_options f = { .progress = cmd_show_image, .ctx = io };
+	struct symbolize_options f = { .progress = cmd_show_image, .ctx = io };
 	uint32_t *symbols = malloc((a->codes.n + 1) * sizeof(*symbols));
 	size_t codes = a->p->codes.n, n = symbols ? find_cold(a, symbols) : 0;
 	struct buf dirs = { 0 };
@@ -217,7 +218,7 @@ static int take_cold(struct cmd_io *io, const struct annotate_opts *o,
 		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
 	if (n && !rc) {
 		f.debug_dirs = buf_cstr(&dirs);
-		rc = profile_fill_code(a->p, symbols, n, &f, err);
+		rc = profile_add_cold_code(a->p, symbols, n, &f, err);
 		if (io->progress)
 			io->progress(io, NULL);
 	}
@@ -291,7 +292,7 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 	    (spec.what || !reader_profile(r)->codes.n))
 		rc = take_cold(io, o, a, err);
 	if (!rc && !strcmp(o->format, "html")) {
-		cmd_tell_damage(io, path, r);
+		cmd_report_damage(io, path, r);
 		rc = show_page(io, o, r, a, err);
 	} else if (!rc) {
 		rc = show(io, o, &style, a, err);

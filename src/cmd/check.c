@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "check/show.h"
 #include "cmd/open.h"
 #include "cmd/source_options.h"
@@ -16,6 +17,9 @@ static int add_side(struct cmd_io *io, const struct check_opts *o,
 		    struct check *c, enum check_side side,
 		    const struct opt_strs *files, struct error *err)
 {
+	const struct opt_strs *labels = side == CHECK_BASE ? &o->old_labels
+							   : &o->new_labels;
+	struct buf name = { 0 };
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < files->n; i++) {
@@ -27,12 +31,19 @@ static int add_side(struct cmd_io *io, const struct check_opts *o,
 		cmd_take_trust(io, files->v[i], r, o->trust);
 		rc = cmd_symbolize_now(io, files->v[i], r, &o->debug_dirs,
 				       err);
+		if (!rc)
+			rc = cmd_select_labelled(files->v[i], &r, labels, err);
+		buf_reset(&name);
+		cmd_labelled_name(files->v[i], labels, &name);
+		if (!rc && name.failed)
+			rc = error_set(err, ERR_NOMEM, "out of memory");
 		if (rc < 0)
 			reader_close(r);
 		else
-			rc = check_runs_add(&c->runs, side, files->v[i], r,
+			rc = check_runs_add(&c->runs, side, buf_cstr(&name), r,
 					    err);
 	}
+	buf_fini(&name);
 	return rc;
 }
 
@@ -63,17 +74,44 @@ static int write_text(struct cmd_io *io, const struct check_opts *o,
 	return write_to(io, "-", &out, err);
 }
 
+int check_write_findings(struct cmd_io *io, const struct check_opts *o,
+			 const struct findings *f, struct error *err)
+{
+	char *root = realpath(o->repo ? o->repo : ".", NULL);
+	struct buf out = { 0 };
+	int rc = 0;
+
+	if (o->junit) {
+		findings_junit(f, &out);
+		rc = write_to(io, o->junit, &out, err);
+	}
+	if (!rc && o->sarif) {
+		findings_sarif(f, root, &out);
+		rc = write_to(io, o->sarif, &out, err);
+	}
+	if (!rc && o->code_quality) {
+		findings_code_quality(f, root, &out);
+		rc = write_to(io, o->code_quality, &out, err);
+	}
+	if (!rc && o->github) {
+		findings_github(f, root, o->warn_only, &out);
+		rc = write_to(io, "-", &out, err);
+	}
+	free(root);
+	return rc;
+}
+
 static int write_outputs(struct cmd_io *io, const struct check_opts *o,
 			 const struct check *c, struct error *err)
 {
 	const struct {
 		const char *path;
 		void (*write)(const struct check *c, struct buf *out);
-	} files[] = { { o->json, check_json }, { o->junit, check_junit },
+	} files[] = { { o->json, check_json },
 		      { o->markdown, check_markdown },
 		      { o->openmetrics, check_openmetrics } };
-	char *root = o->repo ? realpath(o->repo, NULL) : realpath(".", NULL);
-	struct buf out = { 0 }, told = { 0 };
+	struct buf out = { 0 }, source_notes = { 0 };
+	struct findings found = { .total_fails = false };
 	int rc = write_text(io, o, c, err);
 
 	for (size_t i = 0; !rc && i < sizeof(files) / sizeof(files[0]); i++)
@@ -81,28 +119,20 @@ static int write_outputs(struct cmd_io *io, const struct check_opts *o,
 			files[i].write(c, &out);
 			rc = write_to(io, files[i].path, &out, err);
 		}
-	if (!rc && o->sarif) {
-		check_sarif(c, root, &out);
-		rc = write_to(io, o->sarif, &out, err);
-	}
-	if (!rc && o->code_quality) {
-		check_code_quality(c, root, &out);
-		rc = write_to(io, o->code_quality, &out, err);
-	}
 	if (!rc && o->html) {
-		rc = check_html(c, &told, &out, err);
+		rc = check_html(c, &source_notes, &out, err);
 		if (!rc)
 			rc = write_to(io, o->html, &out, err);
 		if (!rc)
-			cmd_tell_sources(io, &told);
-		buf_fini(&told);
+			cmd_report_sources(io, &source_notes);
+		buf_fini(&source_notes);
 		buf_fini(&out);
 	}
-	if (!rc && o->github) {
-		check_github(c, root, o->warn_only, &out);
-		rc = write_to(io, "-", &out, err);
-	}
-	free(root);
+	if (!rc && check_findings(c, &found) < 0)
+		rc = error_set(err, ERR_NOMEM, "out of memory while reporting");
+	if (!rc)
+		rc = check_write_findings(io, o, &found, err);
+	findings_fini(&found);
 	return rc;
 }
 
@@ -179,6 +209,41 @@ static int look(void *ctx, size_t runs, struct error *err)
 	return rc;
 }
 
+/* Reports a new side that left nothing to compare. */
+static int write_broken(struct cmd_io *io, const struct check_opts *o,
+			const char *why, struct error *err)
+{
+	struct findings found = { .total_fails = false };
+	struct buf out = { 0 };
+	int rc = 0;
+
+	buf_str(&found.broken, why);
+	buf_printf(&found.verdict, "broken: %s", why);
+	if (!strcmp(o->format, "text")) {
+		buf_str(&out, "broken: ");
+		text_safe(&out, why);
+		buf_u8(&out, '\n');
+		rc = write_to(io, "-", &out, err);
+	}
+	if (!rc && o->markdown) {
+		buf_str(&out, MARKDOWN_MARK "### tally check: broken: ");
+		describe_markdown(why, &out);
+		buf_u8(&out, '\n');
+		rc = write_to(io, o->markdown, &out, err);
+	}
+	if (!rc)
+		rc = check_write_findings(io, o, &found, err);
+	findings_fini(&found);
+	return rc ? rc : status_of(CHECK_BROKEN, o);
+}
+
+/* Returns whether the runs so far decide about more. */
+static bool stops_itself(const struct check_opts *o)
+{
+	return !o->calibrate &&
+	       (o->early || o->budget > 0 || o->runs == UINT64_MAX);
+}
+
 /* Records both sides until a look is certain, or as many runs as requested. */
 static int record_and_compare(struct cmd_io *io, const struct check_opts *o,
 			      struct check_recordings *made, struct check *c,
@@ -187,17 +252,26 @@ static int record_and_compare(struct cmd_io *io, const struct check_opts *o,
 	struct looking l = { .io = io, .o = o, .options = c->o,
 			     .sides = { &made->files[CHECK_BASE],
 					&made->files[CHECK_NEW] } };
+	size_t planned = check_planned(o), most = planned;
 	int rc;
 
-	if (o->early && !o->calibrate)
-		l.n = judge_looks(o->runs, c->o.judge.alpha, l.look);
-	rc = check_record(io, o, made, look, &l, err);
+	if (stops_itself(o)) {
+		l.n = judge_looks(planned, o->budget > 0, c->o.judge.alpha,
+				  l.look);
+		most = l.look[l.n - 1].runs;
+		l.options.judge.whole_alpha = c->o.judge.alpha;
+		l.options.runs_planned = planned;
+		l.options.runs_most = most;
+	}
+	rc = check_record(io, o, most, made, look, &l, err);
 	if (rc)
 		return rc;
-	if (l.n) {
+	if (made->broken)
+		return write_broken(io, o, made->broken, err);
+	c->o = l.options;
+	c->o.out_of_time = made->out_of_time;
+	if (l.n)
 		c->o.judge.alpha = l.look[l.next].alpha;
-		c->o.runs_allowed = o->runs;
-	}
 	return compare(io, o, l.sides, c, err);
 }
 
@@ -207,7 +281,8 @@ static int check_words(const struct check_opts *o, int argc, char **argv,
 {
 	bool files = o->baseline.n || o->new.n;
 	const char *lone = o->again.n ? "--again" : o->benchmark
-		? "--benchmark" : o->commit ? "--commit" : NULL;
+		? "--benchmark" : o->commit ? "--commit" : o->since
+		? "--since" : o->from ? "--from" : NULL;
 
 	if (argc)
 		return error_set(err, ERR_USAGE, "which side is '%s' on? Put "

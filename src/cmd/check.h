@@ -6,12 +6,15 @@
 #include "cmd/command.h"
 
 struct check_opts {
+	struct opt_strs old_labels, new_labels;
 	struct opt_strs baseline, new, again, debug_dirs, events;
 	const char *alpha, *threshold, *margin, *min_share, *min_impact;
 	const char *total_threshold, *require_mde, *by, *allow;
 	const char *format, *json, *junit, *markdown, *openmetrics, *repo, *html,
 		*sarif, *code_quality;
 	const char *run, *against, *keep, *history, *benchmark, *commit;
+	const char *since, *from;
+	double budget;		/* seconds; 0: none */
 	bool early, inclusive, gate_kernel, any_outcome, warn_only, no_inline, full_names, github, calibrate;
 	bool graph, user;
 	uint64_t top, runs, freq, max_memory;
@@ -24,21 +27,37 @@ void check_defaults(void *opts);
 int check_set_options(struct cmd_io *io, const struct check_opts *o, struct check_options *out,
 		      struct error *err);
 
+struct findings;
+/* Writes the reports for continuous integration that the options name. */
+int check_write_findings(struct cmd_io *io, const struct check_opts *o,
+			 const struct findings *f, struct error *err);
+
+enum { CHECK_RUNS = 10 };	/* runs of each side that suffice in most checks */
+/* Returns the number of runs of each side that the options ask for. */
+static inline size_t check_planned(const struct check_opts *o)
+{
+	return o->runs == UINT64_MAX ? CHECK_RUNS : (size_t)o->runs;
+}
+
 /* check_record.c: the recordings made for one check. */
 struct check_recordings {
 	struct opt_strs files[2];	/* indexed by enum check_side */
 	char *dir;
 	bool keep;
+	bool out_of_time;	/* the time of --budget is over */
+	char *broken;		/* why the new side's command cannot be compared: it
+				 * failed at once; or NULL */
 };
 
 /* Called when `runs` runs of each side exist.  Returns 1 if they are enough, 0 if
  * not, or a negative error. */
 typedef int check_enough(void *ctx, size_t runs, struct error *err);
-/* Records both sides into temporary files or a kept folder.  `enough` may be NULL.
- * Call check_recordings_fini in any case. */
+/* Records both sides `runs` times into temporary files or a kept folder, or until
+ * `enough` (may be NULL) says so, or the time is over.  Call check_recordings_fini in
+ * any case. */
 int check_record(struct cmd_io *io, const struct check_opts *o,
-		 struct check_recordings *out, check_enough *enough, void *ctx,
-		 struct error *err);
+		 size_t runs, struct check_recordings *out, check_enough *enough,
+		 void *ctx, struct error *err);
 /* Removes the files, unless the user keeps them. */
 void check_recordings_fini(struct check_recordings *r);
 

@@ -138,8 +138,8 @@ static int add_commits(struct check *c, uint32_t row, char *text)
 	return 0;
 }
 
-static int ask_row(struct check *c, uint32_t row, const char *repo,
-		   const char *range, const struct buf *tree)
+static int row_commits(struct check *c, uint32_t row, const char *repo,
+		       const char *range, const struct buf *tree)
 {
 	const struct check_row *r = &c->rows.v[row];
 	const struct check_func *f = &c->runs.funcs.v[r->unit.func];
@@ -154,10 +154,10 @@ static int ask_row(struct check *c, uint32_t row, const char *repo,
 	if (asprintf(&lines, "-L%u,%u:%s", first, last, path) < 0)
 		lines = NULL;
 	if (lines && first) {
-		const char *const by_line[] = { GIT_LOG_WORDS, "-s",
+		const char *const by_line[] = { GIT_LOG_ARGS, "-s",
 			"--format=%h%x09%s", lines, range, "--" };
 		/* git before 2.22, or ranges that no longer exist: ask by file */
-		const char *const by_file[] = { GIT_LOG_WORDS,
+		const char *const by_file[] = { GIT_LOG_ARGS,
 			"--format=%h%x09%s", range, "--", path };
 
 		if (!ask(repo, by_line, sizeof(by_line) / sizeof(*by_line),
@@ -217,7 +217,7 @@ int check_commits(struct check *c, const char *repo, struct error *err)
 		if (!r->fails || r->unit.func == PROF_NONE)
 			continue;
 		asked++;
-		rc = ask_row(c, c->order.v[i], repo, range, &tree);
+		rc = row_commits(c, c->order.v[i], repo, range, &tree);
 	}
 	buf_fini(&tree);
 	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;

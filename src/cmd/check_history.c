@@ -76,8 +76,74 @@ static int find_class(struct against *a, uint32_t *stored, size_t *n,
 	return 0;
 }
 
+/* Returns the commit of a revision as a str of the history. */
+static uint32_t find_commit(struct against *a, const char *revision)
+{
+	struct buf name = { 0 };
+	int64_t time;
+	uint32_t id;
+
+	if (!commit_resolve(a->o->repo, revision, &name, &time))
+		buf_str(&name, revision);
+	id = strtab_add(&a->h.str, buf_cstr(&name));
+	buf_fini(&name);
+	return id;
+}
+
+/* Limits the stored batches to those up to the commit of a revision, or to those from
+ * it on.  A commit without batches needs a repository that knows its place. */
+static int limit(struct against *a, const struct commit_log *log,
+		 const char *option, const char *revision, uint32_t commit,
+		 bool up_to, uint32_t *stored, size_t *n, struct error *err)
+{
+	uint32_t rank = u64map_get(&log->order, commit);
+	size_t first = *n, last = 0, kept = 0;
+
+	for (size_t i = 0; i < *n; i++)
+		if (a->h.batches.v[stored[i]].commit == commit) {
+			first = first < i ? first : i;
+			last = i + 1;
+		}
+	if (!last && rank == U64MAP_NONE)
+		return error_set(err, ERR_NOTFOUND, "%s %s: the history has no "
+				 "batch of this commit; with --repo, its place "
+				 "among the others is known", option, revision);
+	for (size_t i = 0; i < *n; i++) {
+		uint32_t r = u64map_get(&log->order,
+					a->h.batches.v[stored[i]].commit);
+		bool use = last ? (up_to ? i < last : i >= first)
+			 : r != U64MAP_NONE && (up_to ? r <= rank : r >= rank);
+
+		if (use)
+			stored[kept++] = stored[i];
+	}
+	*n = kept;
+	return 0;
+}
+
+static int limit_all(struct against *a, const struct commit_log *log,
+		     const uint32_t *commits, uint32_t *stored, size_t *n,
+		     struct error *err)
+{
+	const struct check_opts *o = a->o;
+	int rc = 0;
+
+	if (o->from)
+		rc = limit(a, log, "--from", o->from, commits[0], false, stored,
+			   n, err);
+	if (!rc && o->since)
+		rc = limit(a, log, "--since", o->since, commits[1], true,
+			   stored, n, err);
+	return rc;
+}
+
 static int judge(struct against *a, struct error *err)
 {
+	/* before the log is read, which knows only commits of the history */
+	uint32_t commits[2] = {
+		a->o->from ? find_commit(a, a->o->from) : 0,
+		a->o->since ? find_commit(a, a->o->since) : 0,
+	};
 	uint32_t *stored = calloc(a->h.batches.n + 1, sizeof(*stored));
 	struct commit_log log = { .text = { 0 } };
 	size_t n;
@@ -93,6 +159,8 @@ static int judge(struct against *a, struct error *err)
 	if (!rc)
 		rc = find_class(a, stored, &n, err);
 	if (!rc)
+		rc = limit_all(a, &log, commits, stored, &n, err);
+	if (!rc)
 		rc = verdict_reach(&a->h, stored, n, a->fresh.v, a->fresh.n,
 				   &a->vo, &a->verdict, err);
 	commit_log_fini(&log);
@@ -104,7 +172,8 @@ static int judge(struct against *a, struct error *err)
 static int record_batch(struct against *a, struct error *err)
 {
 	struct check_recordings made = { .dir = NULL };
-	int rc = check_record(a->io, a->o, &made, NULL, NULL, err);
+	int rc = check_record(a->io, a->o, check_planned(a->o),
+			      &made, NULL, NULL, err);
 
 	if (!rc)
 		rc = add_fresh(a, &made.files[CHECK_NEW], err);
@@ -115,6 +184,7 @@ static int record_batch(struct against *a, struct error *err)
 static int show(struct against *a, struct error *err)
 {
 	const struct check_opts *o = a->o;
+	struct findings found = { .total_fails = false };
 	struct buf out = { 0 };
 	int rc = 0;
 
@@ -131,11 +201,17 @@ static int show(struct against *a, struct error *err)
 				&out, err);
 	}
 	buf_reset(&out);
-	if (!rc && o->github) {
-		verdict_github(&a->h, &a->verdict, o->warn_only, &out);
-		rc = cmd_output(a->io, NULL, &out, err);
+	if (!rc && o->markdown) {
+		verdict_markdown(&a->h, &a->verdict, &a->vo, &out);
+		rc = cmd_output(a->io, strcmp(o->markdown, "-") ? o->markdown
+				: NULL, &out, err);
 	}
 	buf_fini(&out);
+	if (!rc && verdict_findings(&a->h, &a->verdict, &a->vo, &found) < 0)
+		rc = error_set(err, ERR_NOMEM, "out of memory while reporting");
+	if (!rc)
+		rc = check_write_findings(a->io, o, &found, err);
+	findings_fini(&found);
 	return rc;
 }
 
@@ -143,10 +219,9 @@ static int words(const struct check_opts *o, struct error *err)
 {
 	const char *bad = o->baseline.n ? "--baseline" : o->against
 		? "--against" : o->calibrate ? "--calibrate" : o->html
-		? "--html" : o->junit ? "--junit" : o->markdown
-		? "--markdown" : o->sarif ? "--sarif" : o->code_quality
-		? "--code-quality" : o->openmetrics ? "--openmetrics"
+		? "--html" : o->openmetrics ? "--openmetrics"
 		: o->inclusive ? "--inclusive" : o->early ? "--early"
+		: o->budget > 0 ? "--budget"
 		: strcmp(o->by, "function") ? "--by line" : NULL;
 
 	if (bad)

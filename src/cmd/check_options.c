@@ -17,6 +17,12 @@ const struct opt check_opt_table[] = {
 	  AT(baseline) },
 	{ OPT_WORDS, 0, "new", "FILE [FILE...]",
 	  "Recordings of the new state.", AT(new) },
+	{ OPT_STRS, 0, "old-label", "NAME=VALUE",
+	  "Only samples with this label in recordings of the baseline, and only "
+	  "runs that have some; as for --label of tally report.",
+	  AT(old_labels) },
+	{ OPT_STRS, 0, "new-label", "NAME=VALUE",
+	  "The same for recordings of the new state.", AT(new_labels) },
 	{ OPT_STRS, 'e', "event", "EVENT",
 	  "Compare this event; with --run, record it. Default: the first event "
 	  "in each file.", AT(events) },
@@ -45,11 +51,15 @@ const struct opt check_opt_table[] = {
 	  "Compare --run (default: a shell loop) with itself, to show what a "
 	  "check can detect despite the noise of this machine.",
 	  AT(calibrate) },
-	{ OPT_UINT, 'n', "runs", "N", "Runs on each side. Default: 10.",
+	{ OPT_UINT, 'n', "runs", "N", "Runs on each side. Default: as many as "
+	  "the verdict needs, 3 to 16.",
 	  AT(runs) },
 	{ OPT_FLAG, 0, "early", NULL,
-	  "With 8 or more runs, stop as soon as the result is certain.",
-	  AT(early) },
+	  "With -n: stop when the verdict is certain, and add up to 60% more "
+	  "runs while it is not.", AT(early) },
+	{ OPT_SECONDS, 0, "budget", "TIME",
+	  "Stop after this time (30s, 10m); until then, add up to 60 runs (with "
+	  "-n: 6 N) while the verdict is not certain.", AT(budget) },
 	{ OPT_UINT, 'F', "freq", "HZ",
 	  "Sampling rate in Hz. Default: 4999.", AT(freq) },
 	{ OPT_FLAG, 'g', NULL, NULL,
@@ -75,6 +85,12 @@ const struct opt check_opt_table[] = {
 	{ OPT_STR, 0, "commit", "REVISION",
 	  "The recorded commit; its batches are not used as a baseline. "
 	  "Default: from the recordings.", AT(commit) },
+	{ OPT_STR, 0, "since", "REVISION",
+	  "Compare with the costs at this commit, for example the last release: "
+	  "newer batches of the history are not used.", AT(since) },
+	{ OPT_STR, 0, "from", "REVISION",
+	  "Accept the costs since this commit: older batches of the history are "
+	  "not used.", AT(from) },
 
 	{ OPT_HEADING, 0, NULL, NULL, "Criteria", 0 },
 	{ OPT_STR, 0, "alpha", "P",
@@ -125,7 +141,8 @@ const struct opt check_opt_table[] = {
 	  "Write a test case for each function, for GitLab and Jenkins.",
 	  AT(junit) },
 	{ OPT_STR, 0, "sarif", "FILE",
-	  "Write what is slower at file and line as SARIF, for GitHub's code "
+	  "Write slower functions with file and line as SARIF, for GitHub's "
+	  "code "
 	  "scanning.", AT(sarif) },
 	{ OPT_STR, 0, "code-quality", "FILE",
 	  "Write the same as GitLab's Code Quality report.", AT(code_quality) },
@@ -160,7 +177,7 @@ void check_defaults(void *opts)
 	o->format = "text";
 	o->by = "function";
 	o->top = 5;
-	o->runs = 10;
+	o->runs = UINT64_MAX;
 	o->freq = 4999;
 }
 

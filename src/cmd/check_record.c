@@ -37,6 +37,7 @@ struct maker {
 	struct event_list events;
 	struct buf dirs;
 	const char *command[2];
+	size_t runs;		/* most runs of each side */
 	check_enough *enough;
 	void *ctx;
 	bool quiet;		/* notices have been shown */
@@ -118,6 +119,25 @@ static int bad_status(const char *command, int status, struct error *err)
 			 WEXITSTATUS(status));
 }
 
+/* Decides about a command that failed.  A new side that fails is compared, because it
+ * may be the change that broke it, unless there is nothing to compare. */
+static int judge_status(struct maker *m, enum check_side side,
+			const struct record_result *result, struct error *err)
+{
+	const char *command = m->command[side];
+	struct error why;
+
+	if (m->o->any_outcome && result->samples)
+		return 0;
+	if (side == CHECK_BASE || !m->command[CHECK_BASE] || m->o->calibrate)
+		return bad_status(command, result->wait_status, err);
+	if (result->samples)
+		return 0;
+	bad_status(command, result->wait_status, &why);
+	m->out->broken = strdup(why.msg);
+	return m->out->broken ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+}
+
 static int record_one(struct maker *m, enum check_side side,
 		      const char *path, struct error *err)
 {
@@ -141,7 +161,7 @@ static int record_one(struct maker *m, enum check_side side,
 		rc = error_set(err, ERR_STOPPED, "stopped by signal %d",
 			       result.stop_signal);
 	if (!rc && result.wait_status)
-		rc = bad_status(argv[2], result.wait_status, err);
+		rc = judge_status(m, side, &result, err);
 	m->quiet = true;
 	free(argv[2]);
 	return rc;
@@ -163,7 +183,7 @@ static int add_path(struct maker *m, enum check_side side, size_t block,
 
 /* Returns whether the runs so far suffice.  The check may use the terminal
  * meanwhile. */
-static int ask_enough(struct maker *m, size_t runs, struct error *err)
+static int require_runs(struct maker *m, size_t runs, struct error *err)
 {
 	int rc;
 
@@ -172,9 +192,19 @@ static int ask_enough(struct maker *m, size_t runs, struct error *err)
 	return rc ? rc : silence(m, err);
 }
 
+/* Returns whether the next block would end after the time of --budget.  Three blocks
+ * are always made, because fewer show no noise. */
+static bool is_late(const struct maker *m, size_t blocks)
+{
+	double spent = now() - m->started;
+
+	return m->o->budget > 0 && blocks >= 3 &&
+	       spent + spent / (double)blocks > m->o->budget;
+}
+
 static int record_blocks(struct maker *m, struct error *err)
 {
-	size_t blocks = (size_t)m->o->runs;
+	size_t blocks = m->runs;
 	int rc = 0;
 
 	m->started = now();
@@ -190,8 +220,15 @@ static int record_blocks(struct maker *m, struct error *err)
 		rc = add_path(m, side, i / 2, &path, err);
 		if (!rc)
 			rc = record_one(m, side, path, err);
+		if (m->out->broken)
+			break;
 		if (!rc && m->enough && i % 2 && i + 1 < 2 * blocks)
-			rc = ask_enough(m, i / 2 + 1, err);
+			rc = require_runs(m, i / 2 + 1, err);
+		if (!rc && i % 2 && i + 1 < 2 * blocks &&
+		    is_late(m, i / 2 + 1)) {
+			m->out->out_of_time = true;
+			break;
+		}
 	}
 	if (m->io->progress)
 		m->io->progress(m->io, NULL);
@@ -232,13 +269,13 @@ static int prepare(struct maker *m, struct error *err)
 	const struct check_opts *o = m->o;
 	int rc = 0;
 
-	if (!o->runs || o->runs > RUNS_MAX)
+	if (!m->runs || m->runs > RUNS_MAX)
 		return error_set(err, ERR_USAGE, "--runs must be 1 to %d",
 				 RUNS_MAX);
 	if (!o->freq)
 		return error_set(err, ERR_USAGE, "-F requires a rate above 0");
 	for (int s = 0; s < 2; s++) {
-		m->out->files[s].v = calloc(o->runs, sizeof(char *));
+		m->out->files[s].v = calloc(m->runs, sizeof(char *));
 		if (!m->out->files[s].v)
 			return error_set(err, ERR_NOMEM, "out of memory");
 	}
@@ -255,11 +292,11 @@ static int prepare(struct maker *m, struct error *err)
 }
 
 int check_record(struct cmd_io *io, const struct check_opts *o,
-		 struct check_recordings *out, check_enough *enough, void *ctx,
-		 struct error *err)
+		 size_t runs, struct check_recordings *out, check_enough *enough,
+		 void *ctx, struct error *err)
 {
-	struct maker m = { .io = io, .o = o, .out = out, .enough = enough,
-			   .ctx = ctx, .saved_out = -1 };
+	struct maker m = { .io = io, .o = o, .out = out, .runs = runs,
+			   .enough = enough, .ctx = ctx, .saved_out = -1 };
 	int rc = prepare(&m, err);
 
 	if (!rc)
@@ -285,5 +322,6 @@ void check_recordings_fini(struct check_recordings *r)
 	if (r->dir && !r->keep)
 		rmdir(r->dir);
 	free(r->dir);
+	free(r->broken);
 	*r = (struct check_recordings){ .dir = NULL };
 }

@@ -100,6 +100,6 @@ extern const struct command cmd_annotate, cmd_record, cmd_report, cmd_info,
 	cmd_dump, cmd_symbolize, cmd_addr2line, cmd_doctor,
 	cmd_encode, cmd_export, cmd_history, cmd_import,
 	cmd_push, cmd_status, cmd_stat, cmd_check, cmd_flamegraph,
-	cmd_diff;
+	cmd_diff, cmd_merge;
 
 #endif

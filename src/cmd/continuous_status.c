@@ -52,16 +52,16 @@ static int run_status(struct cmd_io *io, void *opts, int argc, char **argv,
 	int rc;
 
 	if (argc > 1)
-		return error_set(err, ERR_USAGE, "one folder at a time");
+		return error_set(err, ERR_USAGE, "specify only one folder");
 	if (o->format && !json && strcmp(o->format, "text") != 0)
 		return error_set(err, ERR_USAGE, "--format is text or json, not "
 				 "\"%s\"", o->format);
 	buf_printf(&path, "%s/status.json", dir);
 	rc = io_read_file(buf_cstr(&path), STATUS_MAX, &text, err);
 	if (rc == -ERR_NOTFOUND)
-		rc = error_set(err, ERR_NOTFOUND, "%s: no continuous recording "
-			       "was made there; 'tally status DIR' names the "
-			       "folder of --output", dir);
+		rc = error_set(err, ERR_NOTFOUND, "%s: not the folder of a "
+			       "continuous recording; use the folder given to "
+			       "--output", dir);
 	if (!rc) {
 		rc = status_parse(text.p, text.n, &s, err);
 		if (rc)

@@ -14,7 +14,7 @@
 
 enum {
 	ANNOTATED = 10,		/* functions to annotate if none is named */
-	SVG_WIDTH = 1200, SVG_LEAST = 300, SVG_MOST = 20000,
+	SVG_WIDTH = 1200, SVG_MIN = 300, SVG_MAX = 20000,
 };
 
 static int make_style(const struct cmd_io *io, const struct diff_opts *o,
@@ -67,12 +67,12 @@ static int draw(struct cmd_io *io, const struct diff_opts *o, struct diff *d,
 	struct buf out = { 0 };
 	int rc;
 
-	if (o->width != UINT64_MAX && (o->width < SVG_LEAST ||
-				       o->width > SVG_MOST))
+	if (o->width != UINT64_MAX && (o->width < SVG_MIN ||
+				       o->width > SVG_MAX))
 		return error_set(err, ERR_USAGE,
 				 "--width %llu: must be %d to %d pixels",
-				 (unsigned long long)o->width, SVG_LEAST,
-				 SVG_MOST);
+				 (unsigned long long)o->width, SVG_MIN,
+				 SVG_MAX);
 	if (o->width != UINT64_MAX)
 		style.width = (unsigned int)o->width;
 	rc = diff_svg(d, &style, &out, err);
@@ -85,14 +85,14 @@ static int draw(struct cmd_io *io, const struct diff_opts *o, struct diff *d,
 static int write_page(struct cmd_io *io, const struct diff_opts *o,
 		      struct diff *d, struct error *err)
 {
-	struct buf out = { 0 }, told = { 0 };
-	int rc = html_diff(d, NULL, &told, &out, err);
+	struct buf out = { 0 }, source_notes = { 0 };
+	int rc = html_diff(d, NULL, &source_notes, &out, err);
 
 	if (!rc)
 		rc = cmd_output_or_name(io, o->output, "diff.html", &out, err);
 	if (!rc)
-		cmd_tell_sources(io, &told);
-	buf_fini(&told);
+		cmd_report_sources(io, &source_notes);
+	buf_fini(&source_notes);
 	buf_fini(&out);
 	return rc;
 }
@@ -128,6 +128,7 @@ static int take_words(struct diff_opts *o, int argc, char **argv,
 		      struct error *err)
 {
 	size_t most = o->side[0].n || o->side[1].n ? 1 : 3;
+	char *both[2];
 
 	*what = NULL;
 	if (!o->side[DIFF_NEW].n != !o->side[DIFF_OLD].n)
@@ -136,6 +137,12 @@ static int take_words(struct diff_opts *o, int argc, char **argv,
 				 o->side[0].n ? "baseline" : "new",
 				 o->side[0].n ? "new" : "old",
 				 o->side[0].n ? "new" : "baseline");
+	if (most == 3 && argc == 1 &&
+	    (o->labels[DIFF_OLD].n || o->labels[DIFF_NEW].n)) {
+		both[0] = both[1] = argv[0];
+		argv = both;
+		argc = 2;
+	}
 	if ((size_t)argc > most || (most == 3 && argc < 2))
 		return error_set(err, ERR_USAGE, "name an old and a new "
 				 "recording and at most one function: tally "
@@ -200,7 +207,7 @@ static int show_aligned(struct cmd_io *io, const struct diff_opts *o,
 			read[i] = &x->a[i]->sources;
 		buf_reset(&out);
 		sources_summary(read, DIFF_SIDES, false, &out);
-		cmd_tell_sources(io, &out);
+		cmd_report_sources(io, &out);
 	}
 	buf_fini(&out);
 	return rc;
@@ -246,7 +253,7 @@ static int run_diff(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = diff_build(r, &spec, &d, err);
 	for (int i = 0; !rc && i < DIFF_SIDES; i++)
 		if (format != FORMAT_TEXT && format != FORMAT_JSON)
-			cmd_tell_damage(io, spec.path[i], r[i]);
+			cmd_report_damage(io, spec.path[i], r[i]);
 	if (!rc && o->annotate)
 		rc = annotate(io, o, d, what, format, err);
 	else if (!rc && format == FORMAT_SVG)

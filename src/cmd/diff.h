@@ -10,7 +10,7 @@
 struct diff_opts {
 	const char *by, *order, *norm, *average, *format, *color, *output;
 	const char *syntax;
-	struct opt_strs side[DIFF_SIDES];
+	struct opt_strs side[DIFF_SIDES], labels[DIFF_SIDES];
 	struct select_opts samples_of;
 	struct source_opts source_at;
 	struct opt_strs debug_dirs, images, symbols, old_maps;

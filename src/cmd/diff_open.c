@@ -10,8 +10,8 @@
 
 /* Opens all recordings of a side, each with its symbols. */
 static int open_files(struct cmd_io *io, const struct diff_opts *o,
-		      const struct opt_strs *files, struct reader **r,
-		      struct error *err)
+		      const struct opt_strs *files, int side,
+		      struct reader **r, struct error *err)
 {
 	int rc = 0;
 
@@ -22,12 +22,17 @@ static int open_files(struct cmd_io *io, const struct diff_opts *o,
 		if (!rc)
 			rc = cmd_symbolize_now(io, files->v[i], r[i],
 					       &o->debug_dirs, err);
+		if (!rc)
+			rc = cmd_select_labelled(files->v[i], &r[i],
+						 &o->labels[side], err);
 	}
 	return rc < 0 ? rc : 0;
 }
 
-/* Makes the label of a side: "a.tally", "a.tally, b.tally", "a.tally and 2 more". */
-static char *make_label(const struct opt_strs *files)
+/* Makes the label of a side: "a.tally", "a.tally, b.tally", "a.tally and 2 more",
+ * "a.tally (canary=yes)". */
+static char *make_label(const struct opt_strs *files,
+			const struct opt_strs *labels)
 {
 	struct buf b = { 0 };
 	char *s;
@@ -37,6 +42,7 @@ static char *make_label(const struct opt_strs *files)
 		buf_printf(&b, ", %s", files->v[1]);
 	else if (files->n > 2)
 		buf_printf(&b, " and %zu more", files->n - 1);
+	cmd_labelled_name("", labels, &b);
 	s = b.failed ? NULL : strdup(buf_cstr(&b));
 	buf_fini(&b);
 	return s;
@@ -47,7 +53,7 @@ static int open_side(struct cmd_io *io, const struct diff_opts *o, int side,
 {
 	const struct opt_strs *files = &o->side[side];
 	struct reader **r = calloc(files->n + 1, sizeof(*r));
-	int rc = r && label ? open_files(io, o, files, r, err)
+	int rc = r && label ? open_files(io, o, files, side, r, err)
 			    : error_set(err, ERR_NOMEM, "out of memory");
 
 	if (!rc && files->n == 1) {
@@ -69,7 +75,7 @@ int diff_open(struct cmd_io *io, const struct diff_opts *o,
 	int rc = 0;
 
 	for (int s = 0; !rc && s < DIFF_SIDES; s++) {
-		spec->path[s] = make_label(&o->side[s]);
+		spec->path[s] = make_label(&o->side[s], &o->labels[s]);
 		rc = open_side(io, o, s, spec->path[s], &r[s], err);
 	}
 	return rc;

@@ -7,7 +7,7 @@
 #include "cmd/diff.h"
 #include "cmd/show_options.h"
 
-enum { AUTO = -1, LEAST_ROWS = 20 };
+enum { AUTO = -1, MIN_ROWS = 20 };
 
 #define AT(field) offsetof(struct diff_opts, field)
 
@@ -18,6 +18,12 @@ const struct opt diff_opt_table[] = {
 	  AT(side[DIFF_OLD]) },
 	{ OPT_WORDS, 0, "new", "FILE [FILE...]",
 	  "Recordings of the new state.", AT(side[DIFF_NEW]) },
+	{ OPT_STRS, 0, "old-label", "NAME=VALUE",
+	  "Only samples with this label on the old side, as for --label. With "
+	  "one recording only, it is both sides.",
+	  AT(labels[DIFF_OLD]) },
+	{ OPT_STRS, 0, "new-label", "NAME=VALUE",
+	  "The same on the new side.", AT(labels[DIFF_NEW]) },
 	{ OPT_STR, 's', "by", "KEY[,KEY...]",
 	  "Compare by these keys and show them in this order: image (dso), "
 	  "symbol (sym, function), file (srcfile), line (srcline), comm "
@@ -75,6 +81,7 @@ const struct opt diff_opt_table[] = {
 	  "Syntax of instructions. Default: intel.", AT(syntax) },
 
 	SELECT_OPTION_ROWS(struct diff_opts, "Only these events."),
+	SELECT_LABEL_ROW(struct diff_opts),
 
 	{ OPT_HEADING, 0, NULL, NULL,
 	  "Which functions (costs remain those of all samples)", 0 },
@@ -235,7 +242,7 @@ int diff_spec_init(struct cmd_io *io, const struct diff_opts *o,
 	spec->select.symbols = cmd_names(&o->symbols);
 	if (o->limit == AUTO) {
 		spec->limit = format == FORMAT_TEXT && !o->symbols.n ? 0.1 : 0;
-		spec->at_least = LEAST_ROWS;
+		spec->at_least = MIN_ROWS;
 	}
 	rc = choose(o, spec, err);
 	if (!rc)

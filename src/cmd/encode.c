@@ -240,7 +240,8 @@ static int encode_run(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!r && o->period)
 		r = period_parse(o->period, &period, err);
 	if (!r && !argc)
-		r = error_set(err, ERR_USAGE, "which event? \"tally list %s\" "
+		r = error_set(err, ERR_USAGE, "no event given: \"tally list "
+			      "%s\" "
 			      "shows them", pmu->name);
 	if (!r)
 		r = words_expand(pmu, argc, argv, &words, err);

@@ -50,6 +50,7 @@ static const struct opt export_opt_table[] = {
 	 AT(no_inline)},
 
 	SELECT_OPTION_ROWS(struct export_opts, "Only these events."),
+	SELECT_LABEL_ROW(struct export_opts),
 	{OPT_STRS, 0, "debug-dir", "DIR",
 	 "If the recording contains no symbols: " DEBUG_DIR_HELP,
 	 AT(debug_dirs)},
@@ -159,7 +160,7 @@ static int write_to(struct target *t, struct reader *r,
 	return rc;
 }
 
-static void tell_written(struct cmd_io *io, const char *path)
+static void report_written(struct cmd_io *io, const char *path)
 {
 	struct buf safe = { 0 };
 
@@ -196,9 +197,9 @@ static int run_export(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!rc)
 		rc = write_to(&t, r, f, o, output, err);
 	if (!rc)
-		cmd_tell_damage(io, path, r);
+		cmd_report_damage(io, path, r);
 	if (!rc && name.n)
-		tell_written(io, output);
+		report_written(io, output);
 	buf_fini(&name);
 	reader_close(r);
 	return rc < 0 ? rc : 0;

@@ -13,7 +13,7 @@
 #include "views/html/html.h"
 #include "views/svg/svg.h"
 
-enum { SVG_WIDTH = 1200, SVG_LEAST = 300, SVG_MOST = 20000 };
+enum { SVG_WIDTH = 1200, SVG_MIN = 300, SVG_MAX = 20000 };
 
 struct flamegraph_opts {
 	uint64_t max_memory;
@@ -53,6 +53,7 @@ static const struct opt flamegraph_opt_table[] = {
 
 	SELECT_OPTION_ROWS(struct flamegraph_opts, 
 		"Only these events. An SVG shows the first."),
+	SELECT_LABEL_ROW(struct flamegraph_opts),
 	{OPT_STRS, 0, "debug-dir", "DIR",
 	 "If the recording contains no symbols: " DEBUG_DIR_HELP,
 	 AT(debug_dirs)},
@@ -139,11 +140,11 @@ static int run_flamegraph(struct cmd_io *io, void *opts, int argc, char **argv,
 	bool svg = false;
 	int rc = choose_format(o, &svg, err);
 
-	if (!rc && (o->width < SVG_LEAST || o->width > SVG_MOST))
+	if (!rc && (o->width < SVG_MIN || o->width > SVG_MAX))
 		rc = error_set(err, ERR_USAGE,
 			       "--width %llu: must be %d to %d pixels",
-			       (unsigned long long)o->width, SVG_LEAST,
-			       SVG_MOST);
+			       (unsigned long long)o->width, SVG_MIN,
+			       SVG_MAX);
 	if (!rc)
 		rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
 			      err);
@@ -154,7 +155,7 @@ static int run_flamegraph(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!rc)
 		rc = build(o, r, &rep, err);
 	if (!rc)
-		cmd_tell_damage(io, path, r);
+		cmd_report_damage(io, path, r);
 	if (!rc)
 		rc = draw(io, o, svg, r, rep, err);
 	report_free(rep);

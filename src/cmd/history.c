@@ -75,7 +75,7 @@ static void history_defaults(void *opts)
 bool commit_resolve(const char *repo, const char *revision, struct buf *name,
 		    int64_t *time)
 {
-	const char *words[] = { GIT_LOG_WORDS, "-1", "--format=%H %ct",
+	const char *words[] = { GIT_LOG_ARGS, "-1", "--format=%H %ct",
 				"--end-of-options", revision, "--" };
 	struct buf out = { 0 };
 	const char *space;
@@ -127,7 +127,7 @@ static int take_log(struct commit_log *l, struct history *h, char *text)
 int commit_log_read(struct commit_log *l, struct history *h, const char *repo,
 		    struct error *err)
 {
-	static const char *const words[] = { GIT_LOG_WORDS, "--topo-order",
+	static const char *const words[] = { GIT_LOG_ARGS, "--topo-order",
 		"--max-count=200000", "--format=%H%x09%s" };
 	struct buf out = { 0 };
 	int rc = 0;

@@ -4,9 +4,15 @@
 
 #include "import/import.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/outfile.h"
 #include "base/text.h"
 #include "cmd/command.h"
@@ -52,8 +58,8 @@ static void show_progress(void *ctx, const char *text)
 		io->progress(io, text);
 }
 
-static void tell(struct cmd_io *io, const char *path,
-		 const struct import_result *r)
+static void report_result(struct cmd_io *io, const char *path,
+			  const struct import_result *r)
 {
 	struct buf name = { 0 };
 
@@ -63,14 +69,18 @@ static void tell(struct cmd_io *io, const char *path,
 	if (r->lost)
 		fprintf(io->err, ", %llu lost", (unsigned long long)r->lost);
 	if (r->branches)
-		fprintf(io->err, "; branch stacks of %llu samples left out",
+		fprintf(io->err, "; branch stacks of %llu samples skipped",
 			(unsigned long long)r->branches);
+	if (r->data_sources)
+		fprintf(io->err, "; data sources of %llu samples skipped",
+			(unsigned long long)r->data_sources);
 	if (r->skipped)
 		fprintf(io->err, "; %llu records of other kinds skipped",
 			(unsigned long long)r->skipped);
 	if (r->cut_at)
-		fprintf(io->err, "; the file is cut at offset %llu: what came "
-			"before is here", (unsigned long long)r->cut_at);
+		fprintf(io->err, "; the file is truncated at offset %llu; all "
+			"data before it was imported",
+			(unsigned long long)r->cut_at);
 	fputc('\n', io->err);
 	buf_fini(&name);
 }
@@ -102,7 +112,42 @@ static int import_to(struct cmd_io *io, const struct import_opts *o,
 		rc = outfile_close(&f, err);
 	outfile_drop(&f);
 	if (!rc && !o->quiet)
-		tell(io, path, &result);
+		report_result(io, path, &result);
+	return rc;
+}
+
+/* Opens an unnamed file in the folder of the recording to be written, or in memory if its
+ * file system has none. */
+static int open_spool(const char *output)
+{
+	char *copy = strdup(output);
+	int fd = copy ? open(dirname(copy), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
+
+	free(copy);
+	return fd >= 0 ? fd : memfd_create("tally-stdin", MFD_CLOEXEC);
+}
+
+/* Copies standard input to a file, because files are mapped, and makes that standard
+ * input. */
+static int keep_stdin(const char *output, struct error *err)
+{
+	static const char name[] = "standard input";
+	int fd = open_spool(output), rc = 0;
+	char block[1 << 16];
+	ssize_t n = 1;
+
+	if (fd < 0)
+		return error_errno(err, errno, "no file for %s", name);
+	while (!rc && n) {
+		n = read(STDIN_FILENO, block, sizeof(block));
+		if (n > 0)
+			rc = io_write_all(fd, name, block, (size_t)n, err);
+		else if (n < 0 && errno != EINTR)
+			rc = error_errno(err, errno, "%s: cannot read", name);
+	}
+	if (!rc && dup2(fd, STDIN_FILENO) < 0)
+		rc = error_errno(err, errno, "%s", name);
+	close(fd);
 	return rc;
 }
 
@@ -110,16 +155,21 @@ static int run_import(struct cmd_io *io, void *opts, int argc, char **argv,
 		      struct error *err)
 {
 	const struct import_opts *o = opts;
+	const char *path = argc ? argv[0] : "perf.data";
 	struct buf dirs = { 0 };
-	int rc;
+	int rc = 0;
 
 	if (argc > 1)
 		return error_set(err, ERR_USAGE, "unexpected argument '%s': "
 				 "name only one file", argv[1]);
-	rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+	if (argc && !strcmp(argv[0], "-")) {
+		path = "/dev/stdin";
+		rc = keep_stdin(o->output ? o->output : ".", err);
+	}
 	if (!rc)
-		rc = import_to(io, o, buf_cstr(&dirs),
-			       argc ? argv[0] : "perf.data", err);
+		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+	if (!rc)
+		rc = import_to(io, o, buf_cstr(&dirs), path, err);
 	buf_fini(&dirs);
 	return rc;
 }

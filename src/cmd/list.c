@@ -70,7 +70,7 @@ static void metric_text(struct cmd_io *io, const struct metric *m)
 		fprintf(io->out, "    %c = %s\n", (char)('a' + i),
 			m->events[i]);
 	if (metric_uses_time(m))
-		fprintf(io->out, "    time = seconds that went by\n");
+		fprintf(io->out, "    time = elapsed seconds\n");
 	for (size_t i = 0; i < METRIC_PARAMS_MAX && m->params[i].name; i++)
 		fprintf(io->out, "    %s = %g unless given (%s:%s=…): %s\n",
 			m->params[i].name, m->params[i].value, m->name,
@@ -308,7 +308,7 @@ static void masks_text(struct cmd_io *io, const struct hw_event *e)
 	buf_printf(&b, "0x%02x; default 0x%02x", hw_event_bits(e),
 		   e->default_mask);
 	if (e->rule == HW_MASK_MESI)
-		buf_str(&b, "; 0 counts nothing and is refused");
+		buf_str(&b, "; 0 counts nothing and is rejected");
 	field(io, "mask bits", e->nmasks ? buf_cstr(&b) : "none");
 	for (size_t i = 0; i < e->nmasks; i++) {
 		char name[NAME_MAX_HW];
@@ -363,7 +363,7 @@ static void event_text(struct cmd_io *io, const struct hw_pmu *pmu,
 		field(io, "northbridge", "shared by the cores of a node: while "
 		      "one counts this in a counter, the others may not use "
 		      "their counter of that number; halted processors do not "
-		      "count");
+		      "count (--keep-busy keeps them running)");
 	field(io, "speculation", e->when == HW_RETIRED
 	      ? "retired work only" : e->when == HW_SPECULATIVE
 	      ? "speculative work is included" : NULL);
@@ -653,8 +653,8 @@ static void print_none(struct cmd_io *io, const struct listing *l)
 			l->hidden == 1 ? "" : "s",
 			l->nwords ? " of that name" : "");
 	else
-		fprintf(io->err, "tally: no event%s; 'tally list --all' shows "
-			"all there are\n", l->nwords ? " of that name" : "");
+		fprintf(io->err, "tally: no event%s; 'tally list --all' lists "
+			"all events\n", l->nwords ? " of that name" : "");
 }
 
 static int list_run(struct cmd_io *io, void *opts, int argc, char **argv,

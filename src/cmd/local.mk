@@ -31,6 +31,7 @@ libcmd_a_SOURCES = \
 	src/cmd/continuous_status.c \
 	src/cmd/debug_dirs.c \
 	src/cmd/debug_dirs.h \
+	src/cmd/merge.c \
 	src/cmd/missing.c \
 	src/cmd/missing.h \
 	src/cmd/open.c \

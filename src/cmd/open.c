@@ -13,13 +13,17 @@
 #include "base/text.h"
 #include "cmd/debug_dirs.h"
 #include "import/import.h"
+#include "profile/merge.h"
 #include "profile/symbolize_profile.h"
+#include "views/query/select.h"
 
 /* Imports to memory; no file is written. */
 static int open_import(const char *path, bool perf_data, uint64_t max_memory,
-		       struct reader **out, struct error *err)
+		       bool no_code, struct reader **out, struct error *err)
 {
 	struct import_options o = { .symbols = true, .max_memory = max_memory,
+				    /* tally info shows the sizes of a file */
+				    .no_code = no_code, .temporary = no_code,
 				    .version = PACKAGE_VERSION };
 	struct reader_damage damage = { .incomplete = true };
 	struct import_result result;
@@ -27,7 +31,8 @@ static int open_import(const char *path, bool perf_data, uint64_t max_memory,
 	int rc;
 
 	if (fd < 0)
-		return error_errno(err, errno, "%s: no memory to import it to",
+		return error_errno(err, errno, "%s: cannot allocate memory to "
+				   "import it",
 				   path);
 	rc = (perf_data ? import_perf_data : import_foreign)
 		(path, fd, path, &o, &result, err);
@@ -35,27 +40,35 @@ static int open_import(const char *path, bool perf_data, uint64_t max_memory,
 		rc = reader_open_fd(fd, path, UINT64_MAX, out, err);
 	close(fd);
 	if (!rc && result.cut_at) {
-		snprintf(damage.message, sizeof(damage.message), "it is cut at "
-			 "offset %llu: what came before is here",
+		snprintf(damage.message, sizeof(damage.message),
+			 "it is truncated at offset %llu; all data before "
+			 "it is shown",
 			 (unsigned long long)result.cut_at);
 		reader_inherit_damage(*out, &damage, path);
 	}
 	return rc;
 }
 
-int cmd_open_file(const char *path, uint64_t max_memory, struct reader **out,
-		  struct error *err)
+static int open_file(const char *path, uint64_t max_memory, bool no_code,
+		     struct reader **out, struct error *err)
 {
 	bool perf_data = import_is_perf_data(path);
 
 	*out = NULL;
 	return perf_data || import_is_foreign(path)
-	       ? open_import(path, perf_data, max_memory, out, err)
+	       ? open_import(path, perf_data, max_memory, no_code, out, err)
 	       : reader_open(path, max_memory, out, err);
 }
 
-int cmd_open(const char *input, int argc, char **argv, uint64_t max_memory,
-	     const char **path, struct reader **out, struct error *err)
+int cmd_open_file(const char *path, uint64_t max_memory, struct reader **out,
+		  struct error *err)
+{
+	return open_file(path, max_memory, false, out, err);
+}
+
+static int open_word(const char *input, int argc, char **argv,
+		     uint64_t max_memory, bool no_code, const char **path,
+		     struct reader **out, struct error *err)
 {
 	bool named = input || argc > 0;
 	int rc;
@@ -68,17 +81,67 @@ int cmd_open(const char *input, int argc, char **argv, uint64_t max_memory,
 	*path = argc ? argv[0] : input ? input : "profile.tally";
 	if (!strcmp(*path, "-"))
 		*path = "/dev/stdin";
-	rc = cmd_open_file(*path, max_memory, out, err);
+	rc = open_file(*path, max_memory, no_code, out, err);
 	if (rc == -ERR_NOTFOUND && !named)
 		return error_set(err, ERR_NOTFOUND,
-				 "no recording here (profile.tally): make one "
-				 "with 'tally record -- PROGRAM', or name a "
-				 "file");
+				 "no recording here (profile.tally): "
+				 "create one with 'tally record -- PROGRAM', or "
+				 "name a file");
 	return rc;
 }
 
-void cmd_tell_damage(struct cmd_io *io, const char *path,
-		     const struct reader *r)
+int cmd_open(const char *input, int argc, char **argv, uint64_t max_memory,
+	     const char **path, struct reader **out, struct error *err)
+{
+	return open_word(input, argc, argv, max_memory, false, path, out, err);
+}
+
+int cmd_open_no_code(const char *input, int argc, char **argv, uint64_t max_memory,
+		     const char **path, struct reader **out, struct error *err)
+{
+	return open_word(input, argc, argv, max_memory, true, path, out, err);
+}
+
+void cmd_labelled_name(const char *path, const struct opt_strs *labels,
+		       struct buf *out)
+{
+	buf_str(out, path);
+	for (size_t i = 0; i < labels->n; i++)
+		buf_printf(out, "%s%s%s", i ? ", " : " (", labels->v[i],
+			   i + 1 < labels->n ? "" : ")");
+}
+
+int cmd_select_labelled(const char *path, struct reader **r,
+			const struct opt_strs *labels, struct error *err)
+{
+	struct select_spec spec = { .labels = { labels->v, labels->n } };
+	struct reader *some = NULL;
+	struct selection sel;
+	bool any = false;
+	int rc;
+
+	if (!labels->n)
+		return 0;
+	rc = selection_init(&sel, reader_profile(*r), &spec, err);
+	if (rc < 0) {
+		error_prefix(err, "%s", path);
+		return rc;
+	}
+	for (size_t i = 0; i < reader_profile(*r)->threads.n; i++)
+		any |= sel.thread_ok[i];
+	rc = any ? recording_select(*r, sel.thread_ok, path, &some, err)
+		 : error_set(err, ERR_USAGE, "%s: nothing has the label %s",
+			     path, labels->v[0]);
+	selection_fini(&sel);
+	if (rc)
+		return rc;
+	reader_close(*r);
+	*r = some;
+	return 0;
+}
+
+void cmd_report_damage(struct cmd_io *io, const char *path,
+		       const struct reader *r)
 {
 	const struct reader_damage *damage = reader_damage(r);
 	struct buf text = { 0 };
@@ -126,7 +189,7 @@ void cmd_take_trust(struct cmd_io *io, const char *path, struct reader *r,
 int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
 		      const struct opt_strs *debug_dirs, struct error *err)
 {
-	struct fill_options o = { .progress = cmd_show_image, .ctx = io };
+	struct symbolize_options o = { .progress = cmd_show_image, .ctx = io };
 	struct buf safe = { 0 }, dirs = { 0 };
 	int rc;
 
@@ -136,7 +199,7 @@ int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
 	rc = cmd_debug_dirs(debug_dirs, &dirs, err);
 	if (!rc) {
 		o.debug_dirs = buf_cstr(&dirs);
-		rc = profile_fill_symbols(reader_profile(r), &o, err);
+		rc = profile_symbolize(reader_profile(r), &o, err);
 	}
 	buf_fini(&dirs);
 	if (io->progress)

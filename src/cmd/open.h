@@ -10,10 +10,21 @@
  * `input`, or profile.tally if that is NULL. max_memory: as for reader_open. */
 int cmd_open(const char *input, int argc, char **argv, uint64_t max_memory,
 	     const char **path, struct reader **out, struct error *err);
+/* The same for a view without code.  A file of perf is imported without it, which is
+ * faster. */
+int cmd_open_no_code(const char *input, int argc, char **argv, uint64_t max_memory,
+		     const char **path, struct reader **out, struct error *err);
 /* Opens the recording at a path.  A file of perf (perf.data) is imported, with its
  * symbols. */
 int cmd_open_file(const char *path, uint64_t max_memory, struct reader **out,
 		  struct error *err);
+/* Replaces a recording by its samples with these labels ("NAME=VALUE"); all of it
+ * if there are none.  ERR_USAGE if no thread has them. */
+int cmd_select_labelled(const char *path, struct reader **r,
+			const struct opt_strs *labels, struct error *err);
+/* Appends the name of such a selection: "a.tally (canary=yes)". */
+void cmd_labelled_name(const char *path, const struct opt_strs *labels,
+		       struct buf *out);
 /* Decides whether files that the recording names may be opened.  If the recording
  * belongs to another user and is not `trusted`, they may not, and the user is
  * told. */
@@ -25,9 +36,9 @@ int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
 /* Reports on io->err what is missing in a recording, after its samples were read.
  * For output that does not report it itself (tables for programs, pages, pictures,
  * copies). */
-void cmd_tell_damage(struct cmd_io *io, const char *path,
-		     const struct reader *r);
-/* The callback fill_options.progress; ctx is the struct cmd_io. */
+void cmd_report_damage(struct cmd_io *io, const char *path,
+		       const struct reader *r);
+/* The callback symbolize_options.progress; ctx is the struct cmd_io. */
 void cmd_show_image(void *ctx, const char *image, size_t done, size_t total);
 /* Writes text to a file, or to io->out if `path` is NULL. */
 int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,

@@ -49,10 +49,10 @@ int cmd_page(struct cmd_io *io, const char *path, const char *name,
 {
 	struct html_input in = { .r = r, .rep = rep };
 	struct missing_help help;
-	struct buf out = { 0 }, told = { 0 };
+	struct buf out = { 0 }, source_notes = { 0 };
 	int rc;
 
-	style->told = &told;
+	style->source_notes = &source_notes;
 	style->missing = missing_major(&rep->missing);
 	rc = missing_help_find(&rep->missing, style->missing, false, &help,
 			       err);
@@ -64,8 +64,8 @@ int cmd_page(struct cmd_io *io, const char *path, const char *name,
 	if (!rc)
 		rc = cmd_output_or_name(io, path, name, &out, err);
 	if (!rc)
-		cmd_tell_sources(io, &told);
-	buf_fini(&told);
+		cmd_report_sources(io, &source_notes);
+	buf_fini(&source_notes);
 	missing_help_free(&help);
 	annotate_free(in.lines);
 	buf_fini(&out);

@@ -15,6 +15,7 @@
 #include "cmd/select_options.h"
 #include "cmd/show_options.h"
 #include "cmd/status.h"
+#include "profile/symbolize_profile.h"
 #include "push/labels.h"
 
 #ifndef PACKAGE_VERSION
@@ -36,16 +37,21 @@ struct push_cmd_opts {
 
 static const struct opt push_opt_table[] = {
 	{ OPT_HEADING, 0, NULL, NULL, "What to send", 0 },
-	CMD_PUSH_LABEL_ROWS(struct push_cmd_opts, push),
+	{ OPT_STRS, 0, "label", "NAME=VALUE",
+	  "Add this label to all profiles (may be repeated); service_name, host "
+	  "and revision replace what the recording says.", AT(push.labels) },
+	CMD_PUSH_WINDOW_ROW(struct push_cmd_opts, push),
+	CMD_PUSH_SYMBOLS_ROW(struct push_cmd_opts, push),
 	{ OPT_HEADING, 0, NULL, NULL, "How to send", 0 },
 	CMD_PUSH_SEND_ROWS(struct push_cmd_opts, push),
 	{ OPT_UNIT, 0, "retry-for", "TIME",
-	  "Give up when the server was away for so long (30s, 5m). Default: "
+	  "Give up if the server is unavailable for this long (30s, 5m). "
+	  "Default: "
 	  "30s.", AT(patience) },
 	{ OPT_FLAG, 'q', "quiet", NULL, "Print errors only.", AT(quiet) },
 	SELECT_OPTION_ROWS(struct push_cmd_opts, "Only these events."),
 	{ OPT_STRS, 0, "debug-dir", "DIR",
-	  "If the recording holds no symbols: " DEBUG_DIR_HELP,
+	  "If the recording contains no symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },
 	OPT_ROW_MAX_MEMORY(offsetof(struct push_cmd_opts, max_memory)),
 	OPT_END
@@ -95,7 +101,8 @@ static int authorization(const struct cmd_push_opts *o, struct buf *out,
 		text.n--;
 	if (!rc && (!text.n || strlen(buf_cstr(&text)) != text.n ||
 		    !is_plain(buf_cstr(&text))))
-		rc = error_set(err, ERR_USAGE, "%s: want a token of one line",
+		rc = error_set(err, ERR_USAGE, "%s: expected a token on one "
+			       "line",
 			       from);
 	if (!rc && !strchr(buf_cstr(&text), ' '))
 		buf_str(out, "Bearer ");
@@ -107,9 +114,10 @@ static int authorization(const struct cmd_push_opts *o, struct buf *out,
 	return rc;
 }
 
-static int take_labels(const struct opt_strs *given, struct cmd_push *p,
-		       struct error *err)
+int cmd_push_labels(const struct cmd_push_opts *o, struct cmd_push *p,
+		    struct error *err)
 {
+	const struct opt_strs *given = &o->labels;
 	int rc = 0;
 
 	if (given->n > LABELS_MAX)
@@ -143,11 +151,18 @@ int cmd_push_prepare(const struct cmd_push_opts *o, const char *url,
 			  .agent = "tally/" PACKAGE_VERSION },
 		.version = PACKAGE_VERSION } };
 	if (o->tenant && (!*o->tenant || !is_plain(o->tenant)))
-		return error_set(err, ERR_USAGE, "--tenant: want plain ASCII");
+		return error_set(err, ERR_USAGE, "--tenant must be plain "
+				 "ASCII");
 	if (o->window * 1000 < WINDOW_MIN_MS || o->window > 3600)
-		return error_set(err, ERR_USAGE, "--window: want 1s to 1h");
+		return error_set(err, ERR_USAGE, "--window must be 1s to 1h");
 	if (o->timeout < 0.1 || o->timeout > 3600)
-		return error_set(err, ERR_USAGE, "--timeout: want 100ms to 1h");
+		return error_set(err, ERR_USAGE, "--timeout must be 100ms to "
+				 "1h");
+	if (o->symbols && !strcmp(o->symbols, "server"))
+		p->options.server_names = true;
+	else if (o->symbols && strcmp(o->symbols, "names") != 0)
+		return error_set(err, ERR_USAGE, "--symbols must be names or "
+				 "server");
 	if (!o->spool_size)
 		return error_set(err, ERR_USAGE, "--spool-size needs more than "
 				 "0");
@@ -157,7 +172,7 @@ int cmd_push_prepare(const struct cmd_push_opts *o, const char *url,
 	if (!rc && p->authorization.n)
 		p->options.authorization = buf_cstr(&p->authorization);
 	if (!rc)
-		rc = take_labels(&o->labels, p, err);
+		rc = cmd_push_labels(o, p, err);
 	p->options.labels = p->labels.v;
 	p->options.nlabels = p->labels.n;
 	return rc;
@@ -171,35 +186,41 @@ void cmd_push_fini(struct cmd_push *p)
 	buf_fini(&p->authorization);
 }
 
-struct say {
+struct messages {
 	struct cmd_io *io;
 	bool quiet;
 };
 
 static void notice(void *ctx, const char *text)
 {
-	struct say *s = ctx;
+	struct messages *s = ctx;
 
 	if (!s->quiet)
 		cmd_notice(s->io, text);
 }
 
 static int push_file(struct cmd_io *io, const struct push_cmd_opts *o,
-		     const char *path, struct push *p, struct error *err)
+		     const char *path, bool server_names, struct push *p,
+		     struct error *err)
 {
 	struct select_spec select = cmd_select(&o->samples_of);
 	struct reader *r = NULL;
 	int rc = cmd_open_file(path, o->max_memory, &r, err);
 
-	if (!rc)
+	if (!rc && !server_names)
 		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
+	else if (!rc && !reader_profile(r)->symbolized &&
+		 reader_profile(r)->locs.n)
+		rc = profile_symbolize(reader_profile(r),
+				       &(struct symbolize_options){
+					       .identified_later = true }, err);
 	if (!rc) {
 		rc = push_recording(p, r, &select, err);
 		if (rc < 0)
 			error_prefix(err, "%s", path);
 	}
 	if (!rc)
-		cmd_tell_damage(io, path, r);
+		cmd_report_damage(io, path, r);
 	reader_close(r);
 	return rc;
 }
@@ -221,8 +242,13 @@ static void summary(struct cmd_io *io, const struct push_counts *c,
 	buf_str(&b, " with ");
 	put_number(&b, c->samples, "sample", "samples");
 	buf_printf(&b, " (%.1f KB)", (double)c->sent_bytes / 1024);
+	if (c->debug_files) {
+		buf_str(&b, ", and debug information: ");
+		put_number(&b, c->debug_files, "file", "files");
+		buf_printf(&b, " (%.1f MB)", (double)c->debug_bytes / 1e6);
+	}
 	if (c->rejected) {
-		buf_str(&b, "; the server left out ");
+		buf_str(&b, "; rejected by the server: ");
 		put_number(&b, c->rejected, "profile", "profiles");
 	}
 	if (c->refused) {
@@ -230,7 +256,7 @@ static void summary(struct cmd_io *io, const struct push_counts *c,
 		put_number(&b, c->refused, "request", "requests");
 	}
 	if (c->dropped) {
-		buf_str(&b, "; dropped for want of room in the spool: ");
+		buf_str(&b, "; dropped because the spool was full: ");
 		put_number(&b, c->dropped, "request", "requests");
 	}
 	if (c->damaged) {
@@ -252,30 +278,39 @@ static int run_push(struct cmd_io *io, void *opts, int argc, char **argv,
 		    struct error *err)
 {
 	struct push_cmd_opts *o = opts;
-	struct say say = { io, o->quiet };
+	struct messages messages = { io, o->quiet };
 	struct cmd_push prepared = { .labels = { 0 } };
 	const struct push_counts *c;
+	struct buf dirs = { 0 };
 	struct push *p = NULL;
 	bool whole;
 	int rc;
 
 	if (argc < 1)
-		return error_set(err, ERR_USAGE, "where to? tally push "
+		return error_set(err, ERR_USAGE, "no URL given: tally push "
 				 "pyroscope+http://HOST:4040 [FILE...]");
 	rc = cmd_push_prepare(&o->push, argv[0], &prepared, err);
 	prepared.options.patience_ns = (uint64_t)(o->patience * 1e9);
 	prepared.options.notice = notice;
-	prepared.options.ctx = &say;
+	prepared.options.ctx = &messages;
+	if (!rc)
+		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+	if (!rc)
+		prepared.options.debug_dirs = buf_cstr(&dirs);
 	if (!rc)
 		rc = push_open(&prepared.options, &p, err);
 	if (!rc && argc == 1 && !o->push.spool)
-		rc = push_file(io, o, "profile.tally", p, err);
+		rc = push_file(io, o, "profile.tally",
+			       prepared.options.server_names, p, err);
 	for (int i = 1; !rc && i < argc; i++)
-		rc = push_file(io, o, argv[i], p, err);
+		rc = push_file(io, o, argv[i],
+			       prepared.options.server_names, p, err);
 	if (!rc)
 		rc = push_drain(p, err);
+	while (!rc && (rc = push_debuginfo(p, err)) > 0)
+		rc = 0;
 	if (p) {
-		c = push_so_far(p);
+		c = push_get_counts(p);
 		whole = !c->rejected && !c->refused && !c->dropped &&
 			!c->damaged;
 		if (!o->quiet || !whole)
@@ -284,6 +319,7 @@ static int run_push(struct cmd_io *io, void *opts, int argc, char **argv,
 	}
 	push_close(p);
 	cmd_push_fini(&prepared);
+	buf_fini(&dirs);
 	return rc;
 }
 

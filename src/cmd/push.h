@@ -9,42 +9,44 @@
 
 struct cmd_push_opts {
 	struct opt_strs labels;
-	const char *tenant, *token_file, *ca, *cert, *key, *spool;
+	const char *symbols, *tenant, *token_file, *ca, *cert, *key, *spool;
 	double window, timeout;
 	uint64_t spool_size;
 };
 
 /* Rows for the option table of a command.  Its options are a `type` with a struct
  * cmd_push_opts called `name`. */
-#define CMD_PUSH_LABEL_ROWS(type, name) \
-	{ OPT_STRS, 0, "label", "NAME=VALUE", \
-	  "Tell this of all profiles (may be repeated); service_name, host and " \
-	  "revision take the place of what the recording says.", \
-	  offsetof(type, name.labels) }, \
+#define CMD_PUSH_WINDOW_ROW(type, name) \
 	{ OPT_UNIT, 0, "window", "TIME", \
 	  "Sum samples by stack over so much time (1s to 1h). Default: 10s.", \
 	  offsetof(type, name.window) }
+
+#define CMD_PUSH_SYMBOLS_ROW(type, name) \
+	{ OPT_STR, 0, "symbols", "names|server", \
+	  "Send the names of functions, or addresses and build IDs, which the " \
+	  "server looks up; Parca also gets debug information. Default: names.", \
+	  offsetof(type, name.symbols) }
 
 #define CMD_PUSH_SEND_ROWS(type, name) \
 	{ OPT_STR, 0, "tenant", "NAME", \
 	  "The tenant, for servers with several (X-Scope-OrgID).", \
 	  offsetof(type, name.tenant) }, \
 	{ OPT_STR, 0, "token-file", "FILE", \
-	  "Authorize by what is in FILE: a token, or \"Basic ...\" as it is. " \
+	  "Read the authorization from FILE: a token, or \"Basic ...\". " \
 	  "Default: the variable TALLY_PUSH_TOKEN.", \
 	  offsetof(type, name.token_file) }, \
 	{ OPT_STR, 0, "ca", "FILE", \
 	  "Trust servers whose certificates these sign (PEM), instead of the " \
 	  "system's.", offsetof(type, name.ca) }, \
-	{ OPT_STR, 0, "cert", "FILE", "Our own certificate (PEM).", \
+	{ OPT_STR, 0, "cert", "FILE", "Client certificate (PEM).", \
 	  offsetof(type, name.cert) }, \
-	{ OPT_STR, 0, "key", "FILE", "Its key (PEM).", \
+	{ OPT_STR, 0, "key", "FILE", "Key of the client certificate (PEM).", \
 	  offsetof(type, name.key) }, \
 	{ OPT_STR, 0, "spool", "DIR", \
-	  "Keep in DIR what the server does not take now, and send what is " \
-	  "there, oldest first.", offsetof(type, name.spool) }, \
+	  "Store requests that cannot be sent in DIR, and send stored ones, " \
+	  "oldest first.", offsetof(type, name.spool) }, \
 	{ OPT_UINT, 0, "spool-size", "BYTES", \
-	  "As much may wait there; the oldest goes. Default: 256M.", \
+	  "Size limit of DIR; drops the oldest requests. Default: 256M.", \
 	  offsetof(type, name.spool_size) }, \
 	{ OPT_UNIT, 0, "timeout", "TIME", \
 	  "End a request that takes longer. Default: 30s.", \
@@ -59,6 +61,10 @@ struct cmd_push {
 	struct buf authorization;
 };
 
+/* Adds the labels of the options to *p, which is empty or prepared.  Call
+ * cmd_push_fini even after an error. */
+int cmd_push_labels(const struct cmd_push_opts *o, struct cmd_push *p,
+		    struct error *err);
 /* Checks the options.  *p borrows from them; call cmd_push_fini even after an
  * error. */
 int cmd_push_prepare(const struct cmd_push_opts *o, const char *url,

@@ -32,7 +32,7 @@ struct record_opts {
 	const char *output, *pids, *tids, *cpus, *cgroup, *callgraph, *vmlinux,
 		   *source, *embed_source;
 	bool all, user, kernel, inherit, symbols, graph, quiet, verbose,
-	     runtime_env, force, wait, latency, verify_stacks;
+	     runtime_env, force, wait, latency, verify_stacks, keep_busy;
 	uint64_t freq, period, repeat, max_files;
 	double duration, delay;
 	struct continuous_opts continuous;
@@ -97,6 +97,7 @@ static const struct opt record_opt_table[] = {
 	  "first. Implies --wait.", AT(latency) },
 	{ OPT_FLAG, 0, "user", NULL, "Sample user space only.", AT(user) },
 	{ OPT_FLAG, 0, "kernel", NULL, "Sample the kernel only.", AT(kernel) },
+	KEEP_BUSY_OPTION_ROW(AT(keep_busy)),
 	{ OPT_STR, 0, "source", "auto|perf|kmod|timer|ptrace",
 	  "Source of samples: perf events of the kernel, tally's kernel "
 	  "module, or, unprivileged, timers inside the program or ptrace. "
@@ -127,6 +128,10 @@ static const struct opt record_opt_table[] = {
 	  "FILE.TIME. Default: signal.", AT(rotate) },
 	{ OPT_UINT, 0, "switch-max-files", "N",
 	  "Keep only the last N finished files.", AT(max_files) },
+	{ OPT_STRS, 0, "label", "NAME=VALUE",
+	  "Store this label in the recording, for -s label and --label of "
+	  "other commands and for servers (may be repeated).",
+	  AT(continuous.send.labels) },
 	{ OPT_STR, 0, "max-size", "SIZE",
 	  "End the recording when the file reaches this size (10M, 1G), not "
 	  "counting symbols.", AT(max_size) },
@@ -165,14 +170,14 @@ static void record_defaults(void *opts)
 	o->runtime_env = true;
 }
 
-struct say {
+struct messages {
 	struct cmd_io *io;
 	bool quiet;
 };
 
 static void notice(void *ctx, const char *text)
 {
-	struct say *s = ctx;
+	struct messages *s = ctx;
 
 	if (!s->quiet)
 		cmd_notice(s->io, text);
@@ -180,7 +185,7 @@ static void notice(void *ctx, const char *text)
 
 static void progress(void *ctx, const char *text)
 {
-	struct say *s = ctx;
+	struct messages *s = ctx;
 
 	if (!s->quiet && s->io->progress)
 		s->io->progress(s->io, text);
@@ -343,7 +348,8 @@ static int check(const struct record_opts *o, struct error *err)
 		return error_set(err, ERR_USAGE, "--repeat must be at least 1");
 	if (o->vmlinux && access(o->vmlinux, R_OK) != 0)
 		return error_errno(err, errno, "--vmlinux %s", o->vmlinux);
-	return 0;
+	return continuous_asked(&o->continuous)
+	       ? 0 : continuous_check_unused(&o->continuous, err);
 }
 
 static int rotation(const struct record_opts *o, struct record_options *ro,
@@ -407,7 +413,8 @@ static void summary(struct cmd_io *io, const char *output, bool verbose,
 	buf_printf(&b, " (%.1f KB)", (double)r->bytes / 1024);
 	fprintf(io->err, "tally: %s\n", buf_cstr(&b));
 	if (verbose)
-		fprintf(io->err, "tally: %llu records came late, %llu bytes of "
+		fprintf(io->err, "tally: %llu records arrived late, %llu "
+			"bytes of "
 			"the rings were damaged\n",
 			(unsigned long long)r->late,
 			(unsigned long long)r->damaged);
@@ -436,11 +443,12 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 			  struct error *err)
 {
 	struct record_opts *o = opts;
-	struct say say = { io, o->quiet };
+	struct messages messages = { io, o->quiet };
 	struct event_list events = { 0 };
 	struct source_access sources;
 	struct buf args = { 0 }, dirs = { 0 }, setting = { 0 };
 	struct record_result result = { 0 };
+	struct busy busy = { 0 };
 	bool continuous = continuous_asked(&o->continuous);
 	struct record_options ro = {
 		.output = o->output ? o->output : "profile.tally", .force = o->force,
@@ -460,12 +468,22 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		.duration = o->duration, .delay = o->delay,
 		.control = o->control,
 		.version = PACKAGE_VERSION, .notice = notice,
-		.progress = io->err_tty ? progress : NULL, .ctx = &say,
+		.progress = io->err_tty ? progress : NULL, .ctx = &messages,
 	};
+	struct cmd_push labels = { .labels = { 0 } };
+	VEC(struct record_label) stored = { 0 };
 	int r = cmd_embed(o->embed_source, &sources, err);
 
 	if (!r)
 		r = check(o, err);
+	if (!r)
+		r = cmd_push_labels(&o->continuous.send, &labels, err);
+	for (size_t i = 0; !r && i < labels.labels.n; i++)
+		if (vec_push(&stored, (struct record_label){
+			    labels.labels.v[i].name, labels.labels.v[i].value }))
+			r = error_set(err, ERR_NOMEM, "out of memory");
+	ro.labels = stored.v;
+	ro.nlabels = stored.n;
 	if (!r)
 		r = parse_source(o->source, &ro.source, err);
 	if (!r)
@@ -480,24 +498,23 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		interpreted_program(o, &ro);
 		runtime_setting(o, &ro, &setting);
 	}
-	if (r < 0) {
-		event_list_fini(&events);
-		source_access_fini(&sources);
-		buf_fini(&dirs);
-		buf_fini(&setting);
-		return r;
-	}
 	arguments(&args);
 	ro.arguments = buf_cstr(&args);
 	ro.debug_dirs = buf_cstr(&dirs);
-	r = continuous ? continuous_record(io, &o->continuous, &ro, o->output,
-					   err)
-		       : record(&ro, &result, err);
+	if (!r && o->keep_busy)
+		r = busy_begin(&busy, err);
+	if (!r)
+		r = continuous ? continuous_record(io, &o->continuous, &ro,
+						   o->output, err)
+			       : record(&ro, &result, err);
+	busy_end(&busy);
 	event_list_fini(&events);
 	source_access_fini(&sources);
 	buf_fini(&args);
 	buf_fini(&dirs);
 	buf_fini(&setting);
+	cmd_push_fini(&labels);
+	vec_fini(&stored);
 	if (r < 0 && !result.exec_status)
 		return r;
 	if (result.exec_status) {

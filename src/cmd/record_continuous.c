@@ -7,7 +7,8 @@
 #include "continuous/continuous.h"
 
 enum {
-	EVERY_S = 60,
+	EVERY_S = 600,		/* each file's symbols are looked up anew */
+	EVERY_PUSH_S = 60,	/* servers want recent profiles */
 	FILE_BYTES = 64 << 20,
 };
 
@@ -17,6 +18,29 @@ void continuous_defaults(struct continuous_opts *o)
 	o->keep_age = 24 * 3600;
 	o->keep_size = o->keep_free = 1ull << 30;
 	o->renew = 3600;
+}
+
+int continuous_check_unused(const struct continuous_opts *o, struct error *err)
+{
+	const struct cmd_push_opts *send = &o->send;
+	struct continuous_opts usual = { .on = false };
+	const char *name;
+
+	continuous_defaults(&usual);
+	name = o->keep_age != usual.keep_age ? "keep-age"
+	       : o->keep_size != usual.keep_size ? "keep-size"
+	       : o->keep_free != usual.keep_free ? "keep-free"
+	       : o->renew != usual.renew ? "renew" : NULL;
+	if (name)
+		return error_set(err, ERR_USAGE, "--%s needs --continuous", name);
+	name = send->window != usual.send.window ? "window"
+	       : send->timeout != usual.send.timeout ? "timeout"
+	       : send->spool_size != usual.send.spool_size ? "spool-size"
+	       : send->symbols ? "symbols" : send->tenant ? "tenant"
+	       : send->token_file ? "token-file" : send->ca ? "ca"
+	       : send->cert ? "cert" : send->key ? "key"
+	       : send->spool ? "spool" : NULL;
+	return name ? error_set(err, ERR_USAGE, "--%s needs --push", name) : 0;
 }
 
 static int check(const struct continuous_opts *o, const struct record_options *ro,
@@ -39,8 +63,11 @@ static int check(const struct continuous_opts *o, const struct record_options *r
 	if (ro->rotate.max_files)
 		return error_set(err, ERR_USAGE, "--switch-max-files: "
 				 "--continuous has --keep-size and --keep-age");
+	if (o->send.symbols && !o->push)
+		return error_set(err, ERR_USAGE, "--symbols says what --push "
+				 "sends");
 	if (o->renew < 1)
-		return error_set(err, ERR_USAGE, "--renew: want 1s or more");
+		return error_set(err, ERR_USAGE, "--renew must be at least 1s");
 	return 0;
 }
 
@@ -50,7 +77,8 @@ int continuous_record(struct cmd_io *io, const struct continuous_opts *o,
 {
 	struct continuous_options c = {
 		.record = *ro, .dir = dir ? dir : CONTINUOUS_DIR,
-		.every_ns = EVERY_S * 1000000000ull, .bytes = FILE_BYTES,
+		.every_ns = (o->push ? EVERY_PUSH_S : EVERY_S) * 1000000000ull,
+		.bytes = FILE_BYTES,
 		.renew_ns = (uint64_t)(o->renew * 1e9),
 		.keep_ns = (uint64_t)(o->keep_age * 1e9),
 		.keep_bytes = o->keep_size, .free_bytes = o->keep_free,
@@ -65,6 +93,7 @@ int continuous_record(struct cmd_io *io, const struct continuous_opts *o,
 		return rc;
 	c.record.duration = 0;
 	c.record.progress = NULL;
+	c.record.calm = true;
 	if (ro->rotate.every_ns)
 		c.every_ns = ro->rotate.every_ns;
 	if (ro->rotate.bytes)
@@ -75,9 +104,11 @@ int continuous_record(struct cmd_io *io, const struct continuous_opts *o,
 		if (!push.options.spool)
 			push.options.spool = buf_cstr(&spool);
 		push.options.patience_ns = 5 * 1000000000ull;
+		push.options.debug_dirs = ro->debug_dirs;
 		push.options.notice = ro->notice;
 		push.options.ctx = ro->ctx;
 		c.push = &push.options;
+		c.record.identified_later = push.options.server_names;
 		if (!rc)
 			rc = push_check(c.push, err);
 		if (!rc && spool.failed)

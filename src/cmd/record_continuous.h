@@ -23,9 +23,9 @@ struct continuous_opts {
 #define CONTINUOUS_OPTION_ROWS(type, name) \
 	{ OPT_HEADING, 0, NULL, NULL, "Recording without end", 0 }, \
 	{ OPT_FLAG, 0, "continuous", NULL, \
-	  "Record until a signal, at 49 Hz with call stacks, into files of a " \
-	  "minute each in the folder that -o names (default: " CONTINUOUS_DIR \
-	  "). For -a, -p, -t and --cgroup.", offsetof(type, name.on) }, \
+	  "Record until a signal, at 49 Hz with call stacks, into files of " \
+	  "ten minutes each (with --push: one minute) in the folder that -o " \
+	  "names (default: " CONTINUOUS_DIR "). For -a, -p, -t and --cgroup.", offsetof(type, name.on) }, \
 	{ OPT_UNIT, 0, "keep-age", "TIME", \
 	  "Remove finished files that are older. Default: 24h.", \
 	  offsetof(type, name.keep_age) }, \
@@ -45,7 +45,8 @@ struct continuous_opts {
 	{ OPT_STR, 0, "push", "URL", \
 	  "Send finished files there, as \"tally push\" does. Implies " \
 	  "--continuous.", offsetof(type, name.push) }, \
-	CMD_PUSH_LABEL_ROWS(type, name.send), \
+	CMD_PUSH_WINDOW_ROW(type, name.send), \
+	CMD_PUSH_SYMBOLS_ROW(type, name.send), \
 	CMD_PUSH_SEND_ROWS(type, name.send)
 
 void continuous_defaults(struct continuous_opts *o);
@@ -55,6 +56,8 @@ static inline bool continuous_asked(const struct continuous_opts *o)
 	return o->on || o->push;
 }
 
+/* Refuses options that another recording would ignore. */
+int continuous_check_unused(const struct continuous_opts *o, struct error *err);
 /* Runs a continuous recording.  `dir` is the value of -o, or NULL. ro->rotate
  * holds the limits of --switch-output. */
 int continuous_record(struct cmd_io *io, const struct continuous_opts *o,

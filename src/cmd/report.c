@@ -19,7 +19,7 @@
 
 enum {
 	AUTO = -1,
-	LEAST_ROWS = 20,	/* rows that a flat profile shows at least */
+	MIN_ROWS = 20,	/* rows that a flat profile shows at least */
 	WAIT_ROWS = 15,		/* rows in the table of waits */
 };
 
@@ -29,7 +29,7 @@ struct report_opts {
 	struct select_opts samples_of;
 	struct opt_strs debug_dirs, images, symbols;
 	bool children, no_children, no_inline, samples;
-	bool full_names, no_header, no_pager, missing, html;
+	bool full_names, no_header, no_pager, missing, html, wakers;
 	struct source_opts source_at;
 	bool tui, no_tui;
 	double limit;
@@ -45,8 +45,9 @@ static const struct opt report_opt_table[] = {
 	 "Read this recording. Default: profile.tally.", AT(input)},
 	{OPT_STR, 's', "sort", "KEY[,KEY...]",
 	 "Group by these keys and show them in this order: comm, pid, tid, "
-	 "cpu, run, event, image (dso), symbol (sym), file (srcfile), line "
-	 "(srcline). Default: image,symbol.",
+	 "cpu, run, event, wait, label, host, service, container, pod, cgroup, image "
+	 "(dso), symbol (sym), file (srcfile), line (srcline). Default: "
+	 "image,symbol.",
 	 AT(sort)},
 	{OPT_OPTSTR, 'g', "call-graph", "callers|callees",
 	 "Show trees: callers below each function, or callees from the "
@@ -68,8 +69,13 @@ static const struct opt report_opt_table[] = {
 	 AT(limit)},
 	{OPT_UINT, 0, "top", "N", "Show at most N rows; 0: all.",
 	 AT(top)},
+	{OPT_FLAG, 0, "wakers", NULL,
+	 "Show which function ended which waits, pair by pair, for a recording "
+	 "made with --wait; as text or json.",
+	 AT(wakers)},
 
 	SELECT_OPTION_ROWS(struct report_opts, "Only these events."),
+	SELECT_LABEL_ROW(struct report_opts),
 
 	{OPT_HEADING, 0, NULL, NULL,
 	 "Which functions (percentages remain those of all samples)", 0},
@@ -143,10 +149,8 @@ static const char *const formats[] = { "text", "json", "csv", "html", NULL };
 
 static bool parse_graph(const char *word, enum tree_mode *out)
 {
-	static const char *const callers[] = { "", "callers", "caller",
-					       "bottom-up" };
-	static const char *const callees[] = { "callees", "callee",
-					       "top-down" };
+	static const char *const callers[] = { "", "callers", "bottom-up" };
+	static const char *const callees[] = { "callees", "top-down" };
 
 	*out = TREE_NONE;
 	for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++)
@@ -158,7 +162,20 @@ static bool parse_graph(const char *word, enum tree_mode *out)
 	return *out != TREE_NONE || !strcmp(word, "none");
 }
 
-/* Users of perf write `-g caller` as two words.  Removes the second one from the
+/* Returns whether perf takes this for a value of -g ("graph,0.5,caller"). */
+static bool is_perf_graph(const char *word)
+{
+	static const char *const first[] = { "graph", "flat", "fractal",
+					     "folded", "caller", "callee" };
+	size_t n = strcspn(word, ",");
+
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		if (n == strlen(first[i]) && !strncmp(word, first[i], n))
+			return true;
+	return false;
+}
+
+/* Users of perf write `-g callees` as two words.  Removes the second one from the
  * plain words, unless it is a file. */
 static void take_graph_word(struct report_opts *o, int *argc, char **argv)
 {
@@ -169,7 +186,8 @@ static void take_graph_word(struct report_opts *o, int *argc, char **argv)
 		return;
 	for (int i = 0; i < *argc; i++) {
 		if (!*o->call_graph && *argv[i] &&
-		    parse_graph(argv[i], &mode) && access(argv[i], F_OK) != 0)
+		    (parse_graph(argv[i], &mode) || is_perf_graph(argv[i])) &&
+		    access(argv[i], F_OK) != 0)
 			o->call_graph = argv[i];
 		else
 			argv[k++] = argv[i];
@@ -197,13 +215,16 @@ static int make_spec(const struct report_opts *o, enum format format,
 	spec->limit = o->limit;
 	if (o->limit == AUTO) {
 		spec->limit = format == FORMAT_TEXT && !o->symbols.n ? 0.5 : 0;
-		spec->at_least = LEAST_ROWS;
+		spec->at_least = MIN_ROWS;
 	}
 	rc = key_list_parse(o->sort, &spec->keys, err);
 	if (!rc && o->call_graph && !parse_graph(o->call_graph, &spec->tree))
+		/* perf's order "caller" is the one from the outermost frames. */
 		rc = error_set(err, ERR_USAGE,
-			       "--call-graph '%s': use callers or callees",
-			       o->call_graph);
+			       "--call-graph '%s': use callers (in perf: callee) or "
+			       "callees (in perf: caller, -G)%s", o->call_graph,
+			       strchr(o->call_graph, ',') ? "; --percent-limit "
+			       "hides small branches" : "");
 	return rc;
 }
 
@@ -249,9 +270,26 @@ static int pick_events(const struct profile *p, bool waits,
 	if (!v)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < p->events.n; i++)
-		if (prof_tells_of_waits(&p->events.v[i]) == waits)
+		if (prof_is_of_waits(&p->events.v[i]) == waits)
 			v[out->n++] = profile_cstr(p, p->events.v[i].name);
 	return 0;
+}
+
+/* Builds a report of the events of waits; *rep is NULL if there are none. */
+static int report_waits(const struct report_opts *o, struct reader *r,
+			struct report **rep, struct name_list *names,
+			struct error *err)
+{
+	struct report_spec spec = { .select = cmd_select(&o->samples_of) };
+	int rc = pick_events(reader_profile(r), true, names);
+
+	*rep = NULL;
+	if (rc < 0 || !names->n)
+		return rc;
+	if (!spec.select.events.n)
+		spec.select.events = *names;
+	rc = key_list_parse("image,symbol", &spec.keys, err);
+	return rc ? rc : report_build(r, &spec, rep, err);
 }
 
 /* Appends where threads wait, if that was recorded. */
@@ -259,26 +297,55 @@ static int put_waits(const struct report_opts *o, struct reader *r,
 		     const struct text_style *style, struct buf *out,
 		     struct error *err)
 {
-	struct report_spec spec = { .select = cmd_select(&o->samples_of) };
 	struct wait_sites sites;
 	struct name_list names;
-	struct report *rep = NULL;
-	int rc = pick_events(reader_profile(r), true, &names);
+	struct report *rep;
+	int rc = report_waits(o, r, &rep, &names, err);
 
-	if (rc >= 0 && names.n) {
-		if (!spec.select.events.n)
-			spec.select.events = names;
-		rc = key_list_parse("image,symbol", &spec.keys, err);
-		if (!rc)
-			rc = report_build(r, &spec, &rep, err);
-		if (!rc)
-			rc = wait_sites_build(rep, &sites);
-		if (!rc) {
-			wait_sites_text(rep, &sites, style,
-					o->top ? o->top : WAIT_ROWS, out);
-			wait_sites_fini(&sites);
-		}
+	if (rc >= 0 && rep)
+		rc = wait_sites_build(rep, &sites);
+	if (rc >= 0 && rep) {
+		wait_sites_text(rep, &sites, style, o->top ? o->top : WAIT_ROWS,
+				out);
+		wait_sites_fini(&sites);
 	}
+	report_free(rep);
+	free((void *)names.v);
+	return rc == -ERR_NOMEM ? error_set(err, ERR_NOMEM, "out of memory")
+				: rc;
+}
+
+/* Shows what ended which waits. */
+static int show_wakers(struct cmd_io *io, const struct report_opts *o,
+		       struct reader *r, enum format format, struct error *err)
+{
+	struct text_style style = make_style(io, o, false);
+	struct wait_sites pairs;
+	struct name_list names = { NULL, 0 };
+	struct report *rep = NULL;
+	struct buf out = { 0 };
+	uint64_t blocked;
+	int rc;
+
+	if (format != FORMAT_TEXT && format != FORMAT_JSON)
+		return error_set(err, ERR_USAGE, "--wakers is shown as text or "
+				 "json only");
+	rc = report_waits(o, r, &rep, &names, err);
+	if (rc >= 0 && !rep)
+		rc = error_set(err, ERR_USAGE, "no waits were recorded: use "
+			       "tally record --wait");
+	if (rc >= 0)
+		rc = wait_pairs_build(rep, r, &pairs, &blocked);
+	if (rc >= 0) {
+		if (format == FORMAT_JSON)
+			wait_pairs_json(rep, &pairs, blocked, &out);
+		else
+			wait_pairs_text(rep, &pairs, blocked, &style,
+					o->top ? o->top : WAIT_ROWS, &out);
+		wait_sites_fini(&pairs);
+		rc = cmd_output(io, o->output, &out, err);
+	}
+	buf_fini(&out);
 	report_free(rep);
 	free((void *)names.v);
 	return rc == -ERR_NOMEM ? error_set(err, ERR_NOMEM, "out of memory")
@@ -369,7 +436,7 @@ static int browse(struct cmd_io *io, const struct report_opts *o,
 			     &tui.annotate.where, err);
 
 	if (!rc && tui.annotate.where.server) {
-		source_server_tell(tui.annotate.where.server);
+		source_server_notify(tui.annotate.where.server);
 		tui.annotate.where.server->progress = NULL;
 	}
 	if (!rc)
@@ -416,12 +483,18 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0 && format == FORMAT_HTML)
 		rc = check_page(o, &spec, err);
 	if (rc >= 0)
-		rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
-			      err);
+		rc = (format == FORMAT_HTML || wants_tui(io, o, format)
+		      ? cmd_open : cmd_open_no_code)
+			(o->input, argc, argv, o->max_memory, &path, &r, err);
 	if (rc >= 0)
 		cmd_take_trust(io, path, r, o->trust);
 	if (rc >= 0)
 		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
+	if (rc >= 0 && o->wakers) {
+		rc = show_wakers(io, o, r, (enum format)format, err);
+		reader_close(r);
+		return rc < 0 ? rc : 0;
+	}
 	if (rc >= 0 && wants_tui(io, o, format)) {
 		rc = browse(io, o, &spec, path, r, err);
 		reader_close(r);
@@ -438,7 +511,7 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0)
 		rc = report_build(r, &spec, &rep, err);
 	if (rc >= 0 && (format == FORMAT_CSV || format == FORMAT_HTML))
-		cmd_tell_damage(io, path, r);
+		cmd_report_damage(io, path, r);
 	if (rc >= 0 && format == FORMAT_HTML)
 		rc = write_page(io, o, r, rep, err);
 	else if (rc >= 0)

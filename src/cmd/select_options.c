@@ -12,6 +12,7 @@ struct select_spec cmd_select(const struct select_opts *o)
 	return (struct select_spec){
 		.comms = cmd_names(&o->comms),
 		.events = cmd_names(&o->events),
+		.labels = cmd_names(&o->labels),
 		.pids = o->pids, .tids = o->tids, .cpus = o->cpus,
 		.runs = o->runs, .time = o->time,
 	};

@@ -7,7 +7,7 @@
 
 struct select_opts {
 	const char *pids, *tids, *cpus, *runs, *time;
-	struct opt_strs comms, events;
+	struct opt_strs comms, events, labels;
 };
 
 /* Rows for the option table of a command.  Its options are a `type` with a struct
@@ -35,6 +35,15 @@ struct select_opts {
 	  "(1.5,3 or 200ms,1s) or shares of it (10%,20%); either bound may " \
 	  "be omitted.", \
 	  offsetof(type, samples_of.time) }
+
+/* The row of --label, for commands where this option selects samples. */
+#define SELECT_LABEL_ROW(type) \
+	{ OPT_STRS, 0, "label", "NAME=VALUE", \
+	  "Only samples with this label: one of \"tally record --label\", or " \
+	  "host, service, container, pod, cgroup. NAME!=VALUE selects the " \
+	  "others; * and ? match any text and any character. All given labels " \
+	  "must match.", \
+	  offsetof(type, samples_of.labels) }
 
 /* Return values that borrow from the options. */
 struct name_list cmd_names(const struct opt_strs *s);

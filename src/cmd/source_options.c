@@ -130,7 +130,7 @@ int cmd_sources(struct cmd_io *io, const struct source_opts *o,
 	return rc ? rc : allow(out, use, &out->access, err);
 }
 
-void cmd_tell_sources(const struct cmd_io *io, struct buf *summary)
+void cmd_report_sources(const struct cmd_io *io, struct buf *summary)
 {
 	const char *line = buf_cstr(summary);
 

@@ -43,7 +43,7 @@ int cmd_sources(struct cmd_io *io, const struct source_opts *o,
  * goes to a terminal, so that nobody else receives the sources. */
 enum source_use cmd_source_use(const struct cmd_io *io, const char *path);
 /* Prints the text of sources_summary on standard error and empties it. */
-void cmd_tell_sources(const struct cmd_io *io, struct buf *summary);
+void cmd_report_sources(const struct cmd_io *io, struct buf *summary);
 void cmd_sources_free(struct source_where *where);
 
 #endif

@@ -14,7 +14,7 @@ struct stat_opts {
 	struct opt_strs events, metrics;
 	const char *pids, *tids, *cpus, *cgroup, *output, *format, *control;
 	bool all, user, kernel, inherit, no_group, by_mode, no_merge,
-		quiet;
+		quiet, keep_busy;
 	uint64_t repeat;
 	double delay, duration, interval;
 };
@@ -39,6 +39,7 @@ static const struct opt stat_opt_table[] = {
 	{ OPT_FLAG, 0, "user", NULL, "Count in user space only.", AT(user) },
 	{ OPT_FLAG, 0, "kernel", NULL, "Count in the kernel only.",
 	  AT(kernel) },
+	KEEP_BUSY_OPTION_ROW(AT(keep_busy)),
 	{ OPT_FLAG, 0, "by-mode", NULL,
 	  "Count each event separately in user space and in the kernel.",
 	  AT(by_mode) },
@@ -342,6 +343,7 @@ static int stat_run(struct cmd_io *io, void *opts, int argc, char **argv,
 		.interval = o->interval == NOT_GIVEN ? 0 : o->interval,
 		.notice = notice, .tick = tick, .ctx = &p,
 	};
+	struct busy busy = { 0 };
 	int wait_status = 0;
 	int r = check(o, err);
 
@@ -353,8 +355,11 @@ static int stat_run(struct cmd_io *io, void *opts, int argc, char **argv,
 	co.nmetrics = metrics.n;
 	if (!r)
 		r = printer_open(&p, o, co.command, err);
+	if (!r && o->keep_busy)
+		r = busy_begin(&busy, err);
 	if (!r)
 		r = count_and_print(&p, &co, &wait_status, err);
+	busy_end(&busy);
 	r = printer_close(&p, r, err);
 	buf_fini(&p.text);
 	vec_fini(&metrics);

@@ -121,13 +121,13 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 	struct profile *p = reader_profile(r);
 	uint64_t *self_samples = count_self_samples(r);
 	struct source_access sources;
-	struct fill_options f = { .debug_dirs = dirs,
+	struct symbolize_options f = { .debug_dirs = dirs,
 				  .kallsyms = o->kallsyms,
 				  .vmlinux = o->vmlinux,
 				  .self_samples = self_samples,
 				  .embed_source = o->embed_source ? &sources
 								  : NULL,
-				  .code_budget = fill_code_budget(
+				  .code_budget = symbolize_code_budget(
 					  reader_sample_count(r)),
 				  .progress = cmd_show_image, .ctx = io };
 	size_t before = count_named(p);
@@ -137,7 +137,7 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 		return error_set(err, ERR_NOMEM, "out of memory");
 	rc = cmd_embed(o->embed_source, &sources, err);
 	if (!rc)
-		rc = profile_fill_symbols(p, &f, err);
+		rc = profile_symbolize(p, &f, err);
 	source_access_fini(&sources);
 	free(self_samples);
 	if (io->progress)
@@ -149,7 +149,7 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 				 "%s is unchanged", path);
 	rc = writer_replace_symbols(path, o->output ? o->output : path, p, err);
 	if (rc >= 0)
-		cmd_tell_damage(io, path, r);
+		cmd_report_damage(io, path, r);
 	if (rc >= 0 && !o->quiet)
 		fprintf(io->err, "tally: %zu of %zu addresses have names now "
 			"(%zu before)\n", count_named(p), p->locs.n, before);

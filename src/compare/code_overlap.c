@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_RUN = 3, KIND_RUN = 5, RUNS_LEAST = 8 };
+enum { TEXT_RUN = 3, KIND_RUN = 5, RUNS_MIN = 8 };
 
 /* Minimum share of the smaller function's sequences that the other contains. */
 #define TEXT_SHARE 0.4
@@ -22,7 +22,7 @@ static int by_value(const void *x, const void *y)
 }
 
 /* Returns the hashes of all sequences of `length` words. */
-static uint64_t *make_runs(const struct strtab *words, const uint32_t *word,
+static uint64_t *make_runs(const struct strtab *tokens, const uint32_t *word,
 			   size_t n, size_t length, size_t *count)
 {
 	uint64_t *v = malloc((n + 1) * sizeof(*v));
@@ -35,7 +35,7 @@ static uint64_t *make_runs(const struct strtab *words, const uint32_t *word,
 		uint64_t h = 0;
 
 		for (size_t j = i; j < i + length; j++) {
-			const char *s = strtab_get(words, word[j]);
+			const char *s = strtab_get(tokens, word[j]);
 
 			h = hash_mix(h, hash_bytes(s, strlen(s)));
 		}
@@ -53,23 +53,23 @@ int code_ngrams_of(const struct profile *p, const struct prof_symbol *s,
 		   const struct prof_symbol *by_address, struct code_ngrams *out)
 {
 	struct insn_tokens w;
-	struct strtab words;
+	struct strtab tokens;
 	int rc;
 
 	*out = (struct code_ngrams){ NULL, NULL, 0, 0 };
-	if (strtab_init(&words) < 0)
+	if (strtab_init(&tokens) < 0)
 		return -ERR_NOMEM;
-	rc = insn_tokens(p, s, by_address, &words, &w);
+	rc = insn_tokens(p, s, by_address, &tokens, &w);
 	if (!rc) {
-		out->text = make_runs(&words, w.full.v, w.full.n, TEXT_RUN,
+		out->text = make_runs(&tokens, w.full.v, w.full.n, TEXT_RUN,
 				      &out->ntext);
-		out->kind = make_runs(&words, w.weak.v, w.weak.n, KIND_RUN,
+		out->kind = make_runs(&tokens, w.weak.v, w.weak.n, KIND_RUN,
 				      &out->nkind);
 		rc = !out->text || !out->kind ? -ERR_NOMEM
-		     : out->nkind < RUNS_LEAST;
-		insn_words_fini(&w);
+		     : out->nkind < RUNS_MIN;
+		insn_tokens_fini(&w);
 	}
-	strtab_fini(&words);
+	strtab_fini(&tokens);
 	if (rc)
 		code_ngrams_fini(out);
 	return rc;
@@ -140,8 +140,8 @@ bool code_came_from(const struct code_ngrams *now,
 		text = other->ntext;
 	if (kind > other->nkind)
 		kind = other->nkind;
-	return kind >= RUNS_LEAST && (share(both_text, text) >= CAME_SHARE ||
-				      share(both_kind, kind) >= CAME_SHARE);
+	return kind >= RUNS_MIN && (share(both_text, text) >= CAME_SHARE ||
+				    share(both_kind, kind) >= CAME_SHARE);
 }
 
 /* Returns the share of the larger function's sequences that are in both. */

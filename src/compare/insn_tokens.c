@@ -77,7 +77,7 @@ const struct prof_symbol *insn_find(const struct profile *p, const char *name)
 struct wording {
 	const struct profile *p;
 	const struct prof_symbol *s, *by_address;
-	struct strtab *words;
+	struct strtab *tokens;
 	struct insn_tokens *out;
 	struct buf text;
 };
@@ -99,8 +99,8 @@ static int add(struct wording *w, const struct disasm_insn *in,
 			       &w->text);
 	else
 		buf_str(&w->text, text);
-	full = strtab_add(w->words, buf_cstr(&w->text));
-	weak = strtab_add_n(w->words, text, strcspn(text, " "));
+	full = strtab_add(w->tokens, buf_cstr(&w->text));
+	weak = strtab_add_n(w->tokens, text, strcspn(text, " "));
 	return w->text.failed || full == UINT32_MAX || weak == UINT32_MAX ||
 	       vec_push(&w->out->offset, in->vaddr - w->s->vaddr) < 0 ||
 	       vec_push(&w->out->full, full) < 0 ||
@@ -108,11 +108,11 @@ static int add(struct wording *w, const struct disasm_insn *in,
 }
 
 int insn_tokens(const struct profile *p, const struct prof_symbol *s,
-		const struct prof_symbol *by_address, struct strtab *words,
+		const struct prof_symbol *by_address, struct strtab *tokens,
 		struct insn_tokens *out)
 {
 	const struct prof_code *c = find_code(p, s);
-	struct wording w = { p, s, by_address, words, out, { 0 } };
+	struct wording w = { p, s, by_address, tokens, out, { 0 } };
 	uint16_t machine = insn_machine(p, s->image);
 	struct disasm *d = NULL;
 	int rc = 0;
@@ -133,11 +133,11 @@ int insn_tokens(const struct profile *p, const struct prof_symbol *s,
 	disasm_close(d);
 	buf_fini(&w.text);
 	if (rc)
-		insn_words_fini(out);
+		insn_tokens_fini(out);
 	return rc;
 }
 
-void insn_words_fini(struct insn_tokens *w)
+void insn_tokens_fini(struct insn_tokens *w)
 {
 	vec_fini(&w->offset);
 	vec_fini(&w->full);

@@ -12,8 +12,8 @@
 
 struct insn_tokens {
 	VEC(uint64_t) offset;	/* offset of each instruction in the function */
-	VEC(uint32_t) full;	/* token of the whole instruction, in `words` */
-	VEC(uint32_t) weak;	/* token of its mnemonic, in `words` */
+	VEC(uint32_t) full; /* token of the whole instruction, in `tokens` */
+	VEC(uint32_t) weak;	/* token of its mnemonic, in `tokens` */
 };
 
 /* Returns the architecture of an image's code (EM_*); 0 if unknown. */
@@ -33,9 +33,9 @@ const struct prof_symbol *insn_find(const struct profile *p, const char *name);
  * code or the architecture cannot be disassembled, or -ERR_NOMEM.
  */
 int insn_tokens(const struct profile *p, const struct prof_symbol *s,
-		const struct prof_symbol *by_address, struct strtab *words,
+		const struct prof_symbol *by_address, struct strtab *tokens,
 		struct insn_tokens *out);
-void insn_words_fini(struct insn_tokens *w);
+void insn_tokens_fini(struct insn_tokens *w);
 static inline struct align_side insn_side(const struct insn_tokens *w)
 {
 	return (struct align_side){ w->full.v, w->weak.v, w->full.n };

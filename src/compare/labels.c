@@ -87,8 +87,7 @@ static void put_tag(struct labels *l, const struct label_image *im, size_t at)
 	size_t n = im->build_id_len < TAG_BYTES ? im->build_id_len : TAG_BYTES;
 
 	buf_str(&l->text, " [");
-	for (size_t i = 0; i < n; i++)
-		buf_printf(&l->text, "%02x", im->build_id[i]);
+	buf_hex(&l->text, im->build_id, n);
 	if (!n)		/* number, if there is no build ID */
 		buf_printf(&l->text, "#%zu", at + 1);
 	buf_str(&l->text, "]");

@@ -20,5 +20,7 @@ libcompare_a_SOURCES = \
 	src/compare/moved.c \
 	src/compare/moves.c \
 	src/compare/moves.h \
+	src/compare/paths.c \
+	src/compare/paths.h \
 	src/compare/renames.c \
 	src/compare/renames.h

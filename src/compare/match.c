@@ -288,8 +288,8 @@ static int find_items(struct renamer *x, int side)
 		};
 
 		if (!f->name || f->sides != 1u << side ||
-		    cost->samples < RENAME_LEAST_SAMPLES ||
-		    !(new.share >= RENAME_LEAST_SHARE))
+		    cost->samples < RENAME_MIN_SAMPLES ||
+		    !(new.share >= RENAME_MIN_SHARE))
 			continue;
 		code = compare_code_of(m, i, side);
 		if (!code)

@@ -26,8 +26,8 @@ struct rename_item {
 /* Minimum share and minimum samples of a function that is compared.  At most a
  * thousand functions of a side exceed the share.  Below these limits, chance
  * decides whether a function is sampled. */
-#define RENAME_LEAST_SHARE 0.001
-enum { RENAME_LEAST_SAMPLES = 10 };
+#define RENAME_MIN_SHARE 0.001
+enum { RENAME_MIN_SAMPLES = 10 };
 
 /* Maximum total number of instructions that are compared; functions beyond it
  * stay unpaired. */

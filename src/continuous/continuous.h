@@ -10,9 +10,10 @@
  *
  * The processes are separate so that neither a slow server nor a damaged file
  * affects sampling.  A recorder's knowledge of stacks only grows.  The supervisor
- * therefore replaces the recorder at intervals.  It stops the old one once the new
- * one samples; both sample for some milliseconds.  It restarts a recorder or keeper
- * that dies.
+ * therefore replaces the recorder at intervals.  Once the new one samples, both learn
+ * a time shortly ahead: the new one leaves out earlier samples, the old one later
+ * samples, and ends.  Each sample is thus counted once.  The supervisor restarts a
+ * recorder or keeper that dies.
  *
  * The folder:
  *

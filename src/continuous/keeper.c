@@ -110,12 +110,15 @@ static void count_file(struct keeper *k, struct reader *r)
 static int push_file(struct keeper *k, struct reader *r, struct error *err)
 {
 	static const struct select_spec all;
-	struct fill_options fill = { .debug_dirs = k->o->record.debug_dirs };
+	struct symbolize_options fill = {
+		.debug_dirs = k->o->record.debug_dirs,
+		.identified_later = k->o->record.identified_later,
+	};
 	struct profile *p = reader_profile(r);
 	int rc = 0;
 
 	if (k->o->record.symbols && !p->symbolized && p->locs.n)
-		rc = profile_fill_symbols(p, &fill, err);
+		rc = profile_symbolize(p, &fill, err);
 	if (!rc)
 		rc = push_recording(k->push, r, &all, err);
 	if (!rc)
@@ -155,10 +158,10 @@ static int take_file(struct keeper *k, struct finished *f, struct error *err)
 	return rc;
 }
 
-static void tell(struct keeper *k, int fd)
+static void send_report(struct keeper *k, int fd)
 {
 	if (k->push) {
-		const struct push_counts *c = push_so_far(k->push);
+		const struct push_counts *c = push_get_counts(k->push);
 		struct keeper_report *r = &k->report;
 
 		if (c->sent > k->pushed_before)
@@ -235,8 +238,11 @@ static int watch(struct keeper *k, int signals, int report_fd,
 		rc = round_of_files(k, err);
 		if (!rc && k->push)
 			rc = k->ending ? push_drain(k->push, err)
-				       : push_some(k->push, &next, err);
-		tell(k, report_fd);
+				       : push_step(k->push, &next, err);
+		if (!rc && k->push && !k->ending)
+			rc = push_debuginfo(k->push, err);
+		rc = rc < 0 ? rc : 0;
+		send_report(k, report_fd);
 	}
 	return rc;
 }
@@ -261,7 +267,7 @@ int keeper_run(const struct continuous_options *o, int dir, int report_fd,
 	if (!rc && o->push)
 		rc = push_open(o->push, &k.push, err);
 	if (!rc) {
-		tell(&k, report_fd);
+		send_report(&k, report_fd);
 		rc = watch(&k, signals, report_fd, err);
 	}
 	push_close(k.push);

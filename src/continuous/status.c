@@ -121,8 +121,8 @@ int status_parse(const void *p, size_t n, struct continuous_status *out,
 		}
 	buf_fini(&key);
 	return !j.bad && schema == 1 ? 0
-	       : error_set(err, ERR_FORMAT, "is no status of a continuous "
-			   "recording");
+	       : error_set(err, ERR_FORMAT, "is not the status of a "
+			   "continuous recording");
 }
 
 static void duration(struct buf *b, uint64_t s)

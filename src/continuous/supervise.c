@@ -32,6 +32,7 @@ enum {
 	BEGIN_S = 60,		/* time a recorder may take until it samples */
 	AGAIN_MAX_S = 60,
 	KEEPER_END_S = 20,	/* time the keeper may take at the end */
+	HAND_OVER_S = 2,	/* time in which recorders learn when they hand over */
 	STATUS_EXIT_ERROR = 1,
 };
 
@@ -41,6 +42,8 @@ struct recorder {
 	int to, from;		/* pipes for commands and for answers */
 	uint64_t began_ns;
 	bool samples;		/* it has answered, so it samples */
+	bool holds;		/* it counts only what comes after a time that it is
+				 * told */
 	bool ending;		/* it was asked to end */
 	char said[1100];	/* output that has not been processed yet */
 	size_t n;
@@ -129,6 +132,7 @@ static void record_child(const struct supervisor *s, int slot, int commands,
 	ro.control = control;
 	ro.notice = child_notice;
 	ro.ctx = &words;
+	ro.hold = s->current >= 0;
 	ro.rotate = (struct record_switch){ .on = true, .bytes = s->o->bytes,
 					    .every_ns = s->o->every_ns };
 	rc = record(&ro, &result, &err);
@@ -176,7 +180,8 @@ static int start_recorder(struct supervisor *s, int slot, struct error *err)
 	fcntl(from[0], F_SETFL, O_NONBLOCK);
 	fcntl(to[1], F_SETFL, O_NONBLOCK);
 	*r = (struct recorder){ .pid = pid, .slot = slot, .to = to[1],
-				.from = from[0], .began_ns = now_ns() };
+				.from = from[0], .began_ns = now_ns(),
+				.holds = s->current >= 0 };
 	/* the recorder answers as soon as it samples */
 	if (write(to[1], "ping\n", 5) < 0)
 		return 0;	/* it has exited; SIGCHLD follows */
@@ -199,6 +204,32 @@ static void end_recorder(struct recorder *r)
 		command(r, "stop\n");
 	else
 		kill(r->pid, SIGTERM);
+}
+
+/* Makes `r` count from a time on until which the others count. */
+static void hand_over(struct supervisor *s, struct recorder *r)
+{
+	uint64_t at = now_ns() + HAND_OVER_S * SECOND;
+	bool others = false;
+	char line[48];
+
+	snprintf(line, sizeof(line), "until %llu\n", (unsigned long long)at);
+	for (int i = 0; i < RECORDERS; i++) {
+		struct recorder *o = &s->r[i];
+
+		if (o == r || !o->pid || o->ending)
+			continue;
+		if (o->samples) {
+			o->ending = others = true;
+			command(o, line);
+		} else {
+			end_recorder(o);
+		}
+	}
+	snprintf(line, sizeof(line), "from %llu\n",
+		 others ? (unsigned long long)at : 0ull);
+	if (r->holds)
+		command(r, line);
 }
 
 static void start_keeper(struct supervisor *s)
@@ -266,9 +297,7 @@ static void took_over(struct supervisor *s, struct recorder *r)
 	s->failures = 0;
 	if (s->paused)
 		command(r, "disable\n");
-	for (int i = 0; i < RECORDERS; i++)
-		if (&s->r[i] != r)
-			end_recorder(&s->r[i]);
+	hand_over(s, r);
 	s->current = r->slot;
 }
 
@@ -415,7 +444,7 @@ static void own_usage(struct supervisor *s)
 	}
 }
 
-static void say(struct supervisor *s, const char *state, const char *why)
+static void set_state(struct supervisor *s, const char *state, const char *why)
 {
 	snprintf(s->status.state, sizeof(s->status.state), "%s", state);
 	snprintf(s->status.why, sizeof(s->status.why), "%.500s", why);
@@ -430,13 +459,13 @@ static void write_status(struct supervisor *s)
 
 	read_reports(s);
 	if (s->stop || s->finished)
-		say(s, "ended", "");
+		set_state(s, "ended", "");
 	else if (s->paused)
-		say(s, "paused", "the disk is nearly full");
+		set_state(s, "paused", "the disk is nearly full");
 	else if (s->current >= 0)
-		say(s, "recording", "");
+		set_state(s, "recording", "");
 	else
-		say(s, "starting", s->failed.code ? s->failed.msg : "");
+		set_state(s, "starting", s->failed.code ? s->failed.msg : "");
 	st->recorder = s->current < 0 ? 0 : (uint64_t)s->r[s->current].pid;
 	st->keeper = (uint64_t)s->keeper;
 	st->written_s = (uint64_t)time(NULL);
@@ -581,8 +610,12 @@ static void end(struct supervisor *s)
 	uint64_t until;
 
 	s->stop = true;
-	for (int i = 0; i < RECORDERS; i++)
+	for (int i = 0; i < RECORDERS; i++) {
+		/* one that hands over need not wait for that time */
+		if (s->r[i].pid && s->r[i].samples)
+			s->r[i].ending = false;
 		end_recorder(&s->r[i]);
+	}
 	while (recorders_left(s))
 		wait_for_something(s);
 	if (s->keeper)

@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "launch/control.h"
 #include "launch/signals.h"
 
@@ -42,14 +43,6 @@ struct run {
 
 #define NEVER UINT64_MAX	/* run.delay_ns: wait until `control` enables */
 enum { OURS = 2 };		/* elements of run.fds */
-
-static uint64_t clock_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 static int no_memory(struct error *err)
 {
@@ -113,7 +106,7 @@ static void explain(const struct session *s, struct error *err)
 }
 
 /* Reports which of the default events are missing. */
-static void tell_missing(struct session *s)
+static void report_missing(struct session *s)
 {
 	const struct plan *p = &s->r->plan;
 	size_t processor = 0, missing = 0;
@@ -156,12 +149,12 @@ static const char *common_note(const struct plan *p)
 }
 
 /* Reports once which events differ from what was requested. */
-static void tell_events(struct session *s)
+static void report_events(struct session *s)
 {
 	const struct plan *p = &s->r->plan;
 	const char *common = common_note(p);
 
-	tell_missing(s);
+	report_missing(s);
 	if (common)
 		notice(s, "%s", common);
 	for (size_t i = 0; i < p->events.n; i++) {
@@ -194,7 +187,7 @@ static int prepare(struct run *r, struct error *err)
 	if (rc < 0)
 		return rc;
 	if (!s->r->runs.n)
-		tell_events(s);
+		report_events(s);
 	r->fds = calloc(OURS + r->ends.fds.n, sizeof(*r->fds));
 	r->now = calloc(n, sizeof(*r->now));
 	r->last = calloc(n, sizeof(*r->last));
@@ -220,7 +213,7 @@ static int go(struct run *r, struct error *err)
 	int rc = 0;
 
 	r->interval_ns = o->interval > 0 ? (uint64_t)(o->interval * 1e9) : 0;
-	begin_at(r, clock_ns());
+	begin_at(r, clock_now());
 	if (o->delay > 0) {
 		begin_at(r, r->start_ns + (uint64_t)(o->delay * 1e9));
 		r->delay_ns = r->start_ns;
@@ -304,7 +297,7 @@ static void take_command(struct run *r, enum control_command command)
 			counters_stop(r->counters);
 		} else {
 			if (r->delay_ns)
-				begin_at(r, clock_ns());
+				begin_at(r, clock_now());
 			r->delay_ns = 0;
 			counters_start(r->counters, &err);
 		}
@@ -334,7 +327,7 @@ static void read_commands(struct run *r)
 
 static int timeout_ms(const struct run *r)
 {
-	uint64_t now = clock_ns(), next = r->end_ns;
+	uint64_t now = clock_now(), next = r->end_ns;
 
 	if (r->tick_ns < next)
 		next = r->tick_ns;
@@ -373,7 +366,7 @@ static int loop(struct run *r, struct error *err)
 		if (s->target.attached &&
 		    target_ended(&s->target, &r->ends, r->fds + OURS))
 			r->done = true;
-		now = clock_ns();
+		now = clock_now();
 		if (r->delay_ns && now >= r->delay_ns && !r->done) {
 			r->delay_ns = 0;
 			begin_at(r, now);
@@ -394,7 +387,7 @@ static uint64_t timeval_ns(const struct timeval *t)
 
 /* Reports events that were never on a counter, because their group is larger than
  * the counters left by others. */
-static void tell_uncounted(struct session *s, const struct count_value *v)
+static void report_uncounted(struct session *s, const struct count_value *v)
 {
 	const struct plan *p = &s->r->plan;
 
@@ -403,7 +396,8 @@ static void tell_uncounted(struct session *s, const struct count_value *v)
 
 		if (!v[i].enabled_ns || v[i].running_ns || e->missing)
 			continue;
-		notice(s, "event %s was never on a counter: others hold them"
+		notice(s, "event %s was never counted: other events use the "
+		       "counters"
 		       "%s", e->ev.spec.text, e->group && !e->split
 		       ? "; --no-group counts events one by one" : "");
 	}
@@ -412,7 +406,7 @@ static void tell_uncounted(struct session *s, const struct count_value *v)
 static int finish(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
-	uint64_t now = clock_ns();
+	uint64_t now = clock_now();
 	/* A run that ended before counting began took no time. */
 	struct count_run row = {
 		.elapsed_ns = r->delay_ns ? 0 : now - r->start_ns,
@@ -441,7 +435,7 @@ static int finish(struct run *r, struct error *err)
 			return no_memory(err);
 	if (vec_push(&s->r->runs, row) < 0)
 		return no_memory(err);
-	tell_uncounted(s, r->now);
+	report_uncounted(s, r->now);
 	if (r->interval_ns && !r->delay_ns)
 		rc = tick(r, r->start_ns + row.elapsed_ns, err);
 	return rc;

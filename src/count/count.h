@@ -68,19 +68,19 @@ bool count_estimated(const struct count_value *v);
 double count_metric(const struct plan_metric *m, const struct count_value *v,
 		    double seconds);
 
-enum count_doubt {
-	COUNT_SURE,
+enum count_accuracy {
+	COUNT_EXACT,
 	COUNT_ESTIMATED,	/* from estimates of events that were counted
 				 * together */
-	COUNT_APART,		/* from estimates of events that were counted at
+	COUNT_SEPARATE,		/* from estimates of events that were counted at
 				 * different times */
 };
-enum count_doubt count_metric_doubt(const struct plan *p,
-				    const struct plan_metric *m,
-				    const struct count_value *v);
+enum count_accuracy count_metric_accuracy(const struct plan *p,
+					  const struct plan_metric *m,
+					  const struct count_value *v);
 /* Returns the worst doubt of all runs. */
-enum count_doubt count_metric_doubt_all(const struct count_result *r,
-					const struct plan_metric *m);
+enum count_accuracy count_metric_accuracy_all(const struct count_result *r,
+					      const struct plan_metric *m);
 
 /* Return the spread over all runs of an event, a metric or a time. */
 struct spread count_event_spread(const struct count_result *r, size_t event);

@@ -96,7 +96,7 @@ static int not_there(struct plan_event *e, size_t unit, struct error *err)
 		snprintf(text, sizeof(text), "not counted by %s",
 			 e->units.v[unit].name);
 		if (!strstr(e->ev.seen.note, text))
-			perf_event_note(&e->ev, text);
+			source_event_note(&e->ev.seen, "%s", text);
 		return 0;
 	}
 	if (!e->optional || err->code != ERR_UNSUPPORTED)
@@ -297,11 +297,11 @@ int counters_open(struct counters **out, struct plan *p,
 	if (!r && !c->v.n)
 		r = error_set(err, ERR_NOTFOUND, all_missing(p)
 			      ? "none of these events exists on this machine"
-			      : "what was to be counted has ended");
+			      : "the processes to count have ended");
 	return r;
 }
 
-static int tell_all(struct counters *c, unsigned long request)
+static int ioctl_all(struct counters *c, unsigned long request)
 {
 	int errnum = 0;
 
@@ -315,14 +315,14 @@ static int tell_all(struct counters *c, unsigned long request)
 
 int counters_start(struct counters *c, struct error *err)
 {
-	int errnum = tell_all(c, PERF_EVENT_IOC_ENABLE);
+	int errnum = ioctl_all(c, PERF_EVENT_IOC_ENABLE);
 
 	return errnum ? error_errno(err, errnum, "cannot start events") : 0;
 }
 
 void counters_stop(struct counters *c)
 {
-	tell_all(c, PERF_EVENT_IOC_DISABLE);
+	ioctl_all(c, PERF_EVENT_IOC_DISABLE);
 }
 
 static int read_one(int fd, uint64_t v[3], struct error *err)

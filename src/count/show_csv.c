@@ -63,12 +63,12 @@ static void event_csv(struct buf *out, const char *time,
 
 static void metric_csv(struct buf *out, const char *time,
 		       const struct plan_metric *m, struct spread s,
-		       enum count_doubt doubt)
+		       enum count_accuracy accuracy)
 {
 	char name[METRIC_NAME_MAX + 4];
 	struct csv_row r = {
 		time, "metric", name, m->use.m->unit,
-		doubt == COUNT_SURE ? "" : doubt == COUNT_ESTIMATED
+		accuracy == COUNT_EXACT ? "" : accuracy == COUNT_ESTIMATED
 		? "estimated" : "estimated, events counted at different times",
 		s, NAN,
 	};
@@ -95,7 +95,7 @@ void count_csv_interval(struct buf *out, const struct count_result *r,
 		double value = count_metric(m, v, (double)elapsed_ns / 1e9);
 
 		metric_csv(out, buf_cstr(&time), m, spread_of(&value, 1),
-			   count_metric_doubt(&r->plan, m, v));
+			   count_metric_accuracy(&r->plan, m, v));
 	}
 	buf_fini(&time);
 }
@@ -114,7 +114,7 @@ void count_csv_end(struct buf *out, const struct count_result *r)
 		const struct plan_metric *m = &r->plan.metrics.v[i];
 
 		metric_csv(out, "", m, count_metric_spread(r, i),
-			   count_metric_doubt_all(r, m));
+			   count_metric_accuracy_all(r, m));
 	}
 	for (int i = 0; i < (r->of_command ? 3 : 1); i++) {
 		struct csv_row row = {

@@ -131,7 +131,7 @@ static void event_json(struct json *j, const struct count_result *r, size_t i)
 static void metric_json(struct json *j, const struct count_result *r, size_t i)
 {
 	const struct plan_metric *m = &r->plan.metrics.v[i];
-	enum count_doubt doubt = count_metric_doubt_all(r, m);
+	enum count_accuracy accuracy = count_metric_accuracy_all(r, m);
 	char name[METRIC_NAME_MAX + 4];
 
 	json_object(j, NULL);
@@ -139,8 +139,8 @@ static void metric_json(struct json *j, const struct count_result *r, size_t i)
 	json_str(j, "metric", name);
 	json_str(j, "unit", m->use.m->unit);
 	spread_json(j, count_metric_spread(r, i), 6);
-	json_bool(j, "estimated", doubt != COUNT_SURE);
-	json_bool(j, "same_time", doubt != COUNT_APART);
+	json_bool(j, "estimated", accuracy != COUNT_EXACT);
+	json_bool(j, "same_time", accuracy != COUNT_SEPARATE);
 	json_str(j, "formula", m->use.m->formula);
 	json_array(j, "events");
 	for (size_t k = 0; k < metric_events(m->use.m); k++)

@@ -38,7 +38,8 @@ void count_event_note(const struct plan_event *e, const struct count_value *v,
 			 ? "happens in the kernel, which is not visible"
 			 : "no counter for it here");
 	else if (isnan(count_whole(v)))
-		snprintf(out, size, "never counted: others hold the counters");
+		snprintf(out, size, "never counted: other events use the "
+			 "counters");
 	else if (count_estimated(v))
 		snprintf(out, size, "estimated, counted %.1f%% of the time",
 			 100 * count_share(v));
@@ -47,9 +48,9 @@ void count_event_note(const struct plan_event *e, const struct count_value *v,
 	units_note(e, out, size);
 }
 
-static const char *doubt_note(enum count_doubt d)
+static const char *accuracy_note(enum count_accuracy d)
 {
-	return d == COUNT_APART ? "estimated, events counted at different times"
+	return d == COUNT_SEPARATE ? "estimated, events counted at different times"
 	       : d == COUNT_ESTIMATED ? "estimated" : "";
 }
 
@@ -211,7 +212,7 @@ static void put_event(struct buf *out, const struct plan_event *e,
 }
 
 static void put_metric(struct buf *out, const struct plan_metric *m,
-		       struct spread s, enum count_doubt doubt, bool several)
+		       struct spread s, enum count_accuracy accuracy, bool several)
 {
 	char name[METRIC_NAME_MAX + 4];
 	struct buf note = { 0 };
@@ -221,8 +222,8 @@ static void put_metric(struct buf *out, const struct plan_metric *m,
 		return;		/* the events' notes give the reason */
 	count_metric_name(m, name, sizeof(name));
 	buf_str(&note, m->use.m->summary);
-	if (doubt != COUNT_SURE)
-		buf_printf(&note, " (%s)", doubt_note(doubt));
+	if (accuracy != COUNT_EXACT)
+		buf_printf(&note, " (%s)", accuracy_note(accuracy));
 	l.note = buf_cstr(&note);
 	put_line(out, &l, several);
 	buf_fini(&note);
@@ -280,7 +281,8 @@ void count_text(struct buf *out, const struct count_result *r,
 	for (size_t i = 0; i < p->metrics.n; i++)
 		put_metric(&metrics, &p->metrics.v[i],
 			   count_metric_spread(r, i),
-			   count_metric_doubt_all(r, &p->metrics.v[i]), r->runs.n > 1);
+			   count_metric_accuracy_all(r, &p->metrics.v[i]),
+			   r->runs.n > 1);
 	if (metrics.n)
 		buf_printf(out, "#\n%s", buf_cstr(&metrics));
 	put_times(out, r);
@@ -311,6 +313,6 @@ void count_text_interval(struct buf *out, const struct count_result *r,
 			continue;
 		buf_printf(out, "%12.6f", (double)since_ns / 1e9);
 		put_metric(out, m, spread_of(&value, 1),
-			   count_metric_doubt(p, m, v), false);
+			   count_metric_accuracy(p, m, v), false);
 	}
 }

@@ -51,9 +51,9 @@ double count_metric(const struct plan_metric *m, const struct count_value *v,
 	return isfinite(value) ? value : NAN;
 }
 
-enum count_doubt count_metric_doubt(const struct plan *p,
-				    const struct plan_metric *m,
-				    const struct count_value *v)
+enum count_accuracy count_metric_accuracy(const struct plan *p,
+					  const struct plan_metric *m,
+					  const struct count_value *v)
 {
 	const struct plan_event *first = NULL;
 	bool estimated = false, apart = false;
@@ -70,16 +70,16 @@ enum count_doubt count_metric_doubt(const struct plan *p,
 			apart = true;
 		first = e;
 	}
-	return !estimated ? COUNT_SURE : apart ? COUNT_APART : COUNT_ESTIMATED;
+	return !estimated ? COUNT_EXACT : apart ? COUNT_SEPARATE : COUNT_ESTIMATED;
 }
 
-enum count_doubt count_metric_doubt_all(const struct count_result *r,
-					const struct plan_metric *m)
+enum count_accuracy count_metric_accuracy_all(const struct count_result *r,
+					      const struct plan_metric *m)
 {
-	enum count_doubt worst = COUNT_SURE;
+	enum count_accuracy worst = COUNT_EXACT;
 
 	for (size_t i = 0; i < r->runs.n; i++) {
-		enum count_doubt d = count_metric_doubt(&r->plan, m,
+		enum count_accuracy d = count_metric_accuracy(&r->plan, m,
 			r->values.v + i * r->plan.events.n);
 
 		if (d > worst)

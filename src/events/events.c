@@ -476,6 +476,16 @@ bool event_is_cycles(const struct event_spec *e)
 	       e->config == PERF_COUNT_HW_CPU_CYCLES;
 }
 
+bool event_pin_control(const struct event_spec *e)
+{
+#if defined(__x86_64__) || defined(__i386__)
+	return e->type == PERF_TYPE_RAW && e->config & PMU_SEL_PC;
+#else
+	(void)e;
+	return false;
+#endif
+}
+
 bool event_is_tracepoint(const struct event_spec *e)
 {
 	return e->type == PERF_TYPE_TRACEPOINT;

@@ -28,6 +28,9 @@ int events_parse(const char *text, const char *sysfs, struct event_list *out,
 /* Returns whether the event is processor cycles, which a clock may replace if
  * there is no counter. */
 bool event_is_cycles(const struct event_spec *e);
+/* Returns whether a raw event has the bit that drives a pin at each overflow.  The
+ * kernel drops it without an error (x86_pmu_hw_config). */
+bool event_pin_control(const struct event_spec *e);
 bool event_is_tracepoint(const struct event_spec *e);
 /* Returns the mode modifiers of the event, ":u", ":k" or "", to append them to
  * another event. */

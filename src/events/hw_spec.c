@@ -156,8 +156,8 @@ static int count_parse(struct parser *p, struct part w)
 		return error_set(p->err, ERR_USAGE, "\"%s\": count is given "
 				 "twice", p->out->text);
 	if (v < 0)
-		return error_set(p->err, ERR_USAGE, "\"%s\": count=%.*s is no "
-				 "number", p->out->text,
+		return error_set(p->err, ERR_USAGE, "\"%s\": count=%.*s is "
+				 "not a number", p->out->text,
 				 (int)(w.n < 40 ? w.n : 40), w.s);
 	if (v > max)
 		return error_set(p->err, ERR_USAGE, "\"%s\": count is at most "
@@ -171,7 +171,7 @@ static int count_parse(struct parser *p, struct part w)
 }
 
 static const char *const words[] = {
-	"usr", "os", "edge", "inv", "count=", "cmask=", "mask=", "umask=",
+	"usr", "os", "edge", "inv", "pc", "count=", "cmask=", "mask=", "umask=",
 };
 
 /* Names that other tools use. */
@@ -209,7 +209,7 @@ static int unknown_qualifier(struct parser *p, struct part w)
 					 "qualifier \"%.*s\"; write %s",
 					 p->out->text, n, w.s, otherwise[i][1]);
 	return error_set(p->err, ERR_USAGE, "\"%s\": unknown qualifier "
-			 "\"%.*s\" (known: usr, os, edge, inv, count=N, "
+			 "\"%.*s\" (known: usr, os, edge, inv, pc, count=N, "
 			 "mask=NAME+NAME)", p->out->text, n, w.s);
 }
 
@@ -225,6 +225,8 @@ static int qualifier_parse(struct parser *p, struct part w)
 		sel->edge = true;
 	else if (word_is(w, "inv"))
 		sel->inv = true;
+	else if (word_is(w, "pc"))
+		sel->pc = true;
 	else if (starts(w, "count="))
 		return count_parse(p, (struct part){ w.s + 6, w.n - 6 });
 	else if (starts(w, "cmask="))	/* the manuals' name */
@@ -394,8 +396,8 @@ static int finish(struct parser *p)
 				 "counts nothing: choose of m, e, s, i",
 				 o->text, p->name);
 	if (e->rule == HW_MASK_PATHS && !hw_paths_legal(o->sel.umask))
-		return error_set(p->err, ERR_USAGE, "\"%s\": mask %#x is no "
-				 "sum of the paths that %s has: A8h A4h A2h "
+		return error_set(p->err, ERR_USAGE, "\"%s\": mask %#x is not "
+				 "a sum of the paths that %s has: A8h A4h A2h "
 				 "A1h 98h 94h 92h 91h 64h 61h (a type, a "
 				 "source and a target each)", o->text, o->sel.umask,
 				 p->name);
@@ -404,7 +406,8 @@ static int finish(struct parser *p)
 		return error_set(p->err, ERR_USAGE, "\"%s\": inv without "
 				 "count=N: it inverts the comparison with "
 				 "count", o->text);
-	case PMU_CMASK_RESERVED:	/* refused during parsing */
+	case PMU_CODE_RESERVED:		/* refused during parsing */
+	case PMU_CMASK_RESERVED:
 	case PMU_NOWHERE:
 	case PMU_FINE:
 		break;

@@ -4,7 +4,9 @@
  *
  * The first line is "no_lbr EVENT".  Each further line is an address of the
  * program: 1 (it has a symbol), symbol, offset, samples.  Only the first event,
- * only the program, and only addresses with a symbol are written.
+ * only the program, and only addresses with a symbol are written.  BOLT calls a local
+ * function NAME/1.  A recording does not say which functions are local, so each address
+ * is written by both names; BOLT passes over the one that it does not know.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,19 +18,6 @@ struct bolt {
 	struct export *x;
 	uint64_t *count;		/* samples by location */
 };
-
-static int add_cell(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
-		    struct cell c, struct error *err)
-{
-	struct bolt *w = ctx;
-	const struct profile *p = w->x->p;
-
-	(void)lane;
-	(void)err;
-	if (!col && node && !prof_is_mark(p->nodes.v[node].loc))
-		w->count[p->nodes.v[node].loc] += c.count;
-	return 0;
-}
 
 static bool of_program(const struct profile *p, uint32_t image)
 {
@@ -67,10 +56,13 @@ static int put_all(struct bolt *w, const struct prof_symbol *symbols,
 		s = symbols_find(symbols, p->symbols.n, l->image, l->vaddr);
 		if (!s || s->name == PROF_STR_EMPTY)
 			continue;
-		buf_str(&x->out, "1 ");
-		put_name(&x->out, export_str(x, s->name));
-		buf_printf(&x->out, " %" PRIx64 " %" PRIu64 "\n",
-			   l->vaddr - s->vaddr, w->count[i]);
+		for (int local = 0; local < 2; local++) {
+			buf_str(&x->out, "1 ");
+			put_name(&x->out, export_str(x, s->name));
+			buf_printf(&x->out, "%s %" PRIx64 " %" PRIu64 "\n",
+				   local ? "/1" : "", l->vaddr - s->vaddr,
+				   w->count[i]);
+		}
 		rc = export_flush(x, false, err);
 	}
 	return rc;
@@ -82,11 +74,9 @@ int export_bolt(struct export *x, struct error *err)
 	struct prof_symbol *symbols = NULL;
 	int rc;
 
-	w.count = calloc(x->p->locs.n + 1, sizeof(*w.count));
-	if (!w.count || symbols_copy(x->p, &symbols) < 0)
+	rc = export_loc_counts(x, &w.count, err);
+	if (!rc && symbols_copy(x->p, &symbols) < 0)
 		rc = export_nomem(err);
-	else
-		rc = export_stack_sums(x, add_cell, &w, err);
 	if (!rc)
 		rc = put_all(&w, symbols, err);
 	free(w.count);

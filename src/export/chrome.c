@@ -22,8 +22,9 @@ struct chrome {
 	struct json j;
 	/* by fk: a begin event without thread and time */
 	struct pieces begins;
+	struct pieces ends;		/* the same of end events */
 	struct pieces stacks;		/* by node: its fks, outermost first */
-	struct buf who;			/* "pid":…,"tid":…,"ts": */
+	struct buf ids;			/* "pid":…,"tid":…,"ts": */
 	/* the same with the time, up to the end of the event */
 	struct buf when;
 	uint32_t lane, stack;		/* `stack`: stack whose frames are open */
@@ -57,28 +58,38 @@ static void put_begin(struct chrome *w, uint32_t fk)
 	buf_bytes(out, w->when.p, w->when.n);
 }
 
-/* Makes the common end of all events of one moment.  Begin events have it after
- * their names, and end events have it after `start`. */
-static void make_when(struct chrome *w, const char *start, uint64_t at)
+/* Makes the common end of all events of one moment. */
+static void make_when(struct chrome *w, uint64_t at)
 {
 	buf_again(&w->when);
-	buf_str(&w->when, start);
-	buf_bytes(&w->when, w->who.p, w->who.n);
+	buf_bytes(&w->when, w->ids.p, w->ids.n);
 	buf_scaled(&w->when, at, 3);
 	buf_u8(&w->when, '}');
 	w->x->out.failed |= w->when.failed;
 }
 
-/* Closes open functions.  An end event closes the latest begin, so it needs no
- * name. */
+static void put_end(struct chrome *w, uint32_t fk)
+{
+	struct buf *text = &w->ends.text;
+
+	if (!pieces_has(&w->ends, fk)) {
+		buf_str(text, ",\n{\"ph\":\"E\",\"name\":");
+		text_json(text, export_name(w->x, fk));
+		buf_u8(text, ',');
+		pieces_keep(&w->ends, fk);
+	}
+	pieces_put(&w->ends, fk, &w->x->out);
+	buf_bytes(&w->x->out, w->when.p, w->when.n);
+}
+
+/* Closes open functions.  An end event closes the latest begin, but speedscope passes over
+ * it unless it has the same name. */
 static void close_down_to(struct chrome *w, size_t depth, uint64_t at)
 {
-	struct buf *out = &w->x->out;
-
 	if (w->open.n > depth)
-		make_when(w, ",\n{\"ph\":\"E\",", at);
+		make_when(w, at);
 	for (; w->open.n > depth; w->open.n--)
-		buf_bytes(out, w->when.p, w->when.n);
+		put_end(w, w->open.v[w->open.n - 1]);
 }
 
 /* Returns the fks of a stack, or NULL if out of memory. */
@@ -131,7 +142,7 @@ static int put_sample(void *ctx, const struct export_sample *s,
 	}
 	close_down_to(w, same, w->end_ns);
 	if (same < n)
-		make_when(w, "", begin);
+		make_when(w, begin);
 	for (; same < n; same++) {
 		if (vec_push(&w->open, fks[same]) < 0)
 			return export_nomem(err);
@@ -145,9 +156,9 @@ static void put_name(struct chrome *w)
 {
 	const struct lane *l = &w->x->a.lanes.v[w->lane];
 
-	buf_again(&w->who);
-	buf_printf(&w->who, "\"pid\":%u,\"tid\":%u,\"ts\":", l->pid, l->tid);
-	w->x->out.failed |= w->who.failed;
+	buf_again(&w->ids);
+	buf_printf(&w->ids, "\"pid\":%u,\"tid\":%u,\"ts\":", l->pid, l->tid);
+	w->x->out.failed |= w->ids.failed;
 	json_object(&w->j, NULL);
 	json_str(&w->j, "ph", "M");
 	json_str(&w->j, "name", "thread_name");
@@ -166,6 +177,8 @@ int export_chrome(struct export *x, struct error *err)
 	int rc = pieces_init(&w.begins, export_nfuncs(x), err);
 
 	if (!rc)
+		rc = pieces_init(&w.ends, export_nfuncs(x), err);
+	if (!rc)
 		rc = pieces_init(&w.stacks, x->p->nodes.n, err);
 	json_object(&w.j, NULL);
 	json_str(&w.j, "displayTimeUnit", "ms");
@@ -182,8 +195,9 @@ int export_chrome(struct export *x, struct error *err)
 	buf_u8(&x->out, '\n');
 	vec_fini(&w.open);
 	pieces_fini(&w.begins);
+	pieces_fini(&w.ends);
 	pieces_fini(&w.stacks);
-	buf_fini(&w.who);
+	buf_fini(&w.ids);
 	buf_fini(&w.when);
 	return rc;
 }

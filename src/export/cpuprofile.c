@@ -22,7 +22,7 @@ struct cpuprofile {
 	struct pieces frames;		/* by fk, then of the root */
 	uint64_t *hits;			/* by node of the tree */
 	uint32_t *first, *next;		/* first child and next sibling, by node */
-	uint64_t at, told;		/* time so far in ns, and time written in us */
+	uint64_t at, written_us;	/* time so far in ns, and time written in us */
 };
 
 static int add_hits(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
@@ -127,8 +127,8 @@ static int put_delta(void *ctx, const struct export_sample *s,
 
 	if (s->col)
 		return 0;
-	json_uint(&w->j, NULL, w->at / 1000 - w->told);
-	w->told = w->at / 1000;
+	json_uint(&w->j, NULL, w->at / 1000 - w->written_us);
+	w->written_us = w->at / 1000;
 	w->at += s->weight;
 	return export_flush(w->x, false, err);
 }

@@ -38,6 +38,8 @@ struct export_spec {
 	struct select_spec select;
 	bool no_inline;
 	uint32_t depth;		/* maximum frames of a stack; 0: EXPORT_DEPTH */
+	bool addresses;		/* pprof and otlp: leave out functions where a
+				 * build ID identifies the code */
 	const char *version;	/* version of tally */
 };
 

@@ -41,6 +41,7 @@ struct firefox {
 	uint64_t from_ns;
 	bool is_time;			/* the event's weights are times */
 	bool more;			/* the array has elements */
+	uint64_t rows;		/* samples of the current thread */
 };
 
 static uint32_t intern(struct firefox *w, const char *s)
@@ -233,6 +234,7 @@ static int put_time(void *ctx, const struct export_sample *s, struct error *err)
 
 	if (s->col == w->col) {
 		next(w);
+		w->rows++;
 		buf_scaled(&w->x->out, s->time_ns > w->from_ns
 				? s->time_ns - w->from_ns : 0, 6);
 	}
@@ -267,6 +269,7 @@ static int put_samples(struct firefox *w, uint32_t lane, struct error *err)
 	json_end(&w->j);
 	json_array(&w->j, "time");
 	w->more = false;
+	w->rows = 0;
 	if (!rc)
 		rc = export_thread_samples(x, lane, put_time, w, err);
 	json_end(&w->j);
@@ -277,8 +280,8 @@ static int put_samples(struct firefox *w, uint32_t lane, struct error *err)
 	json_end(&w->j);
 	json_str(&w->j, "weightType",
 		 w->is_time ? "tracing-ms" : "samples");
-	json_uint(&w->j, "length",
-		  x->totals[lane * x->a.ncols + w->col].count);
+	/* merged samples are fewer than their count */
+	json_uint(&w->j, "length", w->rows);
 	json_end(&w->j);
 	return rc;
 }
@@ -618,8 +621,7 @@ static void put_libs(struct firefox *w)
 		buf_u8(&id, '0');
 		json_str(&w->j, "breakpadId", buf_cstr(&id));
 		buf_again(&id);
-		for (size_t k = 0; k < im->build_id.len; k++)
-			buf_printf(&id, "%02x", im->build_id.bytes[k]);
+		buf_hex(&id, im->build_id.bytes, im->build_id.len);
 		if (im->build_id.len)
 			json_str(&w->j, "codeId", buf_cstr(&id));
 		else

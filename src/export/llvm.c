@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "compare/insn_tokens.h"
 #include "export/block_counts.h"
 #include "export/formats.h"
@@ -208,19 +209,6 @@ static int add_address(struct llvm *w, uint32_t frame, uint64_t samples)
 	return 0;
 }
 
-static int add_cell(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
-		    struct cell c, struct error *err)
-{
-	struct llvm *w = ctx;
-	const struct profile *p = w->x->p;
-
-	(void)lane;
-	(void)err;
-	if (!col && node && !prof_is_mark(p->nodes.v[node].loc))
-		w->count[p->nodes.v[node].loc] += c.count;
-	return 0;
-}
-
 static int by_address(const void *a, const void *b)
 {
 	const struct address_samples *x = a, *y = b;
@@ -270,17 +258,11 @@ static int prepare(struct llvm *w)
 static size_t samples_from(const struct llvm *w, uint32_t image, uint64_t vaddr)
 {
 	const struct address_samples want = { image, vaddr, 0 };
-	size_t lo = 0, hi = w->samples.n;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (by_address(&w->samples.v[mid], &want) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	lower_bound(at, 0, w->samples.n,
+		    by_address(&w->samples.v[at], &want) < 0);
+	return at;
 }
 
 /* Returns the innermost frame of an address, using line rows from *row on. */
@@ -299,17 +281,11 @@ static uint32_t frame_at(const struct llvm *w, uint32_t image, uint64_t vaddr,
 static size_t row_before(const struct llvm *w, uint32_t image, uint64_t vaddr)
 {
 	const struct prof_line want = { .image = image, .vaddr = vaddr };
-	size_t lo = 0, hi = w->x->p->lines.n;
+	size_t end;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (by_place(&w->rows[mid], &want) <= 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? lo - 1 : 0;
+	lower_bound(end, 0, w->x->p->lines.n,
+		    by_place(&w->rows[end], &want) <= 0);
+	return end ? end - 1 : 0;
 }
 
 /* Adds the instructions of a function whose code the profile contains. */
@@ -480,11 +456,8 @@ static int put_bodies(struct llvm *w, struct error *err)
 int export_llvm(struct export *x, struct error *err)
 {
 	struct llvm w = { .x = x, .first = PROF_NONE, .last = PROF_NONE };
-	int rc;
+	int rc = export_loc_counts(x, &w.count, err);
 
-	w.count = calloc(x->p->locs.n + 1, sizeof(*w.count));
-	rc = w.count ? export_stack_sums(x, add_cell, &w, err)
-		     : export_nomem(err);
 	if (!rc && add_all(&w) < 0)
 		rc = export_nomem(err);
 	if (!rc) {

@@ -122,8 +122,7 @@ static uint32_t mapping(struct otlp *w, uint32_t image)
 		return w->mapping_of[image];
 	proto_uint(&w->msg, 2, w->limit[image]);
 	proto_uint(&w->msg, 4, intern(w, export_str(w->x, im->path)));
-	for (size_t i = 0; i < im->build_id.len; i++)
-		buf_printf(&hex, "%02x", im->build_id.bytes[i]);
+	buf_hex(&hex, im->build_id.bytes, im->build_id.len);
 	if (im->build_id.len) {
 		buf_uleb(&w->value,
 			 attribute(w, "process.executable.build_id.gnu",
@@ -170,6 +169,8 @@ static uint32_t location(struct otlp *w, uint32_t place)
 				 prof_is_kernel(im) ? "kernel" : "native", 0);
 		proto_uint(&w->msg, 1, map);
 		proto_uint(&w->msg, 2, p->locs.v[place].vaddr);
+		if (export_leaves(x, p->locs.v[place].image))
+			x->frames.n = 0;
 	}
 	for (size_t i = 0; i < x->frames.n; i++) {
 		const struct export_frame *f = &x->frames.v[i];

@@ -8,7 +8,8 @@
 #include "export/walk.h"
 
 struct item {			/* a sample */
-	uint64_t window, weight;
+	uint64_t window;
+	struct cell c;
 	uint32_t group, col, node, lane;
 };
 
@@ -194,7 +195,7 @@ static int sum_window(struct divide *d, size_t from, size_t to,
 	x->cells.n = x->a.leaves.n = d->all.n = 0;
 	for (size_t i = from; i < to; i++) {
 		const struct item *it = &d->items.v[i];
-		struct cell one = { it->weight, 1 };
+		struct cell one = it->c;
 		bool new_slice = !last || last->group != it->group ||
 				 last->col != it->col;
 
@@ -280,7 +281,7 @@ static int hold_samples(struct divide *d, const struct sample_batch *b,
 		uint32_t i = keep[k], thread = b->thread[i];
 		uint64_t wall = wall_of(x->p, thread, b->time_ns[i]);
 		struct item it = { .window = wall / x->division->window_ns,
-				   .weight = b->weight[i],
+				   .c = batch_cell(b, i),
 				   .group = x->division->group_of[thread],
 				   .col = b->event[i], .node = b->stack[i],
 				   .lane = x->lane_of[thread] };

@@ -239,6 +239,8 @@ static int put_locations(struct pprof *w, struct error *err)
 		}
 		if (export_place(x, loc) < 0)
 			return export_nomem(err);
+		if (loc < p->locs.n && export_leaves(x, p->locs.v[loc].image))
+			x->frames.n = 0;
 		for (size_t k = 0; k < x->frames.n; k++)
 			put_line(w, &x->frames.v[k]);
 		proto_part(&x->out, LOCATION, &w->msg);
@@ -263,12 +265,11 @@ static void put_mapping(struct pprof *w, uint32_t image)
 	proto_uint(&w->msg, 1, w->mapping_id[image]);
 	proto_uint(&w->msg, 3, w->limit[image]);
 	proto_uint(&w->msg, 5, intern(w, export_str(w->x, im->path)));
-	for (size_t i = 0; i < im->build_id.len; i++)
-		buf_printf(&hex, "%02x", im->build_id.bytes[i]);
+	buf_hex(&hex, im->build_id.bytes, im->build_id.len);
 	proto_uint(&w->msg, 6, intern(w, buf_cstr(&hex)));
 	for (unsigned int field = 7; field <= 10; field++)
 		/* has functions, files, lines and inlined frames */
-		proto_uint(&w->msg, field, 1);
+		proto_uint(&w->msg, field, !export_leaves(w->x, image));
 	proto_part(&w->x->out, MAPPING, &w->msg);
 	w->x->out.failed |= hex.failed;
 	buf_fini(&hex);

@@ -147,9 +147,8 @@ static int put_images(struct database *w, struct error *err)
 
 	for (size_t i = 0; !rc && i < p->images.n; i++) {
 		buf_again(&id);
-		for (size_t k = 0; k < p->images.v[i].build_id.len; k++)
-			buf_printf(&id, "%02x",
-				   p->images.v[i].build_id.bytes[k]);
+		buf_hex(&id, p->images.v[i].build_id.bytes,
+			p->images.v[i].build_id.len);
 		number(w, 1, i + 1);
 		text(w, 2, export_str(w->x, p->images.v[i].path));
 		text(w, 3, buf_cstr(&id));

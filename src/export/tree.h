@@ -3,7 +3,9 @@
 #define TALLY_EXPORT_TREE_H
 /*
  * The stacks of all selected samples as one tree of frames, parents before
- * children, for formats that identify a stack by its innermost node.
+ * children, for formats that identify a stack by its innermost node.  Nodes keep
+ * the address and line of each frame, so equal functions are not merged as in
+ * views/tree/calltree.h.
  */
 #include "export/walk.h"
 

@@ -376,6 +376,34 @@ int export_stack_sums(struct export *x, export_cell_fn *fn, void *ctx,
 	return rc;
 }
 
+struct loc_counts {
+	const struct profile *p;
+	uint64_t *count;
+};
+
+static int count_leaf(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
+		      struct cell c, struct error *err)
+{
+	struct loc_counts *k = ctx;
+
+	(void)lane;
+	(void)err;
+	if (!col && node && !prof_is_mark(k->p->nodes.v[node].loc))
+		k->count[k->p->nodes.v[node].loc] += c.count;
+	return 0;
+}
+
+int export_loc_counts(struct export *x, uint64_t **count, struct error *err)
+{
+	struct loc_counts k = {
+		x->p, calloc(x->p->locs.n + 1, sizeof(*k.count)),
+	};
+
+	*count = k.count;
+	return k.count ? export_stack_sums(x, count_leaf, &k, err)
+		       : export_nomem(err);
+}
+
 /* Calls put(x, cell) for each cell that is not empty, thread by thread. */
 static void each_cell(const struct aggregate *a,
 		      void (*put)(struct export *, const struct export_cell *),

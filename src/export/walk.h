@@ -161,6 +161,13 @@ int export_chain(struct export *x, uint32_t loc);
 /* Does the same for a mark: the missing part, or nothing. */
 int export_mark(struct export *x, uint32_t mark);
 
+/* Returns whether the functions of an image are left to the reader of the file:
+ * see export_spec.addresses. */
+static inline bool export_leaves(const struct export *x, uint32_t image)
+{
+	return x->spec->addresses && prof_is_identified(&x->p->images.v[image]);
+}
+
 /* Return the event of a column, its safe name, and whether weights are
  * nanoseconds. */
 const struct prof_event *export_event(const struct export *x, size_t col);
@@ -184,6 +191,9 @@ int export_cells(struct export *x, export_cell_fn *fn, void *ctx,
 /* Does the same with all threads combined: `lane` is PROF_NONE. */
 int export_stack_sums(struct export *x, export_cell_fn *fn, void *ctx,
 		      struct error *err);
+/* Sets *count to the samples of the first event by innermost location; the
+ * caller frees it, also after an error. */
+int export_loc_counts(struct export *x, uint64_t **count, struct error *err);
 
 typedef int export_sample_fn(void *ctx, const struct export_sample *s,
 			     struct error *err);

@@ -20,6 +20,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "hints/dpkg.h"
 
 #define LISTS "/var/lib/apt/lists"
@@ -68,8 +69,8 @@ bool apt_has_debug_archive(const char *root)
 
 static void id_hex(const struct build_id *id, char out[2 * BUILD_ID_MAX + 1])
 {
-	for (size_t i = 0; i < id->len && i < BUILD_ID_MAX; i++)
-		snprintf(out + 2 * i, 3, "%02x", id->bytes[i]);
+	text_hex(out, id->bytes,
+		 id->len < BUILD_ID_MAX ? id->len : BUILD_ID_MAX);
 }
 
 /* Handles a paragraph [p, end) whose Build-Ids are at [ids, end of line). */

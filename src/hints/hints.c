@@ -38,8 +38,8 @@ static char *text_of(struct buf *b)
 
 static void id_hex(const struct build_id *id, struct buf *b)
 {
-	for (size_t i = 0; i < id->len && i < BUILD_ID_MAX; i++)
-		buf_printf(b, "%02x", id->bytes[i]);
+	buf_hex(b, id->bytes,
+		id->len < BUILD_ID_MAX ? id->len : BUILD_ID_MAX);
 }
 
 /* Checks a kernel release, which becomes part of package and file names. */

@@ -9,16 +9,22 @@
 #include "base/stats.h"
 
 #define SPAN 10.0		/* in 2 log likelihood */
-#define LEAST_Z 5.0
-#define LEAST_CHANGE 0.0295588	/* log 1.03 */
-#define RAMP_PENALTY 15.0	/* for its start, end and height */
+#define MIN_Z 5.0
+#define MIN_CHANGE 0.0295588	/* log 1.03 */
+/* 2 log likelihood that a ramp and a step must gain.  A step has two parameters, its
+ * place and height, at 3 each.  A ramp has three, but its ends are the best of many.
+ * In simulated histories of 200 commits (tests/history/simulate --part drift) of which
+ * 100 make one function 10 % slower, 53 % show a slope of it, and there are 0.37 slopes
+ * of unchanged functions; with 9, 60 % and 0.67; with 30, 43 % and 0.17.  Two steps of
+ * 5 % are taken for a slope in 23, 23 and 13 %, and steps of 10 % never. */
+#define RAMP_PENALTY 15.0
 #define STEP_PENALTY 6.0
 #define LONE_SLOPE 30.0	/* evidence that a ramp needs where no step was found, in 2
 			 * log likelihood */
 enum {
 	BEFORE = 40, AFTER = 20,	/* batches on each side by which a change
 					 * is measured */
-	BEFORE_LEAST = 3,
+	MIN_BEFORE = 3,
 	SPAN_REACH = 15,
 	RAMP_GRID = 10,
 	DRIFT_ENDS = 20,
@@ -99,14 +105,14 @@ static bool alarm(const struct sums *s, double noise, size_t start, size_t end,
 		size_t w = windows[i], middle, before;
 		double d;
 
-		if (end < start + w + BEFORE_LEAST)
+		if (end < start + w + MIN_BEFORE)
 			return false;
 		middle = end - w;
 		before = middle - start < BEFORE ? middle - start : BEFORE;
 		d = fabs(mean(s, middle, end) -
 			 mean(s, middle - before, middle));
-		if (d > LEAST_Z * sqrt(1 / (double)w + 1 / (double)before) &&
-		    d * noise >= LEAST_CHANGE) {
+		if (d > MIN_Z * sqrt(1 / (double)w + 1 / (double)before) &&
+		    d * noise >= MIN_CHANGE) {
 			*from = middle - before;
 			return true;
 		}
@@ -164,7 +170,7 @@ static size_t prune(const struct sums *s, double noise, size_t *cuts, size_t n)
 {
 	for (;;) {
 		size_t worst = n;
-		double least = LEAST_CHANGE;
+		double least = MIN_CHANGE;
 
 		for (size_t i = 0; i < n; i++) {
 			double size = fabs(jump_at(s, cuts, n, i).size) * noise;
@@ -271,7 +277,7 @@ static int add_slope(struct looking *l, size_t func, const struct sums *s,
 	if (!ncuts)
 		ramp += LONE_SLOPE;
 	if (ramp >= steps ||
-	    fabs(height) * noise < (ncuts ? 1 : 2) * LEAST_CHANGE)
+	    fabs(height) * noise < (ncuts ? 1 : 2) * MIN_CHANGE)
 		return 0;
 	c = make_change(l, func, height * noise, se * noise);
 	c.slope = true;

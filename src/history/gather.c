@@ -15,8 +15,8 @@ struct gathering {
 
 static int nomem(struct error *err)
 {
-	return error_set(err, ERR_NOMEM, "out of memory while adding up "
-			 "the recordings");
+	return error_set(err, ERR_NOMEM, "out of memory while summing the "
+			 "recordings");
 }
 
 static const char *env_of(const struct check_file *f, const char *key)
@@ -60,7 +60,7 @@ static int same_in_all(const struct check_runs *r, const char *what,
 		get(&r->files.v[i], &one);
 		if (strcmp(buf_cstr(out), buf_cstr(&one)))
 			rc = error_set(err, ERR_USAGE, "%s and %s differ in %s "
-				       "(%s, %s): they are no batch of runs",
+				       "(%s, %s): they do not form a batch",
 				       r->files.v[0].path, r->files.v[i].path,
 				       what, buf_cstr(out), buf_cstr(&one));
 	}
@@ -131,8 +131,8 @@ static int describe(struct gathering *g, const struct batch_facts *facts,
 	if (rc)
 		return rc;
 	if (!b->commit)
-		return error_set(err, ERR_USAGE, "%s: does not say which commit "
-				 "it was recorded at: give --commit", f->path);
+		return error_set(err, ERR_USAGE, "%s: does not record a "
+				 "commit: specify --commit", f->path);
 	b->is_time = f->p->events.v[f->event].unit == PROF_UNIT_NS;
 	b->recorded = (int64_t)(r->runs.v[0].start_ns / 1000000000u);
 	b->time = facts->time ? facts->time : b->recorded;
@@ -178,6 +178,8 @@ static int add_cost(struct gathering *g, const struct history_func *f,
 
 	if (c.func == UINT32_MAX || vec_push(&h->costs, c) < 0)
 		return nomem(err);
+	h->funcs.v[c.func].file = f->file;
+	h->funcs.v[c.func].line = f->line;
 	for (size_t r = 0; r < g->runs->runs.n; r++)
 		if (vec_push(&h->counts, x[r]) < 0)
 			return nomem(err);
@@ -219,20 +221,22 @@ static int add_costs(struct gathering *g, struct sortable *order, double *small,
 	for (size_t i = 0; !rc && i < r->funcs.n; i++) {
 		const struct check_func *f = &r->funcs.v[order[i].func];
 		const double *x = g->cost + order[i].func * n;
-		struct history_func to = { .kernel = f->kernel };
+		struct history_func to = { .kernel = f->kernel,
+					   .line = f->line };
 		double sum = 0;
 
 		for (size_t k = 0; k < n; k++)
 			sum += x[k];
-		for (size_t k = 0; sum < HISTORY_LEAST && k < n; k++)
+		for (size_t k = 0; sum < HISTORY_MIN && k < n; k++)
 			small[k] += x[k];
-		if (sum < HISTORY_LEAST)
+		if (sum < HISTORY_MIN)
 			continue;
 		to.image = strtab_add(&g->h->str, check_str(r, f->image));
 		to.name = strtab_add(&g->h->str, check_str(r, f->name));
 		to.which = strtab_add(&g->h->str, check_str(r, f->which));
+		to.file = strtab_add(&g->h->str, check_str(r, f->file));
 		rc = to.image == UINT32_MAX || to.name == UINT32_MAX ||
-		     to.which == UINT32_MAX
+		     to.which == UINT32_MAX || to.file == UINT32_MAX
 			     ? nomem(err) : add_cost(g, &to, x, err);
 	}
 	return rc ? rc : add_cost(g, &others, small, err);

@@ -22,7 +22,7 @@
  *
  * The counts are the samples of each run, separated by spaces.  NAME is the linkage
  * name, "" for unnamed code.  WHICH distinguishes functions of the same name in an
- * image.  Functions with fewer than HISTORY_LEAST samples in all runs together are
+ * image.  Functions with fewer than HISTORY_MIN samples in all runs together are
  * summed into one without image and name.
  */
 #include "base/error.h"
@@ -32,13 +32,16 @@
 #include "check/runs.h"
 
 enum {
-	HISTORY_LEAST = 5,
+	HISTORY_MIN = 5,
 	HISTORY_RUNS_MAX = 10000,	/* most runs of a batch */
 };
 
 struct history_func {
 	uint32_t image, name, which;	/* str */
 	bool kernel;
+	uint32_t file, line;	/* str: place of the declaration, if the function was
+				 * gathered from recordings; 0: unknown, as stores do
+				 * not contain it */
 };
 
 struct batch {

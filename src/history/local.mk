@@ -8,6 +8,7 @@ libhistory_a_SOURCES = \
 	src/history/series.c \
 	src/history/series.h \
 	src/history/show.h \
+	src/history/show_ci.c \
 	src/history/show_html.c \
 	src/history/show_json.c \
 	src/history/show_text.c \

@@ -15,7 +15,7 @@ enum {
 	PASSES = 5,
 };
 #define USUAL_SPEED 0.045	/* usual standard deviation of a machine's speed */
-#define LEAST_SPEED 0.01
+#define MIN_SPEED 0.01
 #define USUAL_NOISE 0.015	/* usual standard deviation of a function between
 				 * batches, beyond sampling */
 
@@ -308,7 +308,7 @@ static double speed_of(const struct cost_series *s, double *tmp)
 	double speed = s->n >= 5 ? series_spread(s->total, s->n, tmp)
 				 : USUAL_SPEED;
 
-	return speed < LEAST_SPEED ? LEAST_SPEED : speed;
+	return speed < MIN_SPEED ? MIN_SPEED : speed;
 }
 
 /* Computes each function's change since the batches before batch c. */

@@ -2,6 +2,7 @@
 #ifndef TALLY_HISTORY_SHOW_H
 #define TALLY_HISTORY_SHOW_H
 /* Reports of a history and of a verdict, for people and for programs. */
+#include "check/findings.h"
 #include "history/changes.h"
 #include "history/verdict.h"
 
@@ -49,14 +50,24 @@ void verdict_json(const struct history *h, const struct verdict *v,
 		  const struct verdict_options *o,
 		  const struct history_classes *classes, size_t class,
 		  struct buf *out);
-/* Appends GitHub workflow commands, the worst first. */
-void verdict_github(const struct history *h, const struct verdict *v,
-		    bool warn_only, struct buf *out);
+/* Adds the findings for continuous integration.  Returns 0 or -ERR_NOMEM; call
+ * findings_fini in any case. */
+int verdict_findings(const struct history *h, const struct verdict *v,
+		     const struct verdict_options *o, struct findings *out);
+/* Appends Markdown for a step summary or a comment. */
+void verdict_markdown(const struct history *h, const struct verdict *v,
+		      const struct verdict_options *o, struct buf *out);
 
 /* Functions that the above share. */
 /* Returns a status such as "slower" or "suspect". */
 const char *verdict_status_name(enum verdict_status s);
 const char *verdict_answer_name(const struct verdict *v);
+/* Appends the verdict in one sentence, and the change of a whole run. */
+void show_answer(const struct history *h, const struct verdict *v,
+		 const struct verdict_options *o, struct buf *out);
+void show_total(const struct verdict *v, struct buf *out);
+/* Appends how a row changed: "+12.3% (95%: +9.1% to +15.5%), +1.2% of the program". */
+void show_estimate(const struct verdict_row *r, struct buf *out);
 /* Appends a safe, shortened name. */
 void show_func(const struct history *h, uint32_t func, struct buf *out);
 /* Appends the commit or commits that may have caused a change: "a1b2c3d4e5f6

@@ -31,7 +31,7 @@ static const char head[] =
 ".c.down{stroke:var(--down)}\n"
 "figure{margin:0 0 1rem}figcaption{display:flex;gap:1rem;"
 "justify-content:space-between}\n"
-"</style></head><body>\n<h1>What functions cost, commit by commit</h1>\n";
+"</style></head><body>\n<h1>Cost of functions by commit</h1>\n";
 
 static void escape(const char *s, struct buf *out)
 {
@@ -118,7 +118,7 @@ static void put_curve(const struct history_view *v, const double *y, size_t func
 			  (HIGH - 2 * EDGE) * (y[i] - low) / (high - low),
 			  exp(y[i] - y[0]), out);
 	buf_printf(out, "</svg><figcaption class=\"dim\"><span>lowest %.3f, "
-		   "highest %.3f of the first</span>",
+		   "highest %.3f times the first</span>",
 		   exp(low - y[0]), exp(high - y[0]));
 }
 
@@ -128,7 +128,7 @@ static void put_change(const struct history_view *v, const struct change *c,
 	buf_printf(out, "<li><b class=\"%s\">%+.1f%%</b> ",
 		   c->ratio > 1 ? "up" : "down", 100 * (c->ratio - 1));
 	if (c->func == SERIES_TOTAL)
-		buf_str(out, "a run as a whole");
+		buf_str(out, "the whole run");
 	else
 		put_func(v->series.h, v->series.funcs.v[c->func].func, out);
 	buf_printf(out, " <span class=\"dim\">(95%%: %+.1f%% to %+.1f%%)"
@@ -139,15 +139,14 @@ static void put_groups(const struct history_report *r,
 		       const struct history_view *v, struct buf *out)
 {
 	if (!v->changes.groups.n)
-		buf_str(out, "<p>No change of 3% or more that is more than "
-			"noise.</p>\n");
+		buf_str(out, "<p>No significant change of 3% or more.</p>\n");
 	for (size_t i = 0; i < v->changes.groups.n; i++) {
 		const struct change_group *g = &v->changes.groups.v[i];
 		struct buf text = { 0 };
 
 		show_span(r, v, g->from, g->to, &text);
 		buf_printf(out, "<h3>%s", g->slope
-			   ? "Little by little, over " : "");
+			   ? "Gradually, over " : "");
 		escape(buf_cstr(&text), out);
 		buf_str(out, "</h3><ul>\n");
 		for (size_t k = 0; k < g->n; k++)
@@ -175,14 +174,14 @@ static void put_view(const struct history_report *r,
 	escape(buf_cstr(&text), out);
 	buf_printf(out, "; %zu batches</p>\n", s->n);
 	put_groups(r, v, out);
-	buf_str(out, "<figure>a run as a whole");
+	buf_str(out, "<figure>the whole run");
 	put_curve(v, s->total, SERIES_TOTAL, out);
 	buf_str(out, "</figcaption></figure>\n");
 	for (size_t k = 0; k < s->funcs.n && k < top; k++) {
 		buf_str(out, "<figure>");
 		put_func(r->h, s->funcs.v[order[k]].func, out);
 		put_curve(v, series_y(s, order[k]), order[k], out);
-		buf_printf(out, "<span>%.1f%% of the time, varies by %.1f%%"
+		buf_printf(out, "<span>%.1f%% of the time, noise %.1f%%"
 			   "</span></figcaption></figure>\n",
 			   100 * s->funcs.v[order[k]].share,
 			   100 * s->funcs.v[order[k]].noise);
@@ -195,9 +194,9 @@ static void put_view(const struct history_report *r,
 void history_html(const struct history_report *r, size_t top, struct buf *out)
 {
 	buf_str(out, head);
-	buf_str(out, "<p class=\"dim\">Costs of functions are relative to what "
-		"did not change, so that a slower machine moves none of them. A "
-		"dashed line is a change.</p>\n");
+	buf_str(out, "<p class=\"dim\">Function costs are relative to "
+		"unchanged functions, so a slower machine does not affect "
+		"them. A dashed line marks a change.</p>\n");
 	for (size_t i = 0; i < r->views.n; i++)
 		put_view(r, &r->views.v[i], top, out);
 	buf_str(out, "</body></html>\n");

@@ -140,7 +140,7 @@ static void put_change(const struct history_view *v, const struct change *c,
 
 	buf_printf(out, "  %s: ", word);
 	if (c->func == SERIES_TOTAL)
-		buf_str(out, "a run as a whole");
+		buf_str(out, "the whole run");
 	else
 		show_func(v->series.h, v->series.funcs.v[c->func].func, out);
 	buf_u8(out, ' ');
@@ -160,7 +160,7 @@ static void put_group(const struct history_report *r,
 	size_t shown = g->n < ROWS_SHOWN ? g->n : ROWS_SHOWN;
 
 	if (g->slope) {
-		buf_str(out, "little by little, from ");
+		buf_str(out, "gradually, from ");
 		show_commit(r->h, commit_of(v, g->from), out);
 		buf_str(out, " to ");
 		show_commit(r->h, commit_of(v, g->to), out);
@@ -220,13 +220,12 @@ static void put_view(const struct history_report *r,
 	show_day(h->batches.v[v->series.batch[0]].time, out);
 	buf_str(out, " to ");
 	show_day(h->batches.v[v->series.batch[v->series.n - 1]].time, out);
-	buf_printf(out, "; a whole run varies by %.1f%%\n\n",
+	buf_printf(out, "; noise of the whole run: %.1f%%\n\n",
 		   100 * v->series.total_noise);
 	if (v->series.n < 2 * 3)
 		buf_str(out, "Too few batches to tell changes from noise.\n");
 	else if (!v->changes.groups.n)
-		buf_str(out, "No change of 3% or more that is more than "
-			"noise.\n");
+		buf_str(out, "No significant change of 3% or more.\n");
 	for (size_t i = 0; i < v->changes.groups.n; i++)
 		put_group(r, v, &v->changes.groups.v[i], out);
 	put_functions(v, top, out);
@@ -236,7 +235,7 @@ static void put_damage(const struct history *h, struct buf *out)
 {
 	if (!h->damaged)
 		return;
-	buf_printf(out, "%zu %s of the history passed over: ", h->damaged,
+	buf_printf(out, "skipped %zu damaged %s of the history: ", h->damaged,
 		   h->damaged == 1 ? "file" : "files");
 	text_safe(out, h->damage);
 	buf_u8(out, '\n');
@@ -251,7 +250,7 @@ void history_text(const struct history_report *r, size_t top, struct buf *out)
 		put_view(r, &r->views.v[i], top, out);
 	}
 	if (!r->views.n)
-		buf_str(out, "The history holds no batch.\n");
+		buf_str(out, "The history is empty.\n");
 }
 
 void history_list(const struct history *h,
@@ -296,17 +295,12 @@ const char *verdict_answer_name(const struct verdict *v)
 	return names[v->answer];
 }
 
-static void put_row(const struct history *h, const struct verdict_row *r,
-		    struct buf *out)
+void show_estimate(const struct verdict_row *r, struct buf *out)
 {
-	buf_printf(out, "%s: ", verdict_status_name(r->status));
-	show_func(h, r->func, out);
-	if (r->status == VERDICT_NEW || r->status == VERDICT_GONE) {
-		buf_printf(out, ", %.1f%% of the program", 100 * r->share);
-		buf_u8(out, '\n');
+	if (r->status == VERDICT_NEW || r->status == VERDICT_REMOVED) {
+		buf_printf(out, "%.1f%% of the program", 100 * r->share);
 		return;
 	}
-	buf_u8(out, ' ');
 	describe_change(r->ratio, out);
 	buf_str(out, " (95%: ");
 	describe_interval(r->low, r->high, out);
@@ -317,11 +311,22 @@ static void put_row(const struct history *h, const struct verdict_row *r,
 		describe_p(r->q, out);
 	}
 	if (r->before)
-		buf_str(out, "; the last stored commit is slower, too");
+		buf_str(out, "; the last stored commit is also slower");
 	if (r->reason) {
 		buf_str(out, " -- ");
 		text_safe(out, r->reason);
 	}
+}
+
+static void put_row(const struct history *h, const struct verdict_row *r,
+		    struct buf *out)
+{
+	bool ratio = r->status != VERDICT_NEW && r->status != VERDICT_REMOVED;
+
+	buf_printf(out, "%s: ", verdict_status_name(r->status));
+	show_func(h, r->func, out);
+	buf_str(out, ratio ? " " : ", ");
+	show_estimate(r, out);
 	buf_u8(out, '\n');
 }
 
@@ -335,13 +340,13 @@ static void put_others(const struct history_classes *classes, size_t class,
 			n += classes->v.v[i].batches.n;
 	if (n)
 		buf_printf(out, "%zu batches of other machines, kernels, events "
-			   "or rates are not compared: what functions cost "
-			   "differs between these\n", n);
+			   "or rates are not compared: costs differ between "
+			   "them\n", n);
 }
 
-static void put_total(const struct verdict *v, struct buf *out)
+void show_total(const struct verdict *v, struct buf *out)
 {
-	buf_printf(out, "%s: a run as a whole ", v->total.slower
+	buf_printf(out, "%s: the whole run ", v->total.slower
 		   ? v->total.reason ? "allowed" : "slower" : "total");
 	describe_change(v->total.ratio, out);
 	buf_str(out, " (95%: ");
@@ -351,17 +356,17 @@ static void put_total(const struct verdict *v, struct buf *out)
 		buf_str(out, " -- ");
 		text_safe(out, v->total.reason);
 	}
-	buf_printf(out, "; kernel %.1f%%, was %.1f%%, not judged\n",
+	buf_printf(out, "; kernel %.1f%%, was %.1f%%, not gated",
 		   100 * v->kernel_now, 100 * v->kernel_before);
 }
 
-static void put_answer(const struct history *h, const struct verdict *v,
-		       const struct verdict_options *o, struct buf *out)
+void show_answer(const struct history *h, const struct verdict *v,
+		 const struct verdict_options *o, struct buf *out)
 {
 	if (v->learning) {
-		buf_printf(out, "inconclusive: %zu of %d batches on machines of "
-			   "this kind: learning, nothing is judged yet\n",
-			   v->stored, VERDICT_STORED_LEAST);
+		buf_printf(out, "inconclusive: still learning, with %zu of %d "
+			   "batches for machines of this kind",
+			   v->stored, VERDICT_STORED_MIN);
 		return;
 	}
 	buf_printf(out, "%s: ", verdict_answer_name(v));
@@ -369,24 +374,25 @@ static void put_answer(const struct history *h, const struct verdict *v,
 		buf_printf(out, "%zu function%s%s", v->slower,
 			   v->slower == 1 ? "" : "s",
 			   v->total.slower && !v->total.reason
-				   ? " and a run as a whole" : "");
+				   ? " and the whole run" : "");
 	else if (v->suspects)
 		buf_printf(out, "%zu suspect%s: record this commit once more "
-			   "and add that batch by --again", v->suspects,
+			   "and add that batch with --again", v->suspects,
 			   v->suspects == 1 ? "" : "s");
 	else if (isinf(v->mde))
-		buf_str(out, "no function had enough samples to be judged");
+		buf_str(out, "no function had enough samples to be tested");
 	else {
-		buf_printf(out, "what adds %.1f%% to the program, in ",
+		buf_printf(out, "a slowdown of %.1f%% of the program, in ",
 			   100 * v->mde);
 		show_func(h, v->mde_func, out);
-		buf_str(out, v->blind ? ", might have gone unseen"
-				      : " or elsewhere, would have been seen");
-		if (v->blind)
-			buf_printf(out, " (asked for: %.1f%%, --require-mde)",
+		buf_str(out, v->insensitive ? ", could have gone undetected"
+				      : " or elsewhere, would have been "
+					"detected");
+		if (v->insensitive)
+			buf_printf(out, " (required: %.1f%%, --require-mde)",
 				   100 * o->require_mde);
 	}
-	buf_printf(out, "; %zu batch%s against the last %zu\n", v->fresh,
+	buf_printf(out, "; %zu batch%s compared with the last %zu", v->fresh,
 		   v->fresh == 1 ? "" : "es", v->stored);
 }
 
@@ -398,7 +404,8 @@ void verdict_text(const struct history *h, const struct verdict *v,
 	size_t shown = 0, hidden = 0, rare = 0;
 
 	put_damage(h, out);
-	put_answer(h, v, o, out);
+	show_answer(h, v, o, out);
+	buf_u8(out, '\n');
 	show_class(h, &classes->v.v[class], out);
 	buf_u8(out, '\n');
 	put_others(classes, class, out);
@@ -419,36 +426,11 @@ void verdict_text(const struct history *h, const struct verdict *v,
 	if (hidden)
 		buf_printf(out, "%zu more changed\n", hidden);
 	if (rare)
-		buf_printf(out, "not judged: %zu function%s with fewer than %d "
-			   "samples a run\n", rare, rare == 1 ? "" : "s",
-			   VERDICT_SAMPLES_LEAST);
-	if (!v->learning)
-		put_total(v, out);
-}
-
-void verdict_github(const struct history *h, const struct verdict *v,
-		    bool warn_only, struct buf *out)
-{
-	for (size_t i = 0; i < v->rows.n; i++) {
-		const struct verdict_row *r = &v->rows.v[i];
-		struct buf name = { 0 };
-
-		if (r->status != VERDICT_SLOWER)
-			continue;
-		show_func(h, r->func, &name);
-		buf_printf(out, "::%s title=tally: slower::",
-			   warn_only ? "warning" : "error");
-		/* escapes of workflow commands */
-		for (const char *s = buf_cstr(&name); *s; s++)
-			if (*s == '%')
-				buf_str(out, "%25");
-			else
-				buf_u8(out, (uint8_t)*s);
-		buf_u8(out, ' ');
-		buf_printf(out, "%+.1f%%25 against the last %zu batches%s\n",
-			   100 * (r->ratio - 1), r->against, r->before
-			   ? " before the last stored commit, which is slower, "
-			     "too" : "");
-		buf_fini(&name);
+		buf_printf(out, "not tested: %zu function%s with fewer than "
+			   "%d samples per run\n", rare, rare == 1 ? "" : "s",
+			   VERDICT_SAMPLES_MIN);
+	if (!v->learning) {
+		show_total(v, out);
+		buf_u8(out, '\n');
 	}
 }

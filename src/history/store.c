@@ -14,6 +14,7 @@
 
 #include "base/io.h"
 #include "base/outfile.h"
+#include "base/text.h"
 #include "history/history.h"
 #include "symbolize/demangle/demangle.h"
 
@@ -209,7 +210,8 @@ static int read_str(struct lines *l, struct history *h, const char *key,
 	const char *p = fact_line(l, key, &n);
 
 	if (!p)
-		return error_set(l->err, ERR_FORMAT, "%s: line %zu: no \"%s\"",
+		return error_set(l->err, ERR_FORMAT, "%s: line %zu: missing "
+				 "\"%s\"",
 				 l->name, l->number, key);
 	*out = take_field(l, h, p, n);
 	return *out == UINT32_MAX
@@ -238,7 +240,7 @@ static int read_number(struct lines *l, const char *key, double least,
 
 	*out = p ? number(p, n) : -1;
 	return p && *out >= least && *out <= most ? 0
-	     : error_set(l->err, ERR_FORMAT, "%s: line %zu: no good \"%s\"",
+	     : error_set(l->err, ERR_FORMAT, "%s: line %zu: invalid \"%s\"",
 			 l->name, l->number, key);
 }
 
@@ -251,7 +253,7 @@ static int read_head(struct lines *l, struct history *h, struct batch *b)
 
 	p = next_line(l, &n);
 	if (!p || n != 15 || memcmp(p, "tally-history 1", n))
-		return bad(l, "no batch of a tally history, version 1");
+		return bad(l, "not a batch of a tally history, version 1");
 	if ((rc = read_str(l, h, "commit", &b->commit)) ||
 	    (rc = read_number(l, "time", 0, 1e12, &time)) ||
 	    (rc = read_number(l, "recorded", 0, 1e12, &recorded)) ||
@@ -305,14 +307,14 @@ static int read_func(struct lines *l, struct history *h,
 	struct history_cost c = { 0, (uint32_t)h->counts.n };
 
 	if (h->counts.n > UINT32_MAX - HISTORY_RUNS_MAX)
-		return bad(l, "more counts than can be held");
+		return bad(l, "too many counts");
 	p = n > 2 && p[1] == '\t' ? read_counts(h, b, p + 2, end) : NULL;
 	tab[0] = p ? memchr(p, '\t', (size_t)(end - p)) : NULL;
 	tab[1] = tab[0] ? memchr(tab[0] + 1, '\t', (size_t)(end - tab[0]) - 1)
 			: NULL;
 	if (!tab[1])
-		return bad(l, "not a count for each run, an image, a name and "
-			   "what tells it apart");
+		return bad(l, "expected a count for each run, an image, a "
+			   "name and a distinguishing key");
 	f.image = take_field(l, h, p, (size_t)(tab[0] - p));
 	f.name = take_field(l, h, tab[0] + 1, (size_t)(tab[1] - tab[0]) - 1);
 	f.which = take_field(l, h, tab[1] + 1, (size_t)(end - tab[1]) - 1);
@@ -340,7 +342,7 @@ static int read_batch(struct lines *l, struct history *h, struct batch *b)
 		b->n = (uint32_t)h->costs.n - b->first;
 		if (!p || n < 5 || memcmp(p, "end\t", 4) ||
 		    number(p + 4, n - 4) != b->n || l->p != l->end)
-			return bad(l, "the text is not whole");
+			return bad(l, "the text is truncated");
 		return 0;
 	}
 	return rc;
@@ -389,14 +391,13 @@ static int inflate_text(const struct buf *in, const char *name,
 	if (rc != Z_STREAM_END || z.avail_in)
 		return error_set(err, ERR_FORMAT, "%s: %s", name,
 				 out->n > TEXT_MAX ? "holds more than 64 MB"
-				 : "is damaged: it is no whole gzip file");
+				 : "is damaged: incomplete gzip file");
 	return 0;
 }
 
 static void hash_text(const uint8_t *hash, char *out)
 {
-	for (int i = 0; i < SHA256_BYTES; i++)
-		snprintf(out + 2 * i, 3, "%02x", hash[i]);
+	text_hex(out, hash, SHA256_BYTES);
 }
 
 static bool hash_is(const struct batch *b, const char *name)
@@ -425,8 +426,8 @@ static int read_file(struct history *h, int dir, const char *shown,
 		rc = history_parse(h, shown, (const char *)text.p, text.n, err);
 	if (!rc && !hash_is(&h->batches.v[h->batches.n - 1], hash)) {
 		h->batches.n--;
-		rc = error_set(err, ERR_FORMAT, "%s: is damaged: its name is not "
-			       "that of what it holds", shown);
+		rc = error_set(err, ERR_FORMAT, "%s: is damaged: its name "
+			       "does not match its contents", shown);
 	}
 	buf_fini(&packed);
 	buf_fini(&text);
@@ -491,8 +492,8 @@ int history_read(struct history *h, const char *store, struct error *err)
 	snprintf(path, sizeof(path), "%s/runs", store);
 	d = opendir(path);
 	if (!d && errno == ENOENT)
-		return error_set(err, ERR_NOTFOUND, "%s: is no history: "
-				 "'tally history add' makes one", store);
+		return error_set(err, ERR_NOTFOUND, "%s: is not a history: "
+				 "'tally history add' creates one", store);
 	if (!d)
 		return error_errno(err, errno, "%s", path);
 	while (!rc && (e = readdir(d)))
@@ -547,7 +548,7 @@ int history_write(const struct history *h, size_t batch, const char *dir,
 		n = snprintf(path, sizeof(path), i == 0 ? "%s" : i == 1
 			     ? "%s/runs" : "%s/runs/%.2s", dir, hash);
 		if (n < 0 || (size_t)n + 80 > sizeof(path))
-			rc = error_set(err, ERR_USAGE, "%.100s…: is too long",
+			rc = error_set(err, ERR_USAGE, "%.100s…: too long",
 				       dir);
 		else
 			rc = make_folder(path, err);

@@ -9,7 +9,7 @@
 #include "base/variance.h"
 #include "history/changes.h"
 
-enum { FASTER_LEAST = 3 };	/* batches that confirm an improvement */
+enum { FASTER_MIN = 3 };	/* batches that confirm an improvement */
 
 struct verdict_options verdict_defaults(void)
 {
@@ -100,7 +100,7 @@ static int find_start(struct judging *j, size_t k)
 	while (n-- > 0) {
 		size_t c = j->cuts[n], a = n ? j->cuts[n - 1] : 0;
 
-		if (j->nold - c < FASTER_LEAST ||
+		if (j->nold - c < FASTER_MIN ||
 		    stats_mean(y + c, j->nold - c) >= stats_mean(y + a, c - a))
 			continue;
 		j->start[k] = c;
@@ -181,7 +181,7 @@ static bool too_rare(const struct judging *j, size_t k,
 {
 	double now = mean_samples(j, k, j->nold, j->nnew);
 
-	return (r->base > now ? r->base : now) < VERDICT_SAMPLES_LEAST;
+	return (r->base > now ? r->base : now) < VERDICT_SAMPLES_MIN;
 }
 
 static int make_rows(struct judging *j)
@@ -240,7 +240,7 @@ static enum verdict_status status_of(const struct judging *j, size_t k,
 	if (r->q <= o->budget && matters)
 		return allowed(j, r->func, r->ratio) ? VERDICT_ALLOWED
 						     : VERDICT_SLOWER;
-	if (r->q <= o->suspect && matters && j->nfresh < VERDICT_BATCHES_MOST)
+	if (r->q <= o->suspect && matters && j->nfresh < VERDICT_BATCHES_MAX)
 		return allowed(j, r->func, r->ratio) ? VERDICT_ALLOWED
 						     : VERDICT_SUSPECT;
 	if (r->high < 1 - o->threshold / 2 && r->ratio <= 1 - o->threshold)
@@ -261,7 +261,7 @@ static int adjust(struct judging *j)
 		if (r->base < 1 && now >= 1)
 			r->status = VERDICT_NEW;
 		else if (now < 1 && r->base >= 1)
-			r->status = VERDICT_GONE;
+			r->status = VERDICT_REMOVED;
 		else if (too_rare(j, k, r))
 			r->status = VERDICT_UNSTEADY;
 		else
@@ -323,7 +323,7 @@ static int rank(enum verdict_status s)
 {
 	static const int ranks[] = {
 		[VERDICT_SLOWER] = 0, [VERDICT_SUSPECT] = 1,
-		[VERDICT_ALLOWED] = 2, [VERDICT_NEW] = 3, [VERDICT_GONE] = 4,
+		[VERDICT_ALLOWED] = 2, [VERDICT_NEW] = 3, [VERDICT_REMOVED] = 4,
 		[VERDICT_FASTER] = 5, [VERDICT_UNSTEADY] = 6,
 		[VERDICT_SAME] = 7,
 	};
@@ -353,10 +353,10 @@ static void answer(struct verdict *v, const struct verdict_options *o)
 		v->slower += v->rows.v[i].status == VERDICT_SLOWER;
 		v->suspects += v->rows.v[i].status == VERDICT_SUSPECT;
 	}
-	v->blind = o->require_mde >= 0 && v->mde > o->require_mde;
+	v->insensitive = o->require_mde >= 0 && v->mde > o->require_mde;
 	v->answer = v->slower || (v->total.slower && !v->total.reason)
 			    ? VERDICT_REGRESSED
-		  : v->suspects || v->blind ? VERDICT_INCONCLUSIVE
+		  : v->suspects || v->insensitive ? VERDICT_INCONCLUSIVE
 					    : VERDICT_PASS;
 }
 
@@ -409,24 +409,32 @@ static void take_evidence(struct verdict *v, const struct verdict *both,
 	}
 }
 
-/* Looks for a slowdown by the last stored commit: compares its batches and the new
- * ones with those before it. */
-static int look_back(const struct history *h, const uint32_t *batches,
-		     size_t nold, size_t nnew, const struct verdict_options *o,
-		     struct verdict *v, struct error *err)
+/* Returns the number of batches of the last stored commit, or 0 if too few would be
+ * left without them. */
+static size_t last_commit(const struct history *h, const uint32_t *stored,
+			  size_t n)
 {
-	uint32_t commit = h->batches.v[batches[nold - 1]].commit;
-	struct verdict both = { .answer = VERDICT_INCONCLUSIVE };
+	uint32_t commit = h->batches.v[stored[n - 1]].commit;
 	size_t last = 0;
+
+	while (last < n && h->batches.v[stored[n - 1 - last]].commit == commit)
+		last++;
+	return n - last < VERDICT_STORED_MIN ? 0 : last;
+}
+
+/* Looks for a slowdown by the last stored commit: compares its `last` batches and the
+ * new ones with those before it. */
+static int look_back(const struct history *h, const uint32_t *batches,
+		     size_t nold, size_t last, size_t nnew,
+		     const struct verdict_options *o, struct verdict *v,
+		     struct error *err)
+{
+	struct verdict both = { .answer = VERDICT_INCONCLUSIVE };
 	int rc;
 
-	while (last < nold &&
-	       h->batches.v[batches[nold - 1 - last]].commit == commit)
-		last++;
-	if (nold - last < VERDICT_STORED_LEAST)
+	if (!last)
 		return 0;
-	rc = judge_batches(h, batches, nold - last, nnew + last, nnew,
-			   o, &both, err);
+	rc = judge_batches(h, batches, nold, nnew + last, nnew, o, &both, err);
 	if (!rc)
 		take_evidence(v, &both, o);
 	verdict_fini(&both);
@@ -438,30 +446,39 @@ int verdict_reach(const struct history *h, const uint32_t *stored,
 		  const struct verdict_options *o, struct verdict *out,
 		  struct error *err)
 {
-	size_t skip = nstored > VERDICT_STORED_MOST
-			      ? nstored - VERDICT_STORED_MOST : 0;
 	struct verdict_options half = *o;
+	size_t last, old;
 	uint32_t *batches;
 	int rc;
 
 	*out = (struct verdict){ .answer = VERDICT_INCONCLUSIVE };
-	out->stored = nstored - skip;
+	out->stored = nstored;
 	out->fresh = nfresh;
-	if (out->stored < VERDICT_STORED_LEAST) {
+	if (nstored < VERDICT_STORED_MIN) {
 		out->learning = true;
 		return 0;
 	}
-	batches = malloc((out->stored + nfresh) * sizeof(*batches));
+	last = last_commit(h, stored, nstored);
+	old = nstored - last;
+	if (old > VERDICT_STORED_MAX) {
+		stored += old - VERDICT_STORED_MAX;
+		old = VERDICT_STORED_MAX;
+	}
+	out->stored = old + last;
+	batches = malloc((old + last + nfresh) * sizeof(*batches));
 	if (!batches)
 		return nomem(err);
-	memcpy(batches, stored + skip, out->stored * sizeof(*batches));
-	memcpy(batches + out->stored, fresh, nfresh * sizeof(*batches));
-	/* each of the two tests gets half of the budget */
+	/* Each of the two tests gets half of the budget.  Both leave the last stored
+	 * commit out of the old ones.  If it was slower, it would raise both their
+	 * mean and their variance. */
 	half.budget = o->budget / 2;
-	rc = judge_batches(h, batches, out->stored, nfresh, nfresh, &half, out,
-			   err);
+	memcpy(batches, stored, old * sizeof(*batches));
+	memcpy(batches + old, fresh, nfresh * sizeof(*batches));
+	rc = judge_batches(h, batches, old, nfresh, nfresh, &half, out, err);
+	memcpy(batches + old, stored + old, last * sizeof(*batches));
+	memcpy(batches + old + last, fresh, nfresh * sizeof(*batches));
 	if (!rc)
-		rc = look_back(h, batches, out->stored, nfresh, &half, out, err);
+		rc = look_back(h, batches, old, last, nfresh, &half, out, err);
 	free(batches);
 	if (rc) {
 		verdict_fini(out);

@@ -14,7 +14,7 @@
  *
  * A slowdown by the last stored commit may have been too small to report then.  The
  * batches of that commit and of the new one together are therefore also compared
- * with those before.  Each of the two tests gets half of the budget.  A function
+ * with those before.  They are not part of what new batches alone are compared with.  Each of the two tests gets half of the budget.  A function
  * reported by both commits together must also seem slower by the new one alone.
  */
 #include "check/allow.h"
@@ -39,19 +39,19 @@ struct verdict_options {
 struct verdict_options verdict_defaults(void);
 
 enum {
-	VERDICT_STORED_LEAST = 5,	/* fewest batches that suffice to learn the
+	VERDICT_STORED_MIN = 5,	/* fewest batches that suffice to learn the
 					 * variance */
-	VERDICT_STORED_MOST = 20,
-	VERDICT_BATCHES_MOST = 6,	/* most batches of a commit, recorded while
+	VERDICT_STORED_MAX = 20,
+	VERDICT_BATCHES_MAX = 6,	/* most batches of a commit, recorded while
 					 * there are suspects */
-	VERDICT_SAMPLES_LEAST = 50,	/* fewest samples per run of a row that is
+	VERDICT_SAMPLES_MIN = 50,	/* fewest samples per run of a row that is
 					 * judged */
 };
 
 enum verdict_status {
 	VERDICT_SAME, VERDICT_SLOWER, VERDICT_SUSPECT, VERDICT_FASTER,
 	VERDICT_NEW,		/* absent from all stored batches */
-	VERDICT_GONE,
+	VERDICT_REMOVED,
 	VERDICT_UNSTEADY,	/* changed, but too variable or too rare to be
 				 * judged */
 	VERDICT_ALLOWED,	/* slower, and allowed by the user's list */
@@ -83,7 +83,7 @@ struct verdict {
 	size_t stored, fresh;	/* number of batches that were compared */
 	bool learning;		/* too few batches are stored, so nothing was
 				 * judged */
-	bool blind;		/* require_mde was not reached */
+	bool insensitive;		/* require_mde was not reached */
 	VEC(struct verdict_row) rows;	/* changed rows first */
 	size_t slower, suspects;	/* number of rows */
 	struct {

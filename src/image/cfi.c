@@ -140,10 +140,8 @@ static bool read_augmentation(const struct cfi_section *s, struct cursor *c,
 		case 'S':
 			cie->signal = true;
 			break;
-		case 'B':
-			cie->b_key = true;
-			break;
-		case 'G':	/* AArch64: tagged stack; no data */
+		case 'B':	/* AArch64: signed with key B, tagged stack; no */
+		case 'G':	/* data */
 			break;
 		default:	/* the length allows skipping unknown data */
 			return !c->bad;
@@ -349,22 +347,6 @@ bool cfi_open(struct image *img, enum cfi_kind kind, struct cfi_section *out)
 	}
 	return kind == CFI_EH_FRAME && !img->sects.n &&
 	       open_by_header(img, out);
-}
-
-void image_each_fde(struct image *img, enum cfi_kind kind, cfi_fde_cb *cb,
-		    void *ctx)
-{
-	struct cfi_cie cie = { 0 };
-	struct cfi_section s;
-	enum cfi_entry e;
-	struct cfi_fde fde;
-	uint64_t at = 0;
-
-	if (!cfi_open(img, kind, &s))
-		return;
-	while ((e = cfi_next(&s, &at, &cie, &fde)) != CFI_END)
-		if (e == CFI_FDE && !cb(ctx, &cie, &fde))
-			return;
 }
 
 /* Finds the sorted table of .eh_frame_hdr, if it has the usual form. */

@@ -34,7 +34,6 @@ struct cfi_cie {
 	uint8_t fde_encoding, lsda_encoding;	/* DW_EH_PE_* */
 	bool sized;		/* FDEs contain the length of their augmentation */
 	bool signal;		/* signal frame made by the kernel, not by a call */
-	bool b_key;		/* AArch64: return addresses signed with key B */
 };
 
 /* A function, or a part of one (FDE). */
@@ -63,13 +62,8 @@ enum cfi_entry cfi_next(const struct cfi_section *s, uint64_t *at,
 bool cfi_pointer(const struct cfi_section *s, struct cursor *c,
 		 uint8_t encoding, uint64_t func, uint64_t *out);
 
-/* Calls cb for every function of a section, in order, until cb returns false.
- */
 typedef bool cfi_fde_cb(void *ctx, const struct cfi_cie *cie,
 			const struct cfi_fde *fde);
-void image_each_fde(struct image *img, enum cfi_kind kind, cfi_fde_cb *cb,
-		    void *ctx);
-
 /* Calls cb for functions that contain an address in [lo, hi) until cb returns
  * false: those of .debug_frame first, each section sorted by start.  May
  * include functions outside the range (many in a hostile file: count them).

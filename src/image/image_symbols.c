@@ -8,8 +8,6 @@
 /* Contents of PT_DYNAMIC, for files without section headers. */
 struct dynamic {
 	uint64_t symtab, strtab, strsz, versym, hash, gnu_hash;
-	uint64_t pltgot, jmprel, pltrelsz, pltrel;
-	uint64_t rela, relasz, rel, relsz;
 };
 
 /*
@@ -27,14 +25,6 @@ static void take_entry(struct dynamic *d, uint64_t tag, uint64_t v)
 	case DT_VERSYM:	d->versym = v; break;
 	case DT_HASH:	d->hash = v; break;
 	case DT_GNU_HASH: d->gnu_hash = v; break;
-	case DT_PLTGOT:	d->pltgot = v; break;
-	case DT_JMPREL:	d->jmprel = v; break;
-	case DT_PLTRELSZ: d->pltrelsz = v; break;
-	case DT_PLTREL:	d->pltrel = v; break;
-	case DT_RELA:	d->rela = v; break;
-	case DT_RELASZ:	d->relasz = v; break;
-	case DT_REL:	d->rel = v; break;
-	case DT_RELSZ:	d->relsz = v; break;
 	default: break;
 	}
 }

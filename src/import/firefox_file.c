@@ -501,7 +501,7 @@ static int read_thread(struct firefox_file *x, struct json_in *j,
 	if (rc < 0)
 		rc = foreign_nomem(x->name, err);
 	else if (j->bad)
-		rc = damaged(x, j, "this is no JSON", err);
+		rc = damaged(x, j, "this is not JSON", err);
 	if (!rc && s.stack.n) {
 		thread = foreign_thread(x->f, pid, tid, buf_cstr(&comm));
 		rc = thread == PROF_NONE ? foreign_nomem(x->name, err)
@@ -599,7 +599,7 @@ static int find_parts(struct firefox_file *x, struct json_in *j,
 	int rc = 0;
 
 	if (!json_in_object(j))
-		return damaged(x, j, "this is no object", err);
+		return damaged(x, j, "this is not an object", err);
 	while (!rc && json_in_key(j, &x->key)) {
 		const char *key = buf_cstr(&x->key);
 
@@ -620,7 +620,7 @@ static int find_parts(struct firefox_file *x, struct json_in *j,
 	if (rc < 0)
 		return foreign_nomem(x->name, err);
 	if (j->bad)
-		return damaged(x, j, "this is no JSON", err);
+		return damaged(x, j, "this is not JSON", err);
 	return x->has_threads ? 0 : damaged(x, j, "it has no threads", err);
 }
 
@@ -631,7 +631,7 @@ static int read_threads(struct firefox_file *x, struct error *err)
 	int rc = 0;
 
 	if (!json_in_array(&j))
-		return damaged(x, &j, "threads are no array", err);
+		return damaged(x, &j, "threads is not an array", err);
 	while (!rc && json_in_item(&j)) {
 		if (++n > THREADS_MAX)
 			return damaged(x, &j, "too many threads", err);

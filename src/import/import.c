@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "import/perf_records.h"
 #include "profile/symbolize_profile.h"
 #include "record/collect/collector.h"
@@ -287,8 +288,7 @@ static const char *kernel_names(struct import *x)
 	id = perf_file_build_id(&x->file, KERNEL);
 	if (!x->cache || !id || id->len < 2 || is_own_kernel(&x->file))
 		return NULL;
-	for (size_t i = 0; i < id->len; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+	text_hex(hex, id->bytes, id->len);
 	if (asprintf(&x->kallsyms, "%s/%.2s/%s/kallsyms", x->cache, hex,
 		     hex + 2) < 0)
 		x->kallsyms = NULL;
@@ -315,19 +315,71 @@ static void allow_jit_maps(struct import *x, uint64_t end_ns)
 
 static int find_names(struct import *x, struct error *err)
 {
-	struct fill_options fo = {
+	struct symbolize_options fo = {
 		.vmlinux = x->o->vmlinux, .debug_dirs = x->o->debug_dirs,
-		.kallsyms = kernel_names(x),
+		.kallsyms = kernel_names(x), .no_code = x->o->no_code,
 	};
 
 	return collector_symbolize(&x->collector, &fo, x->o->progress,
 				   x->o->ctx, err);
 }
 
+static bool names_image(const struct profile *p, const char *base, size_t n)
+{
+	for (size_t i = 0; i < p->images.n; i++) {
+		const char *name = profile_cstr(p, p->images.v[i].path);
+		const char *slash = strrchr(name, '/');
+
+		name = slash ? slash + 1 : name;
+		if (p->images.v[i].kind == PROF_IMAGE_ELF && strlen(name) == n &&
+		    !memcmp(name, base, n))
+			return true;
+	}
+	return false;
+}
+
+static bool names_thread(const struct profile *p, const char *base, size_t n)
+{
+	n = n < 15 ? n : 15;	/* as the kernel cuts them */
+	for (size_t i = 0; i < p->threads.n; i++) {
+		const char *comm = profile_cstr(p, p->threads.v[i].comm);
+
+		if (strlen(comm) == n && !memcmp(comm, base, n))
+			return true;
+	}
+	return false;
+}
+
+/* Keeps the recorded program in the command, without the recorder and its options:
+ * from the first word on that names both an image and a thread. */
+static int strip_recorder(struct import *x)
+{
+	struct profile *p = &x->profile;
+	const char *command = x->file.command ? x->file.command : "";
+
+	for (const char *at = strchr(command, ' '); at; at = strchr(at, ' ')) {
+		const char *base = ++at, *end = at + strcspn(at, " ");
+		uint32_t str;
+
+		for (const char *c = at; c < end; c++)
+			if (*c == '/')
+				base = c + 1;
+		if (base == end || !names_image(p, base, (size_t)(end - base)) ||
+		    !names_thread(p, base, (size_t)(end - base)))
+			continue;
+		str = profile_str(p, at);
+		if (str == PROF_NONE)
+			return -ERR_NOMEM;
+		p->runs.v[0].command = str;
+		break;
+	}
+	return 0;
+}
+
 static int import(struct import *x, const char *path, struct error *err)
 {
 	struct perf_records_cb cb = { take_record, take_kernel, x };
-	struct perf_records_rest rest = { 0 };
+	struct perf_records_skipped rest = { 0 };
 	struct prof_run *run;
 	uint64_t first, last;
 	int rc;
@@ -344,8 +396,11 @@ static int import(struct import *x, const char *path, struct error *err)
 	x->result->skipped = rest.skipped + x->file.skipped +
 			     x->collector.ignored;
 	x->result->branches = rest.branches;
+	x->result->data_sources = rest.data_sources;
 	allow_jit_maps(x, run->start_wall_ns + (run->end_ns - run->start_ns));
 	rc = collector_release(&x->collector, err);
+	if (!rc && strip_recorder(x) < 0)
+		rc = error_set(err, ERR_NOMEM, "%s: out of memory", path);
 	if (!rc && x->o->symbols)
 		rc = find_names(x, err);
 	return rc ? rc : writer_finish(x->writer, err);
@@ -383,6 +438,8 @@ int import_perf_data(const char *path, int fd, const char *name,
 	if (!rc)
 		rc = writer_open_fd(fd, name, &x.profile, &x.writer, err);
 	if (!rc) {
+		if (o->temporary)
+			writer_skip_compression(x.writer);
 		x.collector.writer = x.writer;
 		rc = import(&x, path, err);
 	}

@@ -29,6 +29,9 @@ struct import_options {
 	const char *debug_dirs;		/* as in sym_options */
 	const char *vmlinux;		/* file of the recorded kernel, or NULL */
 	bool symbols;			/* look symbols up */
+	bool no_code;	/* store no code of hot functions and no lines of their other
+			 * instructions */
+	bool temporary;	/* the result is read once, soon */
 	bool trust;	/* open programs and sources named in another user's file;
 			 * otherwise such a file is refused */
 	uint64_t max_memory;	/* limit of unpacked records, bytes; 0: 64 times
@@ -44,6 +47,7 @@ struct import_result {
 	uint64_t skipped;	/* records of kinds that tally does not use, or
 				 * that are invalid */
 	uint64_t branches;	/* samples whose branch stacks were left out */
+	uint64_t data_sources;	/* samples whose data sources were left out */
 	uint64_t cut_at;	/* offset where a truncated file ends, or 0 */
 	uint64_t bytes;		/* bytes written */
 };

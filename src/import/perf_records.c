@@ -7,12 +7,14 @@
 
 #include "base/cursor.h"
 #include "base/search.h"
+#include "import/perf_counts.h"
 #include "record/perf/perf_decode.h"
 
 enum {
 	HEADER = 8,
 	USER_TYPES = 64,	/* first record type of perf itself */
 	CHAIN_MAX = 1 << 13,	/* most entries; a record has at most 64 KB */
+	GROUP_MAX = 256,	/* most values of counters in a sample */
 	CPUMODE = PERF_RECORD_MISC_CPUMODE_MASK,
 	/* Missing in older <linux/perf_event.h>. These records contain nothing
 	 * that a recording stores. */
@@ -44,12 +46,14 @@ struct deferred {
 struct reading {
 	const struct perf_file *f;
 	const struct perf_records_cb *cb;
-	struct perf_records_rest *rest;
+	struct perf_records_skipped *rest;
 	struct perf_decoder decoder;
 	VEC(struct item) items;
 	VEC(struct deferred) deferred;	/* sorted by thread, cookie, time */
 	bool no_registers;		/* recorded on a machine whose registers
 					 * tally does not unwind */
+	struct perf_counts counts;
+	struct perf_counts_reader values;	/* of the counters in a sample */
 	uint64_t chain[CHAIN_MAX];	/* aligned copy of a sample's chain */
 };
 
@@ -129,23 +133,6 @@ static void sort_items(struct reading *x)
 			return;
 		}
 	}
-}
-
-/* Skips the counter values that :S adds to each sample. */
-static void skip_read(struct cursor *c, uint64_t format)
-{
-	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) +
-			 !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
-	uint64_t each = 1 + !!(format & PERF_FORMAT_ID) +
-			!!(format & (1u << 4));		/* PERF_FORMAT_LOST */
-	uint64_t n = 1;
-
-	if (format & PERF_FORMAT_GROUP)
-		n = cursor_u64(c);
-	cursor_skip(c, 8 * times);
-	if (n > cursor_left(c) / 8)
-		cursor_fail(c);
-	cursor_skip(c, 8 * n * each);
 }
 
 static int by_cookie(const void *a, const void *b)
@@ -334,6 +321,21 @@ static void get_copy(struct cursor *c, struct record_copy *copy)
 	copy->all = used < size;
 }
 
+/* Counts the sources of data, except those that say nothing, which samples of all other
+ * events have. */
+static void skip_data_source(struct reading *x, struct cursor *c, uint64_t type)
+{
+	enum { OP = 0x1f, OP_UNKNOWN = 1 };	/* bits of mem_op: PERF_MEM_OP_NA */
+	uint64_t source;
+
+	if (type & (PERF_SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT))
+		cursor_skip(c, 8);
+	if (!(type & PERF_SAMPLE_DATA_SRC))
+		return;
+	source = cursor_u64(c);
+	x->rest->data_sources += !c->bad && (source & OP & ~OP_UNKNOWN);
+}
+
 /* Reads the fields at the beginning of each sample. */
 static uint64_t get_head(struct cursor *c, const struct perf_event_attr *a,
 			 struct record *out)
@@ -373,8 +375,9 @@ static bool get_sample(struct reading *x, struct cursor *c, uint16_t misc,
 
 	s->guest = (misc & CPUMODE) == PERF_RECORD_MISC_GUEST_KERNEL ||
 		   (misc & CPUMODE) == PERF_RECORD_MISC_GUEST_USER;
+	x->values.left = 0;
 	if (type & PERF_SAMPLE_READ)
-		skip_read(c, a->read_format);
+		x->values = perf_counts_open(c, a->read_format);
 	if (type & PERF_SAMPLE_CALLCHAIN)
 		get_chain(x, c, kernel, out);
 	if (type & PERF_SAMPLE_RAW) {
@@ -394,6 +397,7 @@ static bool get_sample(struct reading *x, struct cursor *c, uint16_t misc,
 		s->copied = !s->guest && !x->no_registers &&
 			    (s->copy.regs.known || !kernel);
 	}
+	skip_data_source(x, c, type);
 	if (!s->nkernel && !s->nuser && !s->guest &&
 	    (type & PERF_SAMPLE_IP) && (!s->copied || kernel)) {
 		x->chain[0] = ip;
@@ -468,6 +472,52 @@ static int deliver_map(struct reading *x, uint16_t misc, struct record *r,
 	return x->cb->record(x->cb->ctx, r, err);
 }
 
+/* Delivers a sample once for each counter whose value it contains and that gained
+ * something. */
+static int deliver_counts(struct reading *x, struct record *r, struct error *err)
+{
+	uint32_t tid = attr_of(x, r->event)->inherit ? r->tid : 0;
+	uint64_t id, value, gain;
+	int rc = 0;
+
+	if (x->values.left > GROUP_MAX) {
+		x->rest->skipped++;
+		return 0;
+	}
+	while (rc >= 0 && perf_counts_next(&x->values, &id, &value)) {
+		uint32_t event = u64map_get(&x->f->ids, id);
+
+		if (event == U64MAP_NONE)
+			continue;
+		if (perf_counts_gain(&x->counts, id, tid, value, &gain) < 0)
+			return error_set(err, ERR_NOMEM, "%s: out of memory",
+					 x->f->name);
+		if (!gain)
+			continue;
+		r->event = event;
+		r->sample.weight = gain;
+		rc = x->cb->record(x->cb->ctx, r, err);
+	}
+	return rc;
+}
+
+/* Returns whether the flag of a mapping's build ID is set by mistake.  Kernels leave it
+ * set in records of events that did not ask for build IDs, if another recorder did;
+ * then a device and an inode stand in its place. */
+static bool is_false_build_id(const struct reading *x, const uint8_t *body, size_t n)
+{
+	enum { ID_AT = 32 };	/* after process, thread, address, length, offset */
+	const uint8_t *p = body + ID_AT;
+
+	if (n < ID_AT + 4)
+		return false;
+	/* perf inject writes build IDs without asking the kernel for them. */
+	for (size_t i = 0; i < x->f->events.n; i++)
+		if (x->f->events.v[i].attr.build_id)
+			return p[0] > 20;
+	return (p[0] != 16 && p[0] != 20) || p[1] || p[2] || p[3];
+}
+
 static int deliver(struct reading *x, const struct item *it, struct error *err)
 {
 	struct perf_event_header h;
@@ -485,6 +535,10 @@ static int deliver(struct reading *x, const struct item *it, struct error *err)
 		good = r.event < x->f->events.n &&
 		       get_sample(x, &c, h.misc, &r);
 	} else {
+		if (h.type == PERF_RECORD_MMAP2 &&
+		    (h.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) &&
+		    is_false_build_id(x, c.p, cursor_left(&c)))
+			h.misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
 		good = trailer <= cursor_left(&c);
 		if (good) {
 			get_trailer(x, cursor_of(c.end - trailer, trailer), &r);
@@ -496,6 +550,8 @@ static int deliver(struct reading *x, const struct item *it, struct error *err)
 		x->rest->skipped += !is_known(h.type);
 		return 0;
 	}
+	if (r.kind == RECORD_SAMPLE && x->values.left)
+		return deliver_counts(x, &r, err);
 	if (r.kind == RECORD_MMAP)
 		return deliver_map(x, h.misc, &r, err);
 	return x->cb->record(x->cb->ctx, &r, err);
@@ -513,7 +569,7 @@ static bool has_x86(const struct perf_file *f)
 
 int perf_records_each(const struct perf_file *f,
 		      const struct perf_records_cb *cb,
-		      struct perf_records_rest *rest, uint64_t *first,
+		      struct perf_records_skipped *rest, uint64_t *first,
 		      uint64_t *last, struct error *err)
 {
 	struct reading *x = calloc(1, sizeof(*x));
@@ -542,6 +598,7 @@ int perf_records_each(const struct perf_file *f,
 	if (x) {
 		vec_fini(&x->items);
 		vec_fini(&x->deferred);
+		perf_counts_fini(&x->counts);
 	}
 	free(x);
 	return rc < 0 ? rc : 0;

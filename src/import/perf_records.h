@@ -10,10 +10,11 @@
 #include "record/source/source.h"
 
 /* Data that is not delivered. */
-struct perf_records_rest {
+struct perf_records_skipped {
 	uint64_t skipped;	/* records of kinds that tally does not use, or
 				 * that are invalid */
 	uint64_t branches;	/* samples whose branch stacks were left out */
+	uint64_t data_sources;	/* samples whose data sources were left out */
 };
 
 /* A mapping of the kernel: its text ("[kernel.kallsyms]_text" and the like) or a
@@ -35,7 +36,7 @@ struct perf_records_cb {
  * sample. */
 int perf_records_each(const struct perf_file *f,
 		      const struct perf_records_cb *cb,
-		      struct perf_records_rest *rest, uint64_t *first,
+		      struct perf_records_skipped *rest, uint64_t *first,
 		      uint64_t *last, struct error *err);
 
 /* Returns whether an event's weights are nanoseconds that a thread waited. */

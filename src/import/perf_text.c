@@ -99,7 +99,7 @@ static char *last_word(char *from, char *to)
 
 /* Parses the fields before the time: a name that may contain blanks, numbers,
  * [cpu]. */
-static bool parse_who(char *from, char *to, struct head *h)
+static bool parse_thread(char *from, char *to, struct head *h)
 {
 	char *word = last_word(from, to), *slash;
 	uint64_t v;
@@ -143,7 +143,7 @@ static bool parse_head(char *line, struct head *h)
 		if (parse_time(word, end, &h->time_ns))
 			break;
 	}
-	if (word == start || !parse_who(start, word - 1, h))
+	if (word == start || !parse_thread(start, word - 1, h))
 		return false;
 	word = end + strspn(end, " ");
 	end = word + strcspn(word, " ");

@@ -11,7 +11,7 @@
 
 static int wrong(const char *spec, struct error *err)
 {
-	return error_set(err, ERR_USAGE, "--control '%s': want fifo:FIFO[,FIFO] "
+	return error_set(err, ERR_USAGE, "--control '%s': use fifo:FIFO[,FIFO] "
 			 "or fd:N[,N], the second one for answers", spec);
 }
 
@@ -26,8 +26,8 @@ static int open_fifo(const char *path, struct error *err)
 	if (!fstat(fd, &st) && S_ISFIFO(st.st_mode))
 		return fd;
 	close(fd);
-	return error_set(err, ERR_USAGE, "--control: %s is no FIFO: mkfifo "
-			 "makes one", path);
+	return error_set(err, ERR_USAGE, "--control: %s is not a FIFO: mkfifo "
+			 "creates one", path);
 }
 
 static int take_fd(const char *text, struct error *err)
@@ -37,8 +37,8 @@ static int take_fd(const char *text, struct error *err)
 	int flags;
 
 	if (end == text || *end || fd < 0 || fd > 1000000)
-		return error_set(err, ERR_USAGE, "--control: \"%s\" is no number "
-				 "of a descriptor", text);
+		return error_set(err, ERR_USAGE, "--control: \"%s\" is not a "
+				 "descriptor number", text);
 	flags = fcntl((int)fd, F_GETFL);
 	if (flags < 0)
 		return error_errno(err, errno, "--control: descriptor %ld", fd);
@@ -95,6 +95,7 @@ static enum control_command meaning(struct control *c)
 		{ "enable", CONTROL_ENABLE },	{ "disable", CONTROL_DISABLE },
 		{ "snapshot", CONTROL_SNAPSHOT }, { "evlist", CONTROL_EVLIST },
 		{ "ping", CONTROL_PING },	{ "stop", CONTROL_STOP },
+		{ "from", CONTROL_FROM },	{ "until", CONTROL_UNTIL },
 	};
 	size_t n = strcspn(c->line, " ");
 

@@ -20,6 +20,10 @@ enum control_command {
 	CONTROL_EVLIST,		/* list the events' names */
 	CONTROL_PING,		/* only answer */
 	CONTROL_STOP,		/* end the recording */
+	/* For a recorder that takes over from another one (continuous.h); `name` is
+	 * a time of CLOCK_MONOTONIC, ns: */
+	CONTROL_FROM,		/* leave out earlier samples */
+	CONTROL_UNTIL,		/* leave out later samples, and end then */
 };
 
 struct control {

@@ -153,10 +153,45 @@ int launch_go(struct launch *l, const char *name, struct error *err)
 	return launch_started(l, name, err);
 }
 
+/* Reads how much a process has written, if the kernel counts it.  A process that has
+ * ended keeps its count until it is waited for. */
+static void read_written(struct launch *l)
+{
+	char path[64], text[512], *at;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/io", (int)l->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n <= 0)
+		return;
+	text[n] = '\0';
+	at = strstr(text, "wchar: ");
+	if (!at)
+		return;
+	l->written = strtoull(at + 7, NULL, 10);
+	l->written_known = true;
+}
+
+/* Takes the status of the child, if it has ended; `wait` is WNOHANG or 0.  Returns
+ * false if there is nothing yet. */
+static bool reap(struct launch *l, int wait)
+{
+	siginfo_t info = { .si_pid = 0 };
+
+	if (waitid(P_PID, (id_t)l->pid, &info, WEXITED | WNOWAIT | wait) == 0 &&
+	    info.si_pid == l->pid)
+		read_written(l);
+	return wait4(l->pid, &l->wait_status, wait, &l->usage) == l->pid;
+}
+
 bool launch_poll(struct launch *l)
 {
-	if (l->pid && !l->ended &&
-	    wait4(l->pid, &l->wait_status, WNOHANG, &l->usage) == l->pid)
+	if (l->pid && !l->ended && reap(l, WNOHANG))
 		l->ended = true;
 	return l->ended;
 }
@@ -170,10 +205,7 @@ void launch_end(struct launch *l)
 	if (l->status_fd >= 0)
 		close(l->status_fd);
 	l->go = l->status_fd = -1;
-	while (!l->ended) {
-		pid_t p = wait4(l->pid, &l->wait_status, 0, &l->usage);
-
-		if (p == l->pid || (p < 0 && errno != EINTR))
+	while (!l->ended)
+		if (reap(l, 0) || errno != EINTR)
 			l->ended = true;
-	}
 }

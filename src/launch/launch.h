@@ -31,6 +31,9 @@ struct launch {
 	int wait_status;	/* valid once it has ended */
 	bool ended;
 	struct rusage usage;
+	uint64_t written;	/* bytes that it and its children passed to write
+				 * calls, to any file; valid once it has ended */
+	bool written_known;
 	/* NAME=VALUE strings added to its environment, ended by NULL; or NULL. */
 	const char *const *env;
 };

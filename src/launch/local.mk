@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += liblaunch.a
 liblaunch_a_SOURCES = \
+	src/launch/busy.c \
+	src/launch/busy.h \
 	src/launch/control.c \
 	src/launch/control.h \
 	src/launch/launch.c \

@@ -155,20 +155,20 @@ bool environment_take(char **envp, char *out, size_t size)
 	return true;
 }
 
-bool environment_there(char *const *envp, size_t entries, size_t text)
+bool environment_is_mapped(char *const *envp, size_t entries, size_t text)
 {
-	struct memory_seen m = { 0, false }, at = { 0, false };
+	struct mapped_page m = { 0, false }, at = { 0, false };
 
 	for (size_t n = 0; envp && n < entries; n++) {
 		const char *s;
 
-		if (!memory_there(&at, &envp[n], sizeof(envp[n])))
+		if (!memory_is_mapped(&at, &envp[n], sizeof(envp[n])))
 			return false;
 		s = envp[n];
 		if (!s)
 			return true;
-		if (!text_there(&m, s, sizeof(PRELOAD) + sizeof(OURS)) ||
-		    (text_after(s, PRELOAD) && !text_there(&m, s, text)))
+		if (!text_is_mapped(&m, s, sizeof(PRELOAD) + sizeof(OURS)) ||
+		    (text_after(s, PRELOAD) && !text_is_mapped(&m, s, text)))
 			return false;
 	}
 	return !envp;

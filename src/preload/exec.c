@@ -23,17 +23,17 @@ static char **present(void)
 static void *next_execve, *next_execvpe, *next_fexecve, *next_execveat,
 	    *next_posix_spawn, *next_posix_spawnp;
 
-static bool path_there(const char *path)
+static bool path_is_mapped(const char *path)
 {
-	struct memory_seen m = { 0, false };
+	struct mapped_page m = { 0, false };
 
-	return text_there(&m, path, PATH_SPACE);
+	return text_is_mapped(&m, path, PATH_SPACE);
 }
 
 /* Reading files takes system calls, which a filter may forbid. */
 static enum follow follows(const char *path, enum follow (*look)(const char *))
 {
-	if (!preload.active || !path_there(path))
+	if (!preload.active || !path_is_mapped(path))
 		return FOLLOW_NOT;
 	return preload.careful ? FOLLOW : look(path);
 }
@@ -42,7 +42,7 @@ static enum follow follows(const char *path, enum follow (*look)(const char *))
  * is impossible. */
 #define ENVIRONMENT(to, from, follow)					\
 	bool to##_ours = preload.active && (follow) != FOLLOW_NOT &&	\
-		environment_there(from, ENTRIES_MAX, TEXT_MAX) &&	\
+		environment_is_mapped(from, ENTRIES_MAX, TEXT_MAX) &&	\
 		environment_text(from) < TEXT_MAX;			\
 	char *to##_v[to##_ours ? environment_count(from) + 3 : 1];	\
 	char to##_t[to##_ours ? environment_text(from) : 1];		\
@@ -50,30 +50,30 @@ static enum follow follows(const char *path, enum follow (*look)(const char *))
 	if (to##_ours)							\
 		environment_make(to##_v, (from), to##_t)
 
-static void tell_exec(const char *path, enum follow follow)
+static void record_exec(const char *path, enum follow follow)
 {
-	if (!preload.active || preload.careful || !path_there(path))
+	if (!preload.active || preload.careful || !path_is_mapped(path))
 		return;
 	/* A child of vfork has its parent's mappings. */
 	if (preload.loaded && sys_pid() == preload.pid)
-		maps_tell();
-	ring_tell_text(TIMER_EXEC, follow == FOLLOW ? 0 : TIMER_OUTSIDE, path,
-		       text_size(path));
+		preload_record_maps();
+	preload_record_text(TIMER_EXEC, follow == FOLLOW ? 0 : TIMER_OUTSIDE, path,
+			    text_size(path));
 }
 
 /* Reports a spawn.  The child has no number yet; it matters only that it cannot be
  * recorded. */
-static void tell_spawn(const char *path, enum follow follow)
+static void record_spawn(const char *path, enum follow follow)
 {
 	if (preload.active && !preload.careful && follow != FOLLOW &&
-	    path_there(path))
-		ring_tell_text(TIMER_OUTSIDE_SPAWN, 0, path, text_size(path));
+	    path_is_mapped(path))
+		preload_record_text(TIMER_OUTSIDE_SPAWN, 0, path, text_size(path));
 }
 
 static int exec_failed(int r)
 {
 	if (preload.active)
-		ring_tell_kind(TIMER_EXEC_FAILED);
+		preload_record_kind(TIMER_EXEC_FAILED);
 	return r;
 }
 
@@ -84,7 +84,7 @@ EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 	enum follow follow = follows(path, follow_file);
 
 	ENVIRONMENT(env, envp, follow);
-	tell_exec(path, follow);
+	record_exec(path, follow);
 	return exec_failed(next(path, argv, env));
 }
 
@@ -100,7 +100,7 @@ EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 	enum follow follow = follows(file, follow_found);
 
 	ENVIRONMENT(env, envp, follow);
-	tell_exec(file, follow);
+	record_exec(file, follow);
 	return exec_failed(next(file, argv, env));
 }
 
@@ -115,7 +115,7 @@ EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 		next_function(&next_fexecve, "fexecve");
 
 	ENVIRONMENT(env, envp, FOLLOW);
-	tell_exec("(a file descriptor)", FOLLOW);
+	record_exec("(a file descriptor)", FOLLOW);
 	return exec_failed(next(fd, argv, env));
 }
 
@@ -126,7 +126,7 @@ EXPORT int execveat(int fd, const char *path, char *const argv[],
 		next_function(&next_execveat, "execveat");
 
 	ENVIRONMENT(env, envp, FOLLOW);
-	tell_exec(path, FOLLOW);
+	record_exec(path, FOLLOW);
 	return exec_failed(next(fd, path, argv, env, flags));
 }
 
@@ -196,7 +196,7 @@ EXPORT int posix_spawn(pid_t *pid, const char *path,
 	enum follow follow = follows(path, follow_file);
 
 	ENVIRONMENT(env, envp, follow);
-	tell_spawn(path, follow);
+	record_spawn(path, follow);
 	return next(pid, path, actions, attr, argv, env);
 }
 
@@ -211,6 +211,6 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file,
 	enum follow follow = follows(file, follow_found);
 
 	ENVIRONMENT(env, envp, follow);
-	tell_spawn(file, follow);
+	record_spawn(file, follow);
 	return next(pid, file, actions, attr, argv, env);
 }

@@ -76,7 +76,7 @@ static enum follow elf_kind(const char *head, long n)
 		if (ph[i].p_type == PT_INTERP)
 			return FOLLOW;
 	}
-	return FOLLOW_BLIND;
+	return FOLLOW_CHILDREN;
 }
 
 enum follow follow_file(const char *path)
@@ -100,7 +100,7 @@ enum follow follow_file(const char *path)
 		}
 		if (head[0] != ELFMAG0 || head[1] != ELFMAG1)
 			return FOLLOW;
-		return rights ? FOLLOW_BLIND : elf_kind(head, n);
+		return rights ? FOLLOW_CHILDREN : elf_kind(head, n);
 	}
 	return FOLLOW;
 }

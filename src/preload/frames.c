@@ -10,8 +10,18 @@
 #include "runtime/php_frames.h"
 #include "runtime/python_frames.h"
 
+enum { NONE, PYTHON, PHP };
+enum { SEARCH_MIN = 8 };	/* samples between a load and the first search */
+
 static struct {
-	enum { NONE, PYTHON, PHP } is;
+	uint32_t is;		/* set last, maybe by another thread's handler */
+	/* Search for an interpreter that is loaded later.  The load has no end that
+	 * could be observed, so the distance of two searches doubles until the next
+	 * load.  Counted in samples: */
+	uint64_t samples;
+	uint64_t next;		/* number at the next search; 0: none */
+	uint64_t distance;
+	uint32_t searching;
 	uint64_t seen[FRAME_SEEN];
 	/* One for each ring, because the holder of a ring works here. */
 	union {
@@ -21,7 +31,7 @@ static struct {
 } frames;
 
 struct part {
-	const struct ring_place *place;
+	const struct preload_ring_room *place;
 	size_t at;
 };
 
@@ -43,35 +53,83 @@ void frames_find(void)
 {
 	const struct frame_door door = { .read = read_spans };
 
-	frames.is = python_find(&door) ? PYTHON : php_find() ? PHP : NONE;
+	frames.is = python_find(&door, false) ? PYTHON : php_find() ? PHP : NONE;
+}
+
+static uint32_t frames_of(void)
+{
+	return preload.careful || preload.no_readv
+	       ? NONE : __atomic_load_n(&frames.is, __ATOMIC_ACQUIRE);
+}
+
+static uint64_t count(const uint64_t *n)
+{
+	return __atomic_load_n(n, __ATOMIC_RELAXED);
+}
+
+static void search_in(uint64_t samples)
+{
+	uint64_t at = count(&frames.samples) + samples, next = count(&frames.next);
+
+	__atomic_store_n(&frames.distance, samples, __ATOMIC_RELAXED);
+	/* Frequent loads do not postpone a search. */
+	if (count(&frames.samples) >= next || at < next)
+		__atomic_store_n(&frames.next, at, __ATOMIC_RELAXED);
+}
+
+void frames_load(void)
+{
+	if (preload.copy_bytes && !__atomic_load_n(&frames.is, __ATOMIC_RELAXED))
+		search_in(SEARCH_MIN);
+}
+
+void frames_search(void)
+{
+	const struct frame_door door = { .read = read_spans };
+
+	if (preload.careful || preload.no_readv || !count(&frames.next) ||
+	    __atomic_add_fetch(&frames.samples, 1, __ATOMIC_RELAXED) <
+	    count(&frames.next) ||
+	    __atomic_exchange_n(&frames.searching, 1, __ATOMIC_ACQUIRE))
+		return;
+	if (!__atomic_load_n(&frames.is, __ATOMIC_RELAXED)) {
+		if (python_find(&door, true)) {
+			__atomic_store_n(&frames.is, PYTHON, __ATOMIC_RELEASE);
+			__atomic_store_n(&frames.next, 0, __ATOMIC_RELAXED);
+		} else {
+			search_in(2 * count(&frames.distance));
+		}
+	}
+	__atomic_store_n(&frames.searching, 0, __ATOMIC_RELEASE);
 }
 
 void frames_forget(void)
 {
+	frames.searching = 0;	/* by a thread that the child has not */
 	if (frames.is)
 		bytes_zero(frames.seen, sizeof(frames.seen));
 }
 
 size_t frames_room(void)
 {
-	return frames.is && !preload.careful && !preload.no_readv ? FRAME_PART_MAX : 0;
+	return frames_of() ? FRAME_PART_MAX : 0;
 }
 
 static void put_bytes(void *ctx, const void *p, size_t n)
 {
 	struct part *part = ctx;
 
-	ring_put(part->place, part->at, p, n);
+	preload_ring_put(part->place, part->at, p, n);
 	part->at += n;
 }
 
-size_t frames_put(const struct ring_place *p, size_t at, const struct slot *s,
+size_t frames_put(const struct preload_ring_room *p, size_t at, struct slot *s,
 		  const long long *registers)
 {
 	struct part part = { p, at };
 	const struct frame_door door = { read_spans, put_bytes, &part, frames.seen };
 	void *work = &frames.scratch[p->ring - preload.rings];
 
-	return frames.is == PYTHON ? python_put(&door, work)
-	       : frames.is == PHP ? php_put(&door, work, s, registers) : 0;
+	return frames_of() == PYTHON ? python_put(&door, work, s)
+	       : frames_of() == PHP ? php_put(&door, work, s, registers) : 0;
 }

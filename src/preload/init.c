@@ -242,15 +242,15 @@ static void fill_times(struct timer_start *t, uint64_t loader)
 		t->entry = loader + ((const Elf64_Ehdr *)loader)->e_entry;
 }
 
-static void tell_start(uint64_t loader)
+static void record_start(uint64_t loader)
 {
 	struct timer_start t = { .r = { .kind = TIMER_START } };
 
 	t.ppid = (uint32_t)sys1(SYS_getppid, 0);
 	sys3(SYS_prctl, PR_GET_NAME, (long)t.comm, 0);
 	fill_times(&t, loader);
-	ring_tell(&t.r, sizeof(t), NULL, 0);
-	maps_tell();
+	preload_record(&t.r, sizeof(t), NULL, 0);
+	preload_record_maps();
 }
 
 static void first_thread(uint64_t top)
@@ -297,9 +297,9 @@ static void begin(char **envp, uint64_t top)
 			   !preload.header->checked_filters;
 	choose_period();
 	preload.thread_stack = thread_stack_size();
-	if (preload.copy_bytes)
+	if (preload.copy_bytes && !preload.no_readv)
 		frames_find();
-	tell_start(loader);
+	record_start(loader);
 	if (preload.header->state == TIMER_STOP)
 		return;
 	sample_catch();
@@ -329,7 +329,7 @@ void preload_child(uint32_t ppid, uint32_t ptid, uint32_t thread)
 	know_numbers();
 	f.ppid = ppid;
 	f.ptid = ptid;
-	ring_tell(&f.r, sizeof(f), NULL, 0);
+	preload_record(&f.r, sizeof(f), NULL, 0);
 	first_thread(top);
 }
 
@@ -346,6 +346,6 @@ __attribute__((destructor)) static void library_end(void)
 	if (!preload.active || preload.careful)
 		return;
 	if (preload.loaded)
-		maps_tell();
-	ring_tell_kind(TIMER_EXIT);
+		preload_record_maps();
+	preload_record_kind(TIMER_EXIT);
 }

@@ -12,7 +12,7 @@ enum {
 };
 
 struct lines {
-	struct ring_place *place;
+	struct preload_ring_room *place;
 	size_t at;		/* offset in the record */
 	char line[LINE_MAX_BYTES];
 	size_t n;
@@ -31,7 +31,7 @@ static void line_end(struct lines *l)
 {
 	if (is_code(l->line, l->n) &&
 	    l->at + l->n <= sizeof(struct timer_text) + ALL_MAX) {
-		ring_put(l->place, l->at, l->line, l->n);
+		preload_ring_put(l->place, l->at, l->line, l->n);
 		l->at += l->n;
 	}
 	l->n = 0;
@@ -54,11 +54,11 @@ static void read_lines(struct lines *l, long fd)
 		}
 }
 
-void maps_tell(void)
+void preload_record_maps(void)
 {
 	static const uint64_t zero;
 	struct timer_text t = { .r = { .kind = TIMER_MAPS } };
-	struct ring_place place;
+	struct preload_ring_room place;
 	struct lines l;
 	size_t all;
 	long fd;
@@ -69,17 +69,17 @@ void maps_tell(void)
 	fd = sys_open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;
-	if (ring_begin(&place, t.r.tid, sizeof(t) + ALL_MAX + 8)) {
+	if (preload_ring_begin(&place, t.r.tid, sizeof(t) + ALL_MAX + 8)) {
 		l.place = &place;
 		l.at = sizeof(t);
-		t.r.time = ring_time();
+		t.r.time = preload_ring_time();
 		read_lines(&l, fd);
 		all = (l.at + 7) & ~(size_t)7;
-		ring_put(&place, l.at, &zero, all - l.at);
+		preload_ring_put(&place, l.at, &zero, all - l.at);
 		t.r.size = (uint32_t)all;
 		t.n = (uint32_t)(l.at - sizeof(t));
-		ring_put(&place, 0, &t, sizeof(t));
-		ring_end(&place, all);
+		preload_ring_put(&place, 0, &t, sizeof(t));
+		preload_ring_end(&place, all);
 	}
 	sys_close(fd);
 }

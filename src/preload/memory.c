@@ -8,14 +8,14 @@
 enum { NO_HOW = 0x7fff };
 
 /* rt_sigprocmask(2) reads the new mask before it checks its first argument, and
- * rejects the latter. */
-static bool page_there(uintptr_t page)
+ * rejects the latter.  NULL is no mask, so the first page is read behind it. */
+static bool page_is_mapped(uintptr_t page)
 {
-	return sys4(SYS_rt_sigprocmask, NO_HOW, (long)page, 0, 8) !=
+	return sys4(SYS_rt_sigprocmask, NO_HOW, page ? (long)page : 8, 0, 8) !=
 	       -14 /* EFAULT */;
 }
 
-bool memory_there(struct memory_seen *m, const void *at, size_t n)
+bool memory_is_mapped(struct mapped_page *m, const void *at, size_t n)
 {
 	uintptr_t from = (uintptr_t)at & ~(uintptr_t)(TIMER_PAGE - 1);
 
@@ -24,7 +24,7 @@ bool memory_there(struct memory_seen *m, const void *at, size_t n)
 	for (; from < (uintptr_t)at + n; from += TIMER_PAGE) {
 		if (from == m->page && m->any)
 			continue;
-		if (!page_there(from))
+		if (!page_is_mapped(from))
 			return false;
 		m->page = from;
 		m->any = true;
@@ -32,10 +32,10 @@ bool memory_there(struct memory_seen *m, const void *at, size_t n)
 	return true;
 }
 
-bool text_there(struct memory_seen *m, const char *s, size_t most)
+bool text_is_mapped(struct mapped_page *m, const char *s, size_t most)
 {
 	for (size_t i = 0; i < most; i++) {
-		if (!memory_there(m, s + i, 1))
+		if (!memory_is_mapped(m, s + i, 1))
 			return false;
 		if (!s[i])
 			return true;

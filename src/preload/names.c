@@ -18,13 +18,13 @@
 static void *next_prctl, *next_setname, *next_dlopen, *next_dlclose,
 	    *next_syscall;
 
-static void tell_name(const char *name)
+static void record_name(const char *name)
 {
 	size_t n = text_size(name);
 
 	if (preload.active)
-		ring_tell_text(TIMER_NAME, 0, name, n < TIMER_NAME_BYTES
-			       ? n : TIMER_NAME_BYTES - 1);
+		preload_record_text(TIMER_NAME, 0, name, n < TIMER_NAME_BYTES
+				    ? n : TIMER_NAME_BYTES - 1);
 }
 
 /* From now on, make no system call beyond the program's own. */
@@ -53,7 +53,7 @@ EXPORT int prctl(int what, ...)
 	if (r < 0 && what == PR_SET_SECCOMP)
 		preload.careful = was;
 	if (!r && what == PR_SET_NAME)
-		tell_name((const char *)a[0]);
+		record_name((const char *)a[0]);
 	return r;
 }
 
@@ -66,7 +66,7 @@ EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 	int r = next(thread, name);
 
 	if (!r && self && self() == thread)
-		tell_name(name);
+		record_name(name);
 	return r;
 }
 
@@ -124,7 +124,8 @@ static void loads(void)
 	if (!preload.active)
 		return;
 	preload.loaded = true;
-	ring_tell_kind(TIMER_LOAD);
+	frames_load();
+	preload_record_kind(TIMER_LOAD);
 }
 
 /* The search for a library depends on the caller.  These functions must be off the
@@ -152,8 +153,8 @@ static void ends(void)
 	    sys_pid() != preload.pid)
 		return;
 	if (preload.loaded)
-		maps_tell();
-	ring_tell_kind(TIMER_EXIT);
+		preload_record_maps();
+	preload_record_kind(TIMER_EXIT);
 }
 
 EXPORT void _exit(int status)

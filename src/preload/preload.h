@@ -41,6 +41,7 @@ struct slot {
 	uint64_t top, size;	/* top and size of its stack; size 0: unknown */
 	void *(*fn)(void *);	/* function that it will run */
 	void *arg;
+	uint64_t python;	/* address of its thread state when last sampled, or 0 */
 };
 
 /* Signal action in the kernel's layout. */
@@ -73,7 +74,7 @@ struct preload {
 	uint8_t *data;
 	uint32_t nrings;
 	uint64_t ring_bytes;
-	uint64_t told_ns;	/* time of the newest record other than a sample */
+	uint64_t sideband_ns;	/* time of the newest record other than a sample */
 	struct kernel_action before;	/* the signal's previous action */
 	int (*vdso_time)(long, void *);
 	int (*vdso_cpu)(unsigned int *, unsigned int *, void *);
@@ -106,15 +107,15 @@ struct parent parent_now(void);
 
 /* memory.c */
 /* The last page that was checked, and whether it is mapped. */
-struct memory_seen {
+struct mapped_page {
 	uintptr_t page;
 	bool any;
 };
 /* Returns whether this memory is mapped.  Assumes so under a filter of the program's
  * own. */
-bool memory_there(struct memory_seen *m, const void *at, size_t n);
+bool memory_is_mapped(struct mapped_page *m, const void *at, size_t n);
 /* Checks memory up to the end of the text, or at most this many bytes. */
-bool text_there(struct memory_seen *m, const char *s, size_t most);
+bool text_is_mapped(struct mapped_page *m, const char *s, size_t most);
 
 /* environment.c */
 /* Copies tally's variable, "NAME=value", to `out`.  Returns false if there is none
@@ -124,7 +125,7 @@ bool text_there(struct memory_seen *m, const char *s, size_t most);
 bool environment_take(char **envp, char *out, size_t size);
 /* Returns whether everything to be examined can be read, with at most this many
  * entries, and bytes in a list of libraries. */
-bool environment_there(char *const *envp, size_t entries, size_t text);
+bool environment_is_mapped(char *const *envp, size_t entries, size_t text);
 /* Build the environment for a program to be executed.  `out` has room for two more
  * entries than envp, `text` for environment_text(envp) bytes. */
 size_t environment_count(char *const *envp);
@@ -134,7 +135,7 @@ void environment_make(char **out, char *const *envp, char *text);
 /* follow.c: whether the library is loaded into a program. */
 enum follow {
 	FOLLOW,			/* the loader of the program loads it */
-	FOLLOW_BLIND,		/* not loaded, or not permitted; its children may load
+	FOLLOW_CHILDREN,	/* not loaded, or not permitted; its children may load
 				 * it */
 	FOLLOW_NOT,		/* the loader of the program would print an error */
 };
@@ -143,25 +144,25 @@ enum follow follow_found(const char *file);	/* searched in PATH */
 
 /* ring.c */
 /* Reserves room for a record of at most `most` bytes in a ring.  Returns false when
- * all rings are full.  After true, always call ring_end. */
-struct ring_place {
+ * all rings are full.  After true, always call preload_ring_end. */
+struct preload_ring_room {
 	struct timer_ring *ring;
 	uint8_t *data;
 	uint64_t pos;
 };
-bool ring_begin(struct ring_place *p, uint32_t tid, size_t most);
-void ring_put(const struct ring_place *p, size_t at, const void *from,
-	      size_t n);
-void ring_end(const struct ring_place *p, size_t size);
+bool preload_ring_begin(struct preload_ring_room *p, uint32_t tid, size_t most);
+void preload_ring_put(const struct preload_ring_room *p, size_t at, const void *from,
+		      size_t n);
+void preload_ring_end(const struct preload_ring_room *p, size_t size);
 /* Returns the time for a record that is not a sample.  Later samples have this time
  * or a later one. */
-uint64_t ring_time(void);
+uint64_t preload_ring_time(void);
 /* Writes a whole record and sets its size, time, pid and tid.  `text` may be NULL. */
-void ring_tell(struct timer_record *r, size_t size, const char *text,
-	       size_t n);
-void ring_tell_kind(enum timer_kind kind);
-void ring_tell_text(enum timer_kind kind, uint16_t flags, const char *text,
+void preload_record(struct timer_record *r, size_t size, const char *text,
 		    size_t n);
+void preload_record_kind(enum timer_kind kind);
+void preload_record_text(enum timer_kind kind, uint16_t flags, const char *text,
+			 size_t n);
 
 /* sample.c */
 void sample_catch(void);	/* installs the signal handler */
@@ -178,7 +179,7 @@ void thread_arm(struct slot *s, uint64_t top);
 void thread_unsampled(void);
 
 /* maps.c */
-void maps_tell(void);
+void preload_record_maps(void);
 
 /* resolve.c: returns the next definition of a function after this library's, or
  * NULL. */
@@ -186,23 +187,30 @@ void *resolve(const char *name);
 /* Returns the first definition in all objects, the program first: a function or data.
  * Sets *size unless it is NULL. */
 void *resolve_any(const char *name, bool function, uint64_t *size);
+/* Does the same in a signal handler, where objects may come and go meanwhile, among
+ * objects whose file name contains `part`.  Uses process_vm_readv(2). */
+void *resolve_loaded(const char *part, const char *name, bool function,
+		     uint64_t *size);
 
 /* frames.c: frames of an interpreter, if the program is one (runtime/frame_part.h) */
 void frames_find(void);		/* checks whether it is one */
 void frames_forget(void);	/* a child reports all code again */
+/* Libraries are loaded from now on.  One of them may be an interpreter. */
+void frames_load(void);
+void frames_search(void);	/* searches for it, sometimes; call for each sample */
 size_t frames_room(void);	/* maximum bytes of frames in a record, or 0 */
 /* Writes the frames of the calling thread, with registers as in ucontext.  Returns
  * their size in bytes. */
-size_t frames_put(const struct ring_place *p, size_t at, const struct slot *s,
+size_t frames_put(const struct preload_ring_room *p, size_t at, struct slot *s,
 		  const long long *registers);
 
 /* python.c, php.c: return whether the program is that interpreter.  Only the door's
- * `read` is used. */
+ * `read` is used.  loaded: search for one that was loaded later, in a signal handler */
 struct frame_door;
-bool python_find(const struct frame_door *door);
+bool python_find(const struct frame_door *door, bool loaded);
 bool php_find(void);
 /* Write frames like frames_put; `work` is a struct python_scratch or php_scratch. */
-size_t python_put(const struct frame_door *door, void *work);
+size_t python_put(const struct frame_door *door, void *work, struct slot *s);
 size_t php_put(const struct frame_door *door, void *work, const struct slot *s,
 	       const long long *registers);
 

@@ -2,46 +2,64 @@
 /*
  * Finds the Python interpreter in this program, and the frames of its threads
  * (runtime/python_frames.h).  The interpreter itself supplies the thread's state, by
- * one read of a thread-local variable.
+ * one read of a thread-local variable.  An interpreter that was loaded later may be
+ * unloaded at any moment, so its code is not called, and the thread's state is found
+ * in its list of threads.
  */
 #include "preload/preload.h"
 #include "runtime/python_frames.h"
 
 static struct {
 	struct python_types types;
-	void *(*thread)(void);	/* NULL: no Python */
+	uint64_t runtime;
+	void *(*thread)(void);	/* NULL: loaded later */
 } python;
+
+static void *find(bool loaded, const char *name, bool function, uint64_t *size)
+{
+	return loaded ? resolve_loaded("python", name, function, size)
+		      : resolve_any(name, function, size);
+}
 
 static bool exports(void *ctx, const char *function)
 {
-	(void)ctx;
-	return resolve_any(function, true, NULL);
+	return find(*(const bool *)ctx, function, true, NULL);
 }
 
-bool python_find(const struct frame_door *door)
+bool python_find(const struct frame_door *door, bool loaded)
 {
-	const uint64_t *version = resolve_any("Py_Version", false, NULL);
-	void *runtime = resolve_any("_PyRuntime", false, NULL);
+	struct python_types *t = &python.types;
+	uint64_t at, version;
 
-	if (!runtime ||
-	    !python_layout(&python.types.layout,
-			   version ? *version : python_version(exports, NULL),
-			   (uintptr_t)runtime, door))
+	python.runtime = (uintptr_t)find(loaded, "_PyRuntime", false, NULL);
+	if (!python.runtime)
 		return false;
-	python.types.code = (uintptr_t)resolve_any("PyCode_Type", false, NULL);
-	python.types.text = (uintptr_t)resolve_any("PyUnicode_Type", false, NULL);
-	python.types.bytes = (uintptr_t)resolve_any("PyBytes_Type", false, NULL);
-	python.types.loop = (uintptr_t)resolve_any("_PyEval_EvalFrameDefault", true,
-						   &python.types.loop_bytes);
-	if (python.types.code && python.types.text && python.types.bytes)
+	at = (uintptr_t)find(loaded, "Py_Version", false, NULL);
+	if (!at)
+		version = python_version(exports, &loaded);
+	else if (!frame_read(door, at, sizeof(version), &version))
+		return false;
+	if (!python_layout(&t->layout, version, python.runtime, door))
+		return false;
+	t->code = (uintptr_t)find(loaded, "PyCode_Type", false, NULL);
+	t->text = (uintptr_t)find(loaded, "PyUnicode_Type", false, NULL);
+	t->bytes = (uintptr_t)find(loaded, "PyBytes_Type", false, NULL);
+	t->loop = (uintptr_t)find(loaded, "_PyEval_EvalFrameDefault", true,
+				  &t->loop_bytes);
+	if (!t->code || !t->text || !t->bytes)
+		return false;
+	if (!loaded)
 		python.thread = (void *(*)(void))
-			resolve_any("PyGILState_GetThisThreadState", true, NULL);
-	return python.thread;
+			find(false, "PyGILState_GetThisThreadState", true, NULL);
+	return loaded || python.thread;
 }
 
-size_t python_put(const struct frame_door *door, void *work)
+size_t python_put(const struct frame_door *door, void *work, struct slot *s)
 {
-	void *thread = python.thread();
-
-	return thread ? python_walk(&python.types, (uintptr_t)thread, door, work) : 0;
+	if (python.thread)
+		s->python = (uintptr_t)python.thread();
+	else
+		s->python = python_thread(&python.types, python.runtime, s->tid,
+					  s->python, door);
+	return s->python ? python_walk(&python.types, s->python, door, work) : 0;
 }

@@ -70,7 +70,7 @@ static struct extent extent_of(const struct slot *s, uint64_t sp,
 
 /* Reads memory that may be unmapped.  Returns the number of bytes before the first
  * unmapped one. */
-static size_t read_checked(const struct ring_place *p, size_t at,
+static size_t read_checked(const struct preload_ring_room *p, size_t at,
 			   uint64_t from, size_t n)
 {
 	uint64_t size = preload.ring_bytes, pos = (p->pos + at) & (size - 1);
@@ -96,7 +96,7 @@ static size_t read_checked(const struct ring_place *p, size_t at,
 	return r > 0 ? (size_t)r & ~(size_t)7 : 0;
 }
 
-static size_t copy_stack(const struct ring_place *p, const struct slot *s,
+static size_t copy_stack(const struct preload_ring_room *p, const struct slot *s,
 			 struct extent *e)
 {
 	const size_t at = sizeof(struct timer_sample);
@@ -104,7 +104,7 @@ static size_t copy_stack(const struct ring_place *p, const struct slot *s,
 
 	(void)s;
 	if (e->plain)
-		ring_put(p, at, (const void *)e->start, n);
+		preload_ring_put(p, at, (const void *)e->start, n);
 	else if (preload.careful || preload.no_readv)
 		n = 0;
 	else
@@ -143,7 +143,7 @@ static void timer_end(struct slot *s)
  */
 static uint64_t tick_time(void)
 {
-	uint64_t told = __atomic_load_n(&preload.told_ns, __ATOMIC_RELAXED), now;
+	uint64_t newest = __atomic_load_n(&preload.sideband_ns, __ATOMIC_RELAXED), now;
 	struct timespec ts = { 0, 0 };
 
 	if (preload.vdso_time &&
@@ -152,7 +152,7 @@ static uint64_t tick_time(void)
 	else
 		now = __atomic_load_n(&preload.header->alive_ns,
 				      __ATOMIC_RELAXED);
-	return now > told ? now : told;
+	return now > newest ? now : newest;
 }
 
 /* Returns whether a system call was interrupted. "syscall" leaves the next
@@ -162,21 +162,23 @@ static bool in_kernel(const greg_t *g)
 	return g[REG_RCX] == g[REG_RIP];
 }
 
-static void sample_take(struct slot *s, const siginfo_t *si,
+static void take_sample(struct slot *s, const siginfo_t *si,
 			const ucontext_t *uc)
 {
 	const greg_t *g = uc->uc_mcontext.gregs;
 	struct timer_sample t;
 	struct extent e = { 0 };
-	struct ring_place p;
+	struct preload_ring_room p;
 	size_t n = 0, room, frames = 0;
 
 	t.weight = weight_of(s, si);
-	if (preload.copy_bytes)
+	if (preload.copy_bytes) {
 		e = extent_of(s, (uint64_t)g[REG_RSP], uc);
+		frames_search();
+	}
 	t.r.time = tick_time();
 	room = preload.copy_bytes ? frames_room() : 0;
-	if (!ring_begin(&p, s->tid, sizeof(t) + e.n + room)) {
+	if (!preload_ring_begin(&p, s->tid, sizeof(t) + e.n + room)) {
 		__atomic_fetch_add(&preload.header->lost, 1, __ATOMIC_RELAXED);
 		if (t.r.time > preload.header->alive_ns + DEAD_NS)
 			timer_end(s);
@@ -188,7 +190,7 @@ static void sample_take(struct slot *s, const siginfo_t *si,
 		frames = frames_put(&p, sizeof(t) + n, s, g);
 	t.r.size = (uint32_t)(sizeof(t) + n + frames);
 	t.r.kind = TIMER_SAMPLE;
-	t.r.flags = (e.whole ? TIMER_WHOLE : 0) |
+	t.r.flags = (e.whole ? TIMER_COMPLETE : 0) |
 		    (in_kernel(g) ? TIMER_KERNEL : 0);
 	t.r.pid = preload.shown_pid;
 	t.r.tid = s->shown_tid;
@@ -200,8 +202,8 @@ static void sample_take(struct slot *s, const siginfo_t *si,
 		preload.vdso_cpu(&t.cpu, NULL, NULL);
 	for (int i = 0; i < TIMER_REGS; i++)
 		t.regs[i] = (uint64_t)g[reg_order[i]];
-	ring_put(&p, 0, &t, sizeof(t));
-	ring_end(&p, t.r.size);
+	preload_ring_put(&p, 0, &t, sizeof(t));
+	preload_ring_end(&p, t.r.size);
 }
 
 static void pass_on(int sig, siginfo_t *si, void *context)
@@ -222,7 +224,7 @@ static void sample_signal(int sig, siginfo_t *si, void *context)
 	}
 	switch (__atomic_load_n(&preload.header->state, __ATOMIC_RELAXED)) {
 	case TIMER_RUN:
-		sample_take(s, si, context);
+		take_sample(s, si, context);
 		break;
 	case TIMER_WAIT:
 		break;

@@ -46,7 +46,7 @@ struct timer_header {
 	uint64_t alive_ns;		/* time at which it last read the rings */
 	/* Written by the programs. */
 	uint64_t lost;			/* samples lost because all rings were full */
-	uint64_t lost_news;		/* other records lost */
+	uint64_t lost_sideband;		/* other records lost */
 	uint64_t unsampled;		/* threads without a timer */
 };
 
@@ -80,7 +80,7 @@ struct timer_record {
 
 /* timer_record.flags */
 enum {
-	TIMER_WHOLE = 1,	/* sample: no memory follows the copy */
+	TIMER_COMPLETE = 1,	/* sample: no memory follows the copy */
 	TIMER_KERNEL = 2,	/* sample: in a system call */
 	TIMER_LAST = 4,		/* maps: the last part */
 	TIMER_OUTSIDE = 8,	/* exec: the program cannot be followed */

@@ -37,7 +37,7 @@ void slot_drop(struct slot *s)
 
 /* Returns whether the slot's thread is gone.  Its timer is then deleted, and the slot
  * belongs to the caller. */
-static bool slot_bury(struct slot *s)
+static bool slot_retire(struct slot *s)
 {
 	uint32_t is = SLOT_LIVES;
 
@@ -71,7 +71,7 @@ struct slot *slot_take(void)
 						 __ATOMIC_RELAXED) % used;
 		struct slot *s = &preload.slots[at];
 
-		if (slot_claim(s) || slot_bury(s))
+		if (slot_claim(s) || slot_retire(s))
 			return s;
 	}
 	for (uint32_t i = used; i < THREADS_MAX; i++)
@@ -148,7 +148,7 @@ __attribute__((noinline)) void thread_arm(struct slot *s, uint64_t top)
 
 	s->top = top;
 	f.ppid = f.ptid = preload.shown_pid;
-	ring_tell(&f.r, sizeof(f), NULL, 0);
+	preload_record(&f.r, sizeof(f), NULL, 0);
 	slot_arm(s);
 }
 

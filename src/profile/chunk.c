@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Encodes and decodes chunk headers, checksums and compression: see
  * format.h. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
 #include <limits.h>
 #include <string.h>
 #include <stdlib.h>
 #include <zlib.h>
+#ifdef HAVE_LIBDEFLATE
+#include <libdeflate.h>
+#endif
 
 #include "profile/format.h"
 
@@ -79,6 +85,29 @@ static void zlib_free(voidpf ctx, voidpf p)
 	free(p);
 }
 
+/* Decompresses in half of zlib's time.  Returns false if the bytes are invalid or
+ * libdeflate is not there. */
+static bool inflate_at_once(const void *p, size_t n, uint8_t *out, size_t raw)
+{
+#ifdef HAVE_LIBDEFLATE
+	struct libdeflate_decompressor *d = libdeflate_alloc_decompressor();
+	size_t used = 0, made = 0;
+	bool good = d && libdeflate_zlib_decompress_ex(d, p, n, out, raw, &used,
+						       &made) ==
+				 LIBDEFLATE_SUCCESS;
+
+	if (d)
+		libdeflate_free_decompressor(d);
+	return good && used == n && made == raw;
+#else
+	(void)p;
+	(void)n;
+	(void)out;
+	(void)raw;
+	return false;
+#endif
+}
+
 bool format_inflate(const void *p, size_t n, uint8_t *out, size_t raw)
 {
 	z_stream z = { .zalloc = zlib_alloc, .zfree = zlib_free,
@@ -86,6 +115,8 @@ bool format_inflate(const void *p, size_t n, uint8_t *out, size_t raw)
 		       .next_out = out, .avail_out = (uInt)raw };
 	bool good;
 
+	if (inflate_at_once(p, n, out, raw))
+		return true;
 	if (n > UINT32_MAX || raw > UINT32_MAX || inflateInit(&z) != Z_OK)
 		return false;
 	good = inflate(&z, Z_FINISH) == Z_STREAM_END && !z.avail_in &&

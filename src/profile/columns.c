@@ -3,6 +3,7 @@
 #include "profile/columns.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cursor.h"
 #include "base/error.h"
@@ -23,7 +24,8 @@ int columns_init(struct sample_columns *c)
 	c->cpu = malloc(SAMPLE_BATCH * sizeof(*c->cpu));
 	c->event = malloc(SAMPLE_BATCH * sizeof(*c->event));
 	c->stack = malloc(SAMPLE_BATCH * sizeof(*c->stack));
-	if (c->time_ns && c->weight && c->thread && c->cpu && c->event &&
+	c->more = calloc(SAMPLE_BATCH, sizeof(*c->more));
+	if (c->more && c->time_ns && c->weight && c->thread && c->cpu && c->event &&
 	    c->stack)
 		return 0;
 	columns_fini(c);
@@ -38,6 +40,7 @@ void columns_fini(struct sample_columns *c)
 	free(c->cpu);
 	free(c->event);
 	free(c->stack);
+	free(c->more);
 	*c = (struct sample_columns){ 0 };
 }
 
@@ -167,6 +170,11 @@ void columns_put(struct buf *out, const struct sample_columns *c)
 	put_column(out, &(struct view){ .w32 = c->event }, c->n);
 	put_column(out, &(struct view){ .w64 = c->weight }, c->n);
 	put_recent(out, c->stack, c->n);
+	for (size_t i = 0; i < c->n; i++)
+		if (c->more[i]) {
+			put_column(out, &(struct view){ .w64 = c->more }, c->n);
+			break;
+		}
 }
 
 static bool get_const(struct cursor *c, const struct view *v, size_t n)
@@ -314,12 +322,22 @@ bool columns_get(const uint8_t *p, size_t n, size_t rows, unsigned int mask,
 		{ .w64 = out->time_ns }, { .w32 = out->thread },
 		{ .w32 = out->cpu },	 { .w32 = out->event },
 		{ .w64 = out->weight },	 { .w32 = out->stack },
+		{ .w64 = out->more },
 	};
 
 	if (c.bad || rows > SAMPLE_BATCH)
 		return false;
-	for (int i = 0; i < COLUMNS; i++)
+	for (int i = 0; i < COLUMNS; i++) {
+		if (i == COLUMNS - 1 && !cursor_left(&c)) {
+			memset(out->more, 0, rows * sizeof(*out->more));
+			break;
+		}
 		if (!get_column(&c, &v[i], rows, mask >> i & 1, scratch))
+			return false;
+	}
+	/* so that no sum of a file's rows overflows */
+	for (size_t i = 0; mask & COLUMN_MORE && i < rows; i++)
+		if (out->more[i] > UINT32_MAX)
 			return false;
 	if (mask & COLUMN_TIME)
 		for (size_t i = 0; i < rows; i++)

@@ -5,9 +5,9 @@
  * The payload of a SAMPLES chunk: the columns one after another, each
  * compressed separately, so that a reader inflates only the columns it needs.
  *
- *	payload = tick_ns.uleb base_ns.uleb column[6]
+ *	payload = tick_ns.uleb base_ns.uleb column[6], perhaps column[1]
  *	column  = code.u8 codec.u8 raw.uleb stored.uleb bytes[stored]
- *	order   = time thread cpu event weight stack
+ *	order   = time thread cpu event weight stack, more
  *
  * The number of rows is in the chunk's header.  Codes:
  *	0 CONST   one uleb: every row has this value
@@ -22,12 +22,12 @@
 #include "base/buf.h"
 #include "profile/model.h"
 
-enum { COLUMNS = 6 };
+enum { COLUMNS = 7 };	/* the last one is left out if all its values are 0 */
 
 /* Rows of one batch; all arrays have room for SAMPLE_BATCH rows. */
 struct sample_columns {
 	size_t n;
-	uint64_t *time_ns, *weight;
+	uint64_t *time_ns, *weight, *more;
 	uint32_t *thread, *cpu, *event, *stack;
 };
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "profile/fill_internal.h"
+#include "profile/symbolize_internal.h"
 
 enum {
 	AROUND = 12,			/* lines before and after */
@@ -24,7 +24,7 @@ struct wanted {
 };
 
 struct texts {
-	struct fill *f;
+	struct symbolize_run *f;
 	VEC(struct wanted) want;	/* by file and line */
 	struct source_read file;
 };
@@ -160,7 +160,7 @@ static int take_file(struct texts *t, size_t i, size_t end)
 	return put_file(t, i, end, file_flags(t, t->want.v[i].image));
 }
 
-int embed_source(struct fill *f)
+int embed_source(struct symbolize_run *f)
 {
 	struct texts t = { .f = f };
 	int rc = collect(&t);
@@ -174,5 +174,5 @@ int embed_source(struct fill *f)
 	}
 	vec_fini(&t.want);
 	source_read_fini(&t.file);
-	return rc ? fill_nomem(f) : 0;
+	return rc ? symbolize_nomem(f) : 0;
 }

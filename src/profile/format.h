@@ -17,6 +17,7 @@
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/cursor.h"
@@ -57,6 +58,7 @@ enum section_kind {
 	SECTION_LOSSES = 9,
 	SECTION_STATS = 10,
 	SECTION_ENDS = 11,
+	SECTION_WAIT_KINDS = 12,
 	SECTION_FUNCS = 20,
 	SECTION_FRAMES = 21,
 	SECTION_LOC_FRAMES = 22,
@@ -158,11 +160,18 @@ struct table {
 	bool symbols;		/* part of the SYMBOLS chunk */
 	const struct column *columns;
 	size_t ncolumns;
+	size_t optional;		/* as many columns at the end are left out
+					 * if all their values are 0 */
 };
 
 /* All tables except strings, notes and code. */
 extern const struct table format_tables[];
 extern const size_t format_ntables;
+/* Returns the table of a section, or NULL. */
+const struct table *format_table(uint64_t section);
+/* What rows of profile.codes and profile.texts refer to; their sections are not
+ * made of columns. */
+extern const struct table code_table, text_table;
 
 /* All VEC types share this layout.  It is copied in and out because the pointer
  * type differs between tables. */
@@ -174,8 +183,42 @@ struct any_vec {
 /* Returns the number of rows of a table, whatever their type. */
 size_t table_rows(const struct profile *p, const struct table *t);
 void *table_row(const struct profile *p, const struct table *t, size_t i);
-uint64_t column_get(const void *row, const struct column *c);
-void column_set(void *row, const struct column *c, uint64_t value);
+/* Appends a copy of a row.  Returns the new one, or NULL if out of memory. */
+void *table_add(struct profile *p, const struct table *t, const void *row);
+static inline uint64_t column_get(const void *row, const struct column *c)
+{
+	const char *at = (const char *)row + c->offset;
+	uint32_t v32;
+	uint64_t v64;
+
+	switch (c->width) {
+	case 1:
+		return *(const uint8_t *)at;
+	case 4:
+		memcpy(&v32, at, 4);
+		return v32;
+	default:
+		memcpy(&v64, at, 8);
+		return v64;
+	}
+}
+
+static inline void column_set(void *row, const struct column *c, uint64_t value)
+{
+	char *at = (char *)row + c->offset;
+	uint32_t v32 = (uint32_t)value;
+
+	switch (c->width) {
+	case 1:
+		*at = (char)(uint8_t)value;
+		break;
+	case 4:
+		memcpy(at, &v32, 4);
+		break;
+	default:
+		memcpy(at, &value, 8);
+	}
+}
 
 /* Appends a section: kind, length, body. */
 void section_put(struct buf *out, enum section_kind kind,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/search.h"
-#include "profile/fill_internal.h"
+#include "profile/symbolize_internal.h"
 
 struct keep_old {
 	struct profile was;	/* owns only its symbol part */
@@ -109,7 +109,7 @@ static unsigned int names_rank(uint32_t names)
 	return names != 0;
 }
 
-bool keep_old_is_better(const struct fill *f, uint32_t image, uint32_t names)
+bool keep_old_is_better(const struct symbolize_run *f, uint32_t image, uint32_t names)
 {
 	const struct image_debug_info *s =
 		f->old ? profile_source(&f->old->was, image) : NULL;
@@ -189,7 +189,7 @@ static uint32_t new_frame(struct profile *p, struct keep_old *o, uint32_t id)
 
 /* Restores the sources of images that kept their names; they replace those of
  * this run. */
-static int restore_sources(struct fill *f, const struct keep_old *o)
+static int restore_sources(struct symbolize_run *f, const struct keep_old *o)
 {
 	struct profile *p = f->p;
 	size_t kept = 0;
@@ -205,12 +205,12 @@ static int restore_sources(struct fill *f, const struct keep_old *o)
 			continue;
 		s.file = new_str(p, o, s.file);
 		if (s.file == PROF_NONE || vec_push(&p->sources, s) < 0)
-			return fill_nomem(f);
+			return symbolize_nomem(f);
 	}
 	return 0;
 }
 
-static int restore_images(struct fill *f, struct keep_old *o)
+static int restore_images(struct symbolize_run *f, struct keep_old *o)
 {
 	struct profile *p = f->p;
 
@@ -222,7 +222,7 @@ static int restore_images(struct fill *f, struct keep_old *o)
 		s.name = new_str(p, o, s.name);
 		if (s.name == PROF_NONE || vec_push(&p->symbols, s) < 0 ||
 		    vec_push(&f->self_samples, 0) < 0)
-			return fill_nomem(f);
+			return symbolize_nomem(f);
 	}
 	for (size_t i = 0; i < o->was.lines.n; i++) {
 		struct prof_line l = o->was.lines.v[i];
@@ -232,7 +232,7 @@ static int restore_images(struct fill *f, struct keep_old *o)
 		if (l.frame != PROF_NONE)
 			l.frame = new_frame(p, o, l.frame);
 		if (vec_push(&p->lines, l) < 0)
-			return fill_nomem(f);
+			return symbolize_nomem(f);
 	}
 	for (size_t i = 0; i < p->images.n; i++) {
 		struct prof_image *im = &p->images.v[i];
@@ -242,16 +242,16 @@ static int restore_images(struct fill *f, struct keep_old *o)
 		im->debug_file = new_str(p, o, o->was.images.v[i].debug_file);
 		im->note = new_str(p, o, o->was.images.v[i].note);
 		if (im->debug_file == PROF_NONE || im->note == PROF_NONE)
-			return fill_nomem(f);
+			return symbolize_nomem(f);
 	}
 	return restore_sources(f, o);
 }
 
-int keep_old_restore(struct fill *f, struct keep_old *o)
+int keep_old_restore(struct symbolize_run *f, struct keep_old *o)
 {
 	struct profile *p = f->p;
 	uint8_t *named = calloc(p->images.n + 1, 1);
-	int rc = named ? 0 : fill_nomem(f);
+	int rc = named ? 0 : symbolize_nomem(f);
 
 	for (size_t i = 0; i < p->locs.n && !rc; i++)
 		named[p->locs.v[i].image] |= p->loc_frame.v[i] != PROF_NONE;
@@ -265,7 +265,7 @@ int keep_old_restore(struct fill *f, struct keep_old *o)
 			continue;
 		p->loc_frame.v[i] = new_frame(p, o, old);
 		if (p->loc_frame.v[i] == PROF_NONE)
-			rc = fill_nomem(f);
+			rc = symbolize_nomem(f);
 		o->restored[p->locs.v[i].image] = 1;
 	}
 	if (!rc)
@@ -274,7 +274,7 @@ int keep_old_restore(struct fill *f, struct keep_old *o)
 	return rc;
 }
 
-int keep_old_code(struct fill *f, const struct keep_old *o)
+int keep_old_code(struct symbolize_run *f, const struct keep_old *o)
 {
 	struct profile *p = f->p;
 
@@ -287,12 +287,12 @@ int keep_old_code(struct fill *f, const struct keep_old *o)
 		c.offset = (uint32_t)p->code_bytes.n;
 		buf_bytes(&p->code_bytes, bytes, c.size);
 		if (p->code_bytes.failed || vec_push(&p->codes, c) < 0)
-			return fill_nomem(f);
+			return symbolize_nomem(f);
 	}
 	return 0;
 }
 
-int keep_old_texts(struct fill *f, const struct keep_old *o)
+int keep_old_texts(struct symbolize_run *f, const struct keep_old *o)
 {
 	struct profile *p = f->p;
 
@@ -305,7 +305,7 @@ int keep_old_texts(struct fill *f, const struct keep_old *o)
 		buf_bytes(&p->text_bytes, bytes, t.size);
 		if (t.file == PROF_NONE || p->text_bytes.failed ||
 		    vec_push(&p->texts, t) < 0)
-			return fill_nomem(f);
+			return symbolize_nomem(f);
 	}
 	return 0;
 }

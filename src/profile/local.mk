@@ -4,22 +4,22 @@ libprofile_a_SOURCES = \
 	src/profile/chunk.c \
 	src/profile/columns.c \
 	src/profile/columns.h \
-	src/profile/fill_code.c \
-	src/profile/fill_cold.c \
+	src/profile/symbolize_code.c \
+	src/profile/symbolize_cold.c \
 	src/profile/symbolize_elf.c \
-	src/profile/fill_generated.c \
-	src/profile/fill_images.c \
-	src/profile/fill_internal.h \
-	src/profile/fill_jit.c \
-	src/profile/fill_jitdump.c \
-	src/profile/fill_kcore.c \
-	src/profile/fill_kernel.c \
-	src/profile/fill_kernel.h \
-	src/profile/fill_kernel_file.c \
-	src/profile/fill_lines.c \
 	src/profile/jit_runtimes.c \
 	src/profile/jit_runtimes.h \
 	src/profile/keep_old_symbols.c \
+	src/profile/symbolize_generated.c \
+	src/profile/symbolize_images.c \
+	src/profile/symbolize_internal.h \
+	src/profile/symbolize_jit.c \
+	src/profile/symbolize_jitdump.c \
+	src/profile/symbolize_kcore.c \
+	src/profile/symbolize_kernel.c \
+	src/profile/symbolize_kernel.h \
+	src/profile/symbolize_kernel_file.c \
+	src/profile/symbolize_lines.c \
 	src/profile/symbolize_profile.c \
 	src/profile/symbolize_profile.h \
 	src/profile/name_call_targets.c \
@@ -29,6 +29,9 @@ libprofile_a_SOURCES = \
 	src/profile/merge.h \
 	src/profile/merge_facts.c \
 	src/profile/merge_internal.h \
+	src/profile/merge_order.c \
+	src/profile/merge_sum.c \
+	src/profile/merge_sum.h \
 	src/profile/merge_symbols.c \
 	src/profile/model.c \
 	src/profile/model.h \
@@ -41,6 +44,7 @@ libprofile_a_SOURCES = \
 	src/profile/validate.c \
 	src/profile/replace.c \
 	src/profile/replace.h \
+	src/profile/restart.c \
 	src/profile/sections.c \
 	src/profile/sections_get.c \
 	src/profile/source_access.c \
@@ -49,6 +53,8 @@ libprofile_a_SOURCES = \
 	src/profile/symbol_order.c \
 	src/profile/symbol_order.h \
 	src/profile/tables.c \
+	src/profile/thread_labels.c \
+	src/profile/thread_labels.h \
 	src/profile/unsampled.c \
 	src/profile/writer.c \
 	src/profile/writer.h

@@ -30,6 +30,79 @@ uint32_t merge_str(struct merge *m, uint32_t id)
 	return m->maps->str[id];
 }
 
+static const uint32_t *map_of(const struct merge_maps *m,
+			      const struct table *t, uint8_t ref)
+{
+	switch ((enum ref)ref) {
+	case REF_STR:
+		return m->str;
+	case REF_RUN:
+	case REF_RUN_OPT:
+		return m->run;
+	case REF_EVENT:
+	case REF_EVENT_OPT:
+		return m->event;
+	case REF_IMAGE:
+	case REF_IMAGE_OPT:
+		return m->image;
+	case REF_NODE:
+		return m->node;
+	case REF_LOC:
+		return m->loc;
+	case REF_FUNC:
+		return m->func;
+	case REF_FRAME_OPT:
+		return m->frame;
+	case REF_BACK:
+		return t->section == SECTION_NODES ? m->node : m->frame;
+	case REF_NONE:
+		break;
+	}
+	return NULL;
+}
+
+uint64_t merge_ref(const struct merge_maps *m, const struct table *t,
+		   const struct column *c, const void *row)
+{
+	const uint32_t *map = map_of(m, t, c->ref);
+	uint64_t v = column_get(row, c);
+
+	return !map || v == PROF_NONE ||
+	       (c->ref == REF_LOC && prof_is_mark((uint32_t)v)) ? v : map[v];
+}
+
+void merge_refs(struct merge *m, const struct table *t, void *row)
+{
+	for (size_t i = 0; i < t->ncolumns; i++) {
+		const struct column *c = &t->columns[i];
+
+		if (c->ref == REF_STR)
+			column_set(row, c, merge_str(m, (uint32_t)
+						     column_get(row, c)));
+		else if (c->ref != REF_NONE)
+			column_set(row, c, merge_ref(m->maps, t, c, row));
+	}
+}
+
+void *merge_add(struct merge *m, const struct table *t, const void *row)
+{
+	void *added = table_add(m->p, t, row);
+
+	if (added)
+		merge_refs(m, t, added);
+	return added;
+}
+
+void merge_bytes(const struct buf *from, uint32_t *offset, uint32_t size,
+		 struct buf *to)
+{
+	uint32_t at = (uint32_t)to->n;
+
+	if (size)
+		buf_bytes(to, from->p + *offset, size);
+	*offset = at;
+}
+
 /* Returns the event of the result that measures the same and has no other
  * partner in this recording; prefers the one at the same position.  Returns
  * events.n if there is none. */
@@ -51,13 +124,10 @@ static uint32_t partner(const struct merge *m, uint32_t event,
 
 static int first_events(struct merge *m)
 {
-	for (uint32_t i = 0; i < m->from->events.n; i++) {
-		struct prof_event e = m->from->events.v[i];
+	const struct table *t = format_table(SECTION_EVENTS);
 
-		e.name = merge_str(m, e.name);
-		e.actual = merge_str(m, e.actual);
-		e.note = merge_str(m, e.note);
-		if (vec_push(&m->p->events, e) < 0)
+	for (uint32_t i = 0; i < m->from->events.n; i++) {
+		if (!merge_add(m, t, &m->from->events.v[i]))
 			return -ERR_NOMEM;
 		m->maps->event[i] = i;
 	}
@@ -127,27 +197,34 @@ static uint64_t put_behind(const struct merge *m)
 	return m->p->runs.n && start != UINT64_MAX ? last - start : 0;
 }
 
-static int take_runs(struct merge *m, uint64_t shift)
+/* Adds the runs, or those in run_ok. */
+static int take_runs(struct merge *m, uint64_t shift, const uint8_t *run_ok)
 {
-	for (size_t i = 0; i < m->from->runs.n; i++) {
-		struct prof_run r = m->from->runs.v[i];
+	const struct table *runs = format_table(SECTION_RUNS);
+	const struct table *threads = format_table(SECTION_THREADS);
 
-		r.command = merge_str(m, r.command);
-		r.start_ns += shift;
-		r.end_ns += r.end_ns ? shift : 0;
-		m->maps->run[i] = (uint32_t)m->p->runs.n;
-		if (vec_push(&m->p->runs, r) < 0)
+	for (size_t i = 0; i < m->from->runs.n; i++) {
+		struct prof_run *r;
+
+		if (run_ok && !run_ok[i])
+			continue;
+		r = merge_add(m, runs, &m->from->runs.v[i]);
+		if (!r)
 			return -ERR_NOMEM;
+		r->start_ns += shift;
+		r->end_ns += r->end_ns ? shift : 0;
+		m->maps->run[i] = (uint32_t)m->p->runs.n - 1;
 	}
 	for (size_t i = 0; i < m->from->threads.n; i++) {
-		struct prof_thread t = m->from->threads.v[i];
+		struct prof_thread *t;
 
-		t.run = m->maps->run[t.run];
-		t.comm = merge_str(m, t.comm);
-		t.start_ns += t.start_ns ? shift : 0;
-		m->maps->thread[i] = (uint32_t)m->p->threads.n;
-		if (vec_push(&m->p->threads, t) < 0)
+		if (m->maps->run[m->from->threads.v[i].run] == PROF_NONE)
+			continue;
+		t = merge_add(m, threads, &m->from->threads.v[i]);
+		if (!t)
 			return -ERR_NOMEM;
+		t->start_ns += t->start_ns ? shift : 0;
+		m->maps->thread[i] = (uint32_t)m->p->threads.n - 1;
 	}
 	return 0;
 }
@@ -171,8 +248,7 @@ static uint64_t image_hash(const struct prof_image *im)
 	return hash_mix(h, hash_bytes(im->build_id.bytes, im->build_id.len));
 }
 
-/* Merges images; `tab` finds those of the result. */
-static int take_images(struct merge *m, struct idtab *tab)
+int merge_images(struct merge *m, struct idtab *tab)
 {
 	for (size_t i = 0; i < m->from->images.n; i++) {
 		struct prof_image im = m->from->images.v[i];
@@ -195,7 +271,17 @@ static int take_images(struct merge *m, struct idtab *tab)
 	return 0;
 }
 
-static int take_stacks(struct merge *m)
+static int take_wait_kinds(struct merge *m)
+{
+	const struct table *t = format_table(SECTION_WAIT_KINDS);
+
+	for (size_t i = 0; i < m->from->wait_kinds.n; i++)
+		if (!merge_add(m, t, &m->from->wait_kinds.v[i]))
+			return -ERR_NOMEM;
+	return 0;
+}
+
+int merge_stacks(struct merge *m)
 {
 	const struct profile *f = m->from;
 	uint32_t *end_of = merge_map(f->nodes.n);	/* row of `ends` for each
@@ -231,32 +317,33 @@ static int take_stacks(struct merge *m)
 		good = id != PROF_NONE;
 	}
 	free(end_of);
-	return good ? 0 : -ERR_NOMEM;
+	return good ? take_wait_kinds(m) : -ERR_NOMEM;
 }
 
-static int take_totals(struct merge *m, uint64_t shift)
+int merge_totals(struct merge *m, uint64_t shift)
 {
-	for (size_t i = 0; i < m->from->losses.n; i++) {
-		struct prof_loss l = m->from->losses.v[i];
+	const struct profile *f = m->from;
+	const struct table *losses = format_table(SECTION_LOSSES);
+	const struct table *stats = format_table(SECTION_STATS);
 
-		l.run = m->maps->run[l.run];
-		l.event = merge_row(m->maps->event, l.event);
-		l.time_ns += shift;
-		if (vec_push(&m->p->losses, l) < 0)
-			return -ERR_NOMEM;
-	}
-	for (size_t i = 0; i < m->from->stats.n; i++) {
-		struct prof_stat s = m->from->stats.v[i];
+	for (size_t i = 0; i < f->losses.n; i++) {
+		struct prof_loss *l;
 
-		s.run = m->maps->run[s.run];
-		s.event = m->maps->event[s.event];
-		if (vec_push(&m->p->stats, s) < 0)
+		if (m->maps->run[f->losses.v[i].run] == PROF_NONE)
+			continue;
+		l = merge_add(m, losses, &f->losses.v[i]);
+		if (!l)
 			return -ERR_NOMEM;
+		l->time_ns += shift;
 	}
+	for (size_t i = 0; i < f->stats.n; i++)
+		if (m->maps->run[f->stats.v[i].run] != PROF_NONE &&
+		    !merge_add(m, stats, &f->stats.v[i]))
+			return -ERR_NOMEM;
 	return 0;
 }
 
-static void maps_fini(struct merge_maps *m)
+void merge_maps_fini(struct merge_maps *m)
 {
 	uint32_t *all[] = { m->str, m->event, m->run, m->thread, m->image,
 			    m->loc, m->node, m->func, m->frame };
@@ -265,7 +352,7 @@ static void maps_fini(struct merge_maps *m)
 		free(all[i]);
 }
 
-static int maps_init(struct merge_maps *m, const struct profile *p)
+int merge_maps_init(struct merge_maps *m, const struct profile *p)
 {
 	*m = (struct merge_maps){
 		merge_map(p->str.str.n), merge_map(p->events.n),
@@ -281,6 +368,7 @@ static int maps_init(struct merge_maps *m, const struct profile *p)
 struct input {
 	struct merge_maps maps;
 	uint64_t shift;
+	const uint8_t *thread_ok, *run_ok;	/* NULL: all */
 };
 
 static int take_tables(struct merge *m, struct input *in, size_t at,
@@ -292,15 +380,15 @@ static int take_tables(struct merge *m, struct input *in, size_t at,
 	if (rc)
 		return rc;
 	in->shift = put_behind(m);
-	rc = take_runs(m, in->shift);
+	rc = take_runs(m, in->shift, in->run_ok);
 	if (!rc)
 		rc = merge_facts(m);
 	if (!rc)
-		rc = take_images(m, images);
+		rc = merge_images(m, images);
 	if (!rc)
-		rc = take_stacks(m);
+		rc = merge_stacks(m);
 	if (!rc)
-		rc = take_totals(m, in->shift);
+		rc = merge_totals(m, in->shift);
 	return rc;
 }
 
@@ -316,7 +404,7 @@ static int take_all(struct profile *p, struct reader *const *r,
 	for (size_t i = 0; !rc && i < n; i++) {
 		m.from = reader_profile(r[i]);
 		m.maps = &in[i].maps;
-		rc = maps_init(m.maps, m.from);
+		rc = merge_maps_init(m.maps, m.from);
 		if (!rc)
 			rc = take_tables(&m, &in[i], i, paths, &images, err);
 	}
@@ -344,15 +432,18 @@ static int put_samples(struct writer *w, struct reader *r,
 	reader_rewind(r);
 	while (!rc && reader_next(r, &b))
 		for (size_t i = 0; !rc && i < b.n; i++) {
+			uint32_t thread = b.thread[i];
 			struct prof_sample s = {
 				.time_ns = b.time_ns[i] + in->shift,
-				.thread = m->thread[b.thread[i]],
+				.thread = m->thread[thread],
 				.cpu = b.cpu[i], .event = m->event[b.event[i]],
 				.stack = m->node[b.stack[i]],
 				.weight = b.weight[i],
+				.more = b.more[i],
 			};
 
-			rc = writer_sample(w, &s, err);
+			if (!in->thread_ok || in->thread_ok[thread])
+				rc = writer_sample(w, &s, err);
 		}
 	reader_rewind(r);
 	return rc;
@@ -383,17 +474,15 @@ static void inherit(struct reader *out, struct reader *const *r,
 	}
 }
 
-int recordings_merge(struct reader *const *in, const char *const *paths,
-		     size_t n, struct reader **out, struct error *err)
+/* Makes one recording of the inputs, whose filters are set. */
+static int make(struct reader *const *in, struct input *inputs,
+		const char *const *paths, size_t n, struct reader **out,
+		struct error *err)
 {
-	struct input *inputs = calloc(n + 1, sizeof(*inputs));
 	int fd = memfd_create("tally-merge", MFD_CLOEXEC);
 	struct profile p;
 	int rc = profile_init(&p);
 
-	*out = NULL;
-	if (!rc && !inputs)
-		rc = -ERR_NOMEM;
 	if (!rc && fd < 0)
 		rc = error_errno(err, errno, "no memory to take recordings "
 				 "together");
@@ -405,14 +494,45 @@ int recordings_merge(struct reader *const *in, const char *const *paths,
 		rc = reader_open_fd(fd, paths[0], UINT64_MAX, out, err);
 	if (!rc)
 		inherit(*out, in, paths, n);
-	if (rc == -ERR_NOMEM)
-		error_set(err, ERR_NOMEM, "out of memory while taking "
-			  "recordings together");
-	for (size_t i = 0; inputs && i < n; i++)
-		maps_fini(&inputs[i].maps);
-	free(inputs);
+	for (size_t i = 0; i < n; i++)
+		merge_maps_fini(&inputs[i].maps);
 	profile_fini(&p);
 	if (fd >= 0)
 		close(fd);
 	return rc;
+}
+
+static int no_memory(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory while taking "
+			 "recordings together");
+}
+
+int recordings_merge(struct reader *const *in, const char *const *paths,
+		     size_t n, struct reader **out, struct error *err)
+{
+	struct input *inputs = calloc(n + 1, sizeof(*inputs));
+	int rc;
+
+	*out = NULL;
+	rc = inputs ? make(in, inputs, paths, n, out, err) : -ERR_NOMEM;
+	free(inputs);
+	return rc == -ERR_NOMEM ? no_memory(err) : rc;
+}
+
+int recording_select(struct reader *in, const uint8_t *thread_ok,
+		     const char *path, struct reader **out, struct error *err)
+{
+	const struct profile *p = reader_profile(in);
+	uint8_t *run_ok = calloc(p->runs.n + 1, 1);
+	struct input input = { .thread_ok = thread_ok, .run_ok = run_ok };
+	int rc = run_ok ? 0 : -ERR_NOMEM;
+
+	*out = NULL;
+	for (size_t i = 0; !rc && i < p->threads.n; i++)
+		run_ok[p->threads.v[i].run] |= thread_ok[i];
+	if (!rc)
+		rc = make(&in, &input, &path, 1, out, err);
+	free(run_ok);
+	return rc == -ERR_NOMEM ? no_memory(err) : rc;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Merges the properties of several recordings: see merge.h. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -11,19 +12,57 @@ enum {
 				 * twenty */
 };
 
-/* Returns whether a list "A, B" contains this value. */
-static bool has_value(const char *all, const char *value)
-{
-	size_t n = strlen(value);
+/* Splits "A, B" into values.  Their texts point into `copy`, which the caller
+ * frees.  Returns 0 or -ERR_NOMEM. */
+struct values {
+	VEC(const char *) v;
+};
 
-	for (const char *s = all;; s += 2) {
-		if (!strncmp(s, value, n) &&
-		    (!s[n] || !strncmp(s + n, ", ", 2)))
-			return true;
-		s = strstr(s, ", ");
-		if (!s)
-			return false;
+static int split(struct values *out, char *copy)
+{
+	for (char *at = copy, *next; at; at = next) {
+		next = strstr(at, ", ");
+		if (next) {
+			*next = 0;
+			next += 2;
+		}
+		if (vec_push(&out->v, at) < 0)
+			return -ERR_NOMEM;
 	}
+	return 0;
+}
+
+static int by_value(const void *x, const void *y)
+{
+	return strcmp(*(const char *const *)x, *(const char *const *)y);
+}
+
+/*
+ * Combines different values to a sorted list without repetitions, of the first
+ * values that fit.  What does not fit into a list of some values does not fit
+ * into one of more, so that lists can be combined in any order.
+ */
+static int combine(const char *a, const char *b, struct buf *out)
+{
+	struct values all = { .v = { 0 } };
+	char *copy[2] = { strdup(a), strdup(b) };
+	int rc = copy[0] && copy[1] ? 0 : -ERR_NOMEM;
+
+	for (int i = 0; !rc && i < 2; i++)
+		rc = split(&all, copy[i]);
+	if (!rc)
+		qsort(all.v.v, all.v.n, sizeof(*all.v.v), by_value);
+	for (size_t i = 0; !rc && i < all.v.n; i++) {
+		if ((i && !strcmp(all.v.v[i - 1], all.v.v[i])) || !*all.v.v[i])
+			continue;
+		if (out->n + 2 + strlen(all.v.v[i]) > ENV_VALUE)
+			break;
+		buf_printf(out, "%s%s", out->n ? ", " : "", all.v.v[i]);
+	}
+	vec_fini(&all.v);
+	free(copy[0]);
+	free(copy[1]);
+	return rc || out->failed ? -ERR_NOMEM : 0;
 }
 
 /* Adds a property of the whole recording; different values become a list. */
@@ -33,16 +72,49 @@ static int add_fact(struct profile *p, const char *key, const char *value)
 	struct buf both = { 0 };
 	int rc;
 
-	if (!old || (!*old && *value))
+	if (!old)
 		return profile_set_env(p, PROF_NONE, key, value);
-	if (!*value || has_value(old, value) ||
-	    strlen(old) + strlen(value) > ENV_VALUE)
+	if (!strcmp(old, value))
 		return 0;
-	buf_printf(&both, "%s, %s", old, value);
-	rc = both.failed ? -ERR_NOMEM
-			 : profile_set_env(p, PROF_NONE, key, buf_cstr(&both));
+	rc = combine(old, value, &both);
+	if (!rc && strcmp(old, buf_cstr(&both)) != 0)
+		rc = profile_set_env(p, PROF_NONE, key, buf_cstr(&both));
 	buf_fini(&both);
 	return rc;
+}
+
+/* Gives a property of the recording to its runs that do not have it. */
+static int give_runs(struct merge *m, uint32_t key_id, const char *key,
+		     const char *value)
+{
+	uint8_t *has = calloc(m->from->runs.n + 1, 1);
+	int rc = has ? 0 : -ERR_NOMEM;
+
+	for (size_t i = 0; !rc && i < m->from->envs.n; i++) {
+		const struct prof_env *e = &m->from->envs.v[i];
+
+		if (e->key == key_id && e->run < m->from->runs.n)
+			has[e->run] = 1;
+	}
+	for (size_t i = 0; !rc && i < m->from->runs.n; i++)
+		if (!has[i] && m->maps->run[i] != PROF_NONE)
+			rc = profile_set_env(m->p, m->maps->run[i], key, value);
+	free(has);
+	return rc;
+}
+
+static int take_fact(struct merge *m, const struct prof_env *e)
+{
+	const char *key = profile_cstr(m->from, e->key);
+	const char *value = profile_cstr(m->from, e->value);
+	/* equal stacks become one */
+	bool skipped = !strcmp(key, PROF_ENV_REPEATED);
+	bool label = !strncmp(key, PROF_ENV_LABEL, strlen(PROF_ENV_LABEL));
+	int rc = 0;
+
+	if (label || !strcmp(key, "hostname") || !strcmp(key, "revision"))
+		rc = give_runs(m, e->key, key, value);
+	return rc || label || skipped ? rc : add_fact(m->p, key, value);
 }
 
 int merge_facts(struct merge *m)
@@ -51,17 +123,21 @@ int merge_facts(struct merge *m)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < m->from->envs.n; i++) {
-		struct prof_env e = m->from->envs.v[i];
-		const char *key = profile_cstr(m->from, e.key);
-		const char *value = profile_cstr(m->from, e.value);
+		const struct prof_env *e = &m->from->envs.v[i];
 
-		if (e.run != PROF_NONE)
-			rc = profile_set_env(m->p, m->maps->run[e.run], key,
-					     value);
+		if (e->run < m->from->runs.n &&
+		    m->maps->run[e->run] == PROF_NONE)
+			continue;
+		if (e->run < m->from->runs.n)
+			rc = profile_set_env(m->p, m->maps->run[e->run],
+					     profile_cstr(m->from, e->key),
+					     profile_cstr(m->from, e->value));
 		/* a newer value replaced an older one of the same file */
-		else if (facts++ < FACTS_MAX &&
-			 profile_env(m->from, PROF_NONE, key) == value)
-			rc = add_fact(m->p, key, value);
+		else if (e->run == PROF_NONE && facts++ < FACTS_MAX &&
+			 profile_env(m->from, PROF_NONE,
+				     profile_cstr(m->from, e->key)) ==
+				 profile_cstr(m->from, e->value))
+			rc = take_fact(m, e);
 	}
 	return rc;
 }

@@ -5,16 +5,75 @@
 
 #include "profile/merge_internal.h"
 
+int merge_compare_str(const struct profile *p, uint32_t a, uint32_t b)
+{
+	return a == b ? 0 : strcmp(profile_cstr(p, a), profile_cstr(p, b));
+}
+
+/* Compares numbers; the larger one comes first. */
+static int larger(uint64_t a, uint64_t b)
+{
+	return a > b ? -1 : a < b;
+}
+
+static uint32_t chain_length(const struct profile *p, uint32_t frame)
+{
+	uint32_t n = 0;
+
+	for (; frame != PROF_NONE; frame = p->frames.v[frame].outer)
+		n++;
+	return n;
+}
+
+static int compare_frame(const struct profile *p, const struct prof_frame *x,
+			 const struct prof_frame *y)
+{
+	const struct prof_func *f = &p->funcs.v[x->func];
+	const struct prof_func *g = &p->funcs.v[y->func];
+	int c = larger(x->line != 0, y->line != 0);
+
+	if (!c)
+		c = merge_compare_str(p, f->name, g->name);
+	if (!c)
+		c = merge_compare_str(p, f->file, g->file);
+	if (!c)
+		c = larger(f->line, g->line);
+	if (!c)
+		c = larger(f->vaddr, g->vaddr);
+	if (!c)
+		c = larger(g->image, f->image);
+	if (!c)
+		c = merge_compare_str(p, x->file, y->file);
+	if (!c)
+		c = larger(x->line, y->line);
+	return c ? c : larger(x->column, y->column);
+}
+
+int merge_compare_frames(const struct profile *p, uint32_t a, uint32_t b)
+{
+	int c;
+
+	if (a == b)
+		return 0;
+	c = larger(chain_length(p, a), chain_length(p, b));
+	while (!c && a != PROF_NONE && a != b) {
+		c = compare_frame(p, &p->frames.v[a], &p->frames.v[b]);
+		a = p->frames.v[a].outer;
+		b = p->frames.v[b].outer;
+	}
+	return c;
+}
+
 static int take_frames(struct merge *m)
 {
 	const struct profile *f = m->from;
+	const struct table *funcs = format_table(SECTION_FUNCS);
+	const struct table *frames = format_table(SECTION_FRAMES);
 
 	for (size_t i = 0; i < f->funcs.n; i++) {
 		struct prof_func k = f->funcs.v[i];
 
-		k.image = m->maps->image[k.image];
-		k.name = merge_str(m, k.name);
-		k.file = merge_str(m, k.file);
+		merge_refs(m, funcs, &k);
 		m->maps->func[i] = profile_func(m->p, &k);
 		if (m->maps->func[i] == PROF_NONE)
 			return -ERR_NOMEM;
@@ -22,9 +81,7 @@ static int take_frames(struct merge *m)
 	for (size_t i = 0; i < f->frames.n; i++) {
 		struct prof_frame k = f->frames.v[i];
 
-		k.func = m->maps->func[k.func];
-		k.file = merge_str(m, k.file);
-		k.outer = merge_row(m->maps->frame, k.outer);
+		merge_refs(m, frames, &k);
 		m->maps->frame[i] = profile_frame(m->p, &k);
 		if (m->maps->frame[i] == PROF_NONE)
 			return -ERR_NOMEM;
@@ -32,7 +89,7 @@ static int take_frames(struct merge *m)
 	return 0;
 }
 
-/* Merges the frames of locations; the first recording that has one wins. */
+/* Merges the frames of locations; the most detailed one wins. */
 static int take_places(struct merge *m)
 {
 	struct profile *p = m->p;
@@ -45,32 +102,65 @@ static int take_places(struct merge *m)
 		uint32_t frame = profile_loc_frame(m->from, i);
 		uint32_t loc = m->maps->loc[i];
 
-		if (p->loc_frame.v[loc] == PROF_NONE)
-			p->loc_frame.v[loc] = merge_row(m->maps->frame, frame);
+		frame = merge_row(m->maps->frame, frame);
+		if (merge_compare_frames(p, frame, p->loc_frame.v[loc]) < 0)
+			p->loc_frame.v[loc] = frame;
 	}
 	return 0;
 }
 
+/* Compares what is known of an image; the row that knows more comes first. */
+static int compare_source(const struct profile *p,
+			  const struct image_debug_info *a,
+			  const struct image_debug_info *b)
+{
+	int c = larger(a->names, b->names);
+
+	if (!c)
+		c = larger(b->missing, a->missing);
+	if (!c)
+		c = larger(b->units, a->units);
+	if (!c)
+		c = merge_compare_str(p, a->file, b->file);
+	return c ? c : larger(a->machine, b->machine);
+}
+
 static int take_sources(struct merge *m)
 {
+	struct profile *p = m->p;
 	const struct profile *f = m->from;
-	uint8_t *has = calloc(m->p->images.n + 1, 1);
-	int rc = has ? 0 : -ERR_NOMEM;
+	uint32_t *row = merge_map(p->images.n);
+	int rc = row ? 0 : -ERR_NOMEM;
 
-	for (size_t i = 0; !rc && i < m->p->sources.n; i++)
-		has[m->p->sources.v[i].image] = 1;
+	for (size_t i = 0; !rc && i < p->sources.n; i++)
+		row[p->sources.v[i].image] = (uint32_t)i;
 	for (size_t i = 0; !rc && i < f->sources.n; i++) {
 		struct image_debug_info s = f->sources.v[i];
+		struct image_debug_info *old;
 
-		s.image = m->maps->image[s.image];
-		s.file = merge_str(m, s.file);
-		if (has[s.image])
+		merge_refs(m, format_table(SECTION_SOURCES), &s);
+		old = row[s.image] == PROF_NONE ? NULL
+						: &p->sources.v[row[s.image]];
+		if (old) {
+			if (compare_source(p, &s, old) < 0)
+				*old = s;
 			continue;
-		has[s.image] = 1;
-		rc = vec_push(&m->p->sources, s) < 0 ? -ERR_NOMEM : 0;
+		}
+		row[s.image] = (uint32_t)p->sources.n;
+		rc = vec_push(&p->sources, s) < 0 ? -ERR_NOMEM : 0;
 	}
-	free(has);
+	free(row);
 	return rc;
+}
+
+/* Takes over a text unless there is one, or that one comes later. */
+static void take_note(struct merge *m, uint32_t *to, uint32_t from)
+{
+	uint32_t id = from ? merge_str(m, from) : 0;
+
+	if (id && id != PROF_NONE &&
+	    (!*to || merge_compare_str(m->p, id, *to) < 0))
+		*to = id;
 }
 
 static void take_notes(struct merge *m)
@@ -80,73 +170,66 @@ static void take_notes(struct merge *m)
 	for (size_t i = 0; i < f->images.n; i++) {
 		struct prof_image *to = &m->p->images.v[m->maps->image[i]];
 
-		if (!to->debug_file)
-			to->debug_file = merge_str(m, f->images.v[i].debug_file);
-		if (!to->note)
-			to->note = merge_str(m, f->images.v[i].note);
+		take_note(m, &to->debug_file, f->images.v[i].debug_file);
+		take_note(m, &to->note, f->images.v[i].note);
 	}
 }
 
 static int take_symbols(struct merge *m)
 {
 	const struct profile *f = m->from;
+	const struct table *symbols = format_table(SECTION_SYMBOLS);
+	const struct table *lines = format_table(SECTION_LINES);
 
-	for (size_t i = 0; i < f->symbols.n; i++) {
-		struct prof_symbol s = f->symbols.v[i];
-
-		s.image = m->maps->image[s.image];
-		s.name = merge_str(m, s.name);
-		if (s.name == PROF_NONE || vec_push(&m->p->symbols, s) < 0)
+	for (size_t i = 0; i < f->symbols.n; i++)
+		if (!merge_add(m, symbols, &f->symbols.v[i]))
 			return -ERR_NOMEM;
-	}
-	for (size_t i = 0; i < f->lines.n; i++) {
-		struct prof_line l = f->lines.v[i];
-
-		l.image = m->maps->image[l.image];
-		l.frame = merge_row(m->maps->frame, l.frame);
-		if (vec_push(&m->p->lines, l) < 0)
+	for (size_t i = 0; i < f->lines.n; i++)
+		if (!merge_add(m, lines, &f->lines.v[i]))
 			return -ERR_NOMEM;
-	}
-	return 0;
+	return m->failed ? -ERR_NOMEM : 0;
+}
+
+/* Returns whether a row's bytes exist, and offsets behind them still fit. */
+static bool bytes_fit(const struct buf *from, uint32_t offset, uint32_t size,
+		      const struct buf *to)
+{
+	return offset <= from->n && size <= from->n - offset &&
+	       to->n <= UINT32_MAX - size;
 }
 
 /* Merges code and source with their bytes. */
 static int take_bytes(struct merge *m)
 {
 	const struct profile *f = m->from;
+	struct profile *p = m->p;
 
 	for (size_t i = 0; i < f->codes.n; i++) {
-		struct prof_code c = f->codes.v[i];
-		uint32_t at = (uint32_t)m->p->code_bytes.n;
+		struct prof_code *c = &f->codes.v[i];
 
-		if (c.offset > f->code_bytes.n ||
-		    c.size > f->code_bytes.n - c.offset ||
-		    m->p->code_bytes.n > UINT32_MAX - c.size)
+		if (!bytes_fit(&f->code_bytes, c->offset, c->size,
+			       &p->code_bytes))
 			continue;
-		buf_bytes(&m->p->code_bytes, f->code_bytes.p + c.offset,
-			  c.size);
-		c.image = m->maps->image[c.image];
-		c.offset = at;
-		if (m->p->code_bytes.failed || vec_push(&m->p->codes, c) < 0)
+		c = merge_add(m, &code_table, c);
+		if (!c)
 			return -ERR_NOMEM;
+		merge_bytes(&f->code_bytes, &c->offset, c->size,
+			    &p->code_bytes);
 	}
 	for (size_t i = 0; i < f->texts.n; i++) {
-		struct source_excerpt t = f->texts.v[i];
-		uint32_t at = (uint32_t)m->p->text_bytes.n;
+		struct source_excerpt *t = &f->texts.v[i];
 
-		if (t.offset > f->text_bytes.n ||
-		    t.size > f->text_bytes.n - t.offset ||
-		    m->p->text_bytes.n > UINT32_MAX - t.size)
+		if (!bytes_fit(&f->text_bytes, t->offset, t->size,
+			       &p->text_bytes))
 			continue;
-		buf_bytes(&m->p->text_bytes, f->text_bytes.p + t.offset,
-			  t.size);
-		t.file = merge_str(m, t.file);
-		t.offset = at;
-		if (m->p->text_bytes.failed || t.file == PROF_NONE ||
-		    vec_push(&m->p->texts, t) < 0)
+		t = merge_add(m, &text_table, t);
+		if (!t)
 			return -ERR_NOMEM;
+		merge_bytes(&f->text_bytes, &t->offset, t->size,
+			    &p->text_bytes);
 	}
-	return 0;
+	return m->failed || p->code_bytes.failed || p->text_bytes.failed
+		       ? -ERR_NOMEM : 0;
 }
 
 int merge_symbols(struct merge *m)
@@ -164,7 +247,7 @@ int merge_symbols(struct merge *m)
 	return rc ? rc : take_bytes(m);
 }
 
-static int by_symbol(const void *x, const void *y)
+static int by_symbol(const void *x, const void *y, void *ctx)
 {
 	const struct prof_symbol *a = x, *b = y;
 
@@ -173,13 +256,12 @@ static int by_symbol(const void *x, const void *y)
 	if (a->vaddr != b->vaddr)
 		return a->vaddr < b->vaddr ? -1 : 1;
 	if (a->name != b->name)	/* a row with a name comes first */
-		return a->name > b->name ? -1 : 1;
-	return a->size > b->size ? -1 : a->size < b->size;
+		return !a->name ? 1 : !b->name ? -1
+			: merge_compare_str(ctx, a->name, b->name);
+	return larger(a->size, b->size);
 }
 
-/* Compares by address; among equal addresses, the row with more information
- * comes first. */
-static int by_line(const void *x, const void *y)
+static int by_line(const void *x, const void *y, void *ctx)
 {
 	const struct prof_line *a = x, *b = y;
 
@@ -187,12 +269,13 @@ static int by_line(const void *x, const void *y)
 		return a->image < b->image ? -1 : 1;
 	if (a->vaddr != b->vaddr)
 		return a->vaddr < b->vaddr ? -1 : 1;
-	return a->frame < b->frame ? -1 : a->frame > b->frame;
+	return merge_compare_frames(ctx, a->frame, b->frame);
 }
 
-static int by_code(const void *x, const void *y)
+static int by_code(const void *x, const void *y, void *ctx)
 {
 	const struct prof_code *a = x, *b = y;
+	const struct profile *p = ctx;
 
 	if (a->image != b->image)
 		return a->image < b->image ? -1 : 1;
@@ -200,12 +283,15 @@ static int by_code(const void *x, const void *y)
 		return a->vaddr < b->vaddr ? -1 : 1;
 	if (a->size != b->size)
 		return a->size > b->size ? -1 : 1;
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
+	return memcmp(p->code_bytes.p + a->offset, p->code_bytes.p + b->offset,
+		      a->size);
 }
 
-static int by_text(const void *x, const void *y)
+static int by_text(const void *x, const void *y, void *ctx)
 {
 	const struct source_excerpt *a = x, *b = y;
+	const struct profile *p = ctx;
+	int c;
 
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
@@ -213,7 +299,9 @@ static int by_text(const void *x, const void *y)
 		return a->line < b->line ? -1 : 1;
 	if (a->size != b->size)
 		return a->size > b->size ? -1 : 1;
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
+	c = a->size ? memcmp(p->text_bytes.p + a->offset,
+			     p->text_bytes.p + b->offset, a->size) : 0;
+	return c ? c : larger(b->flags, a->flags);
 }
 
 /* Keeps the first of each image and address (file and line) of sorted rows. */
@@ -228,66 +316,49 @@ static int by_text(const void *x, const void *y)
 		(rows)->n = kept; \
 	} while (0)
 
+static int replace_bytes(struct buf *bytes, struct buf *kept)
+{
+	bool failed = kept->failed;
+
+	buf_fini(failed ? kept : bytes);
+	if (!failed)
+		*bytes = *kept;
+	return failed ? -ERR_NOMEM : 0;
+}
+
 /* Removes the bytes of rows that were dropped. */
-static int pack(struct buf *bytes, struct buf *out)
-{
-	if (out->failed) {
-		buf_fini(out);
-		return -ERR_NOMEM;
-	}
-	buf_fini(bytes);
-	*bytes = *out;
-	return 0;
-}
-
-static int pack_codes(struct profile *p)
-{
-	struct buf kept = { 0 };
-
-	for (size_t i = 0; i < p->codes.n; i++) {
-		struct prof_code *c = &p->codes.v[i];
-		uint32_t at = (uint32_t)kept.n;
-
-		buf_bytes(&kept, p->code_bytes.p + c->offset, c->size);
-		c->offset = at;
-	}
-	return pack(&p->code_bytes, &kept);
-}
-
-static int pack_texts(struct profile *p)
-{
-	struct buf kept = { 0 };
-
-	for (size_t i = 0; i < p->texts.n; i++) {
-		struct source_excerpt *t = &p->texts.v[i];
-		uint32_t at = (uint32_t)kept.n;
-
-		buf_bytes(&kept, p->text_bytes.p + t->offset, t->size);
-		t->offset = at;
-	}
-	return pack(&p->text_bytes, &kept);
-}
+#define PACK(rows, bytes, rc) \
+	do { \
+		struct buf kept = { 0 }; \
+		for (size_t i = 0; i < (rows)->n; i++) \
+			merge_bytes((bytes), &(rows)->v[i].offset, \
+				    (rows)->v[i].size, &kept); \
+		(rc) = replace_bytes((bytes), &kept); \
+	} while (0)
 
 int merge_finish_symbols(struct profile *p)
 {
 	int rc = 0;
 
 	if (p->symbols.n)
-		qsort(p->symbols.v, p->symbols.n, sizeof(*p->symbols.v),
-		      by_symbol);
+		qsort_r(p->symbols.v, p->symbols.n, sizeof(*p->symbols.v),
+			by_symbol, p);
 	KEEP_FIRST(&p->symbols, image, vaddr);
 	if (p->lines.n)
-		qsort(p->lines.v, p->lines.n, sizeof(*p->lines.v), by_line);
+		qsort_r(p->lines.v, p->lines.n, sizeof(*p->lines.v), by_line,
+			p);
 	KEEP_FIRST(&p->lines, image, vaddr);
 	if (p->codes.n) {
-		qsort(p->codes.v, p->codes.n, sizeof(*p->codes.v), by_code);
+		qsort_r(p->codes.v, p->codes.n, sizeof(*p->codes.v), by_code,
+			p);
 		KEEP_FIRST(&p->codes, image, vaddr);
-		rc = pack_codes(p);
+		PACK(&p->codes, &p->code_bytes, rc);
 	}
 	if (!rc && p->texts.n) {
-		qsort(p->texts.v, p->texts.n, sizeof(*p->texts.v), by_text);
+		qsort_r(p->texts.v, p->texts.n, sizeof(*p->texts.v), by_text,
+			p);
 		KEEP_FIRST(&p->texts, file, line);
-		rc = pack_texts(p);
+		PACK(&p->texts, &p->text_bytes, rc);
 	}
 	return rc;
 }

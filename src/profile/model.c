@@ -49,6 +49,7 @@ void profile_fini(struct profile *p)
 	vec_fini(&p->locs);
 	vec_fini(&p->nodes);
 	vec_fini(&p->ends);
+	vec_fini(&p->wait_kinds);
 	vec_fini(&p->losses);
 	vec_fini(&p->stats);
 	idtab_fini(&p->loc_tab);
@@ -158,6 +159,19 @@ void profile_nodes_written(struct profile *p)
 	p->nodes.n = 0;
 }
 
+void profile_threads_written(struct profile *p)
+{
+	p->threads_gone += p->threads.n;
+	p->threads.n = 0;
+}
+
+void profile_forget_nodes(struct profile *p)
+{
+	p->nodes_repeat |= p->node_tab.n > 0;
+	u64map_clear(&p->node_tab);
+	u64map_clear(&p->node_before);
+}
+
 /* Keeps the recently used half of the nodes and forgets the rest. */
 static void forget_nodes(struct profile *p)
 {
@@ -226,7 +240,7 @@ const char *prof_end_text(uint32_t reason)
 		[PROF_END_NO_DATA] = "no unwind data",
 		[PROF_END_BAD_MEMORY] = "bad memory",
 		[PROF_END_BAD_RULE] = "bad unwind data",
-		[PROF_END_NO_CODE] = "return address is no code",
+		[PROF_END_NO_CODE] = "return address is not code",
 		[PROF_END_NO_PROGRESS] = "no caller above",
 		[PROF_END_LOST_REGISTER] = "register not saved",
 		[PROF_END_TOO_DEEP] = "too deep",

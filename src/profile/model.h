@@ -73,6 +73,7 @@ struct prof_thread {
 	uint32_t comm;		/* str; a new row when it changes */
 	uint32_t parent;	/* pid of the parent process, 0 if unknown */
 	uint64_t start_ns;	/* time from which this row is valid */
+	uint32_t cgroup;	/* str: path of its control group, or "" */
 };
 
 enum prof_image_kind {
@@ -157,6 +158,13 @@ enum prof_end_reason {
 	PROF_END_REASONS,
 };
 
+/* What threads wait for at a stack of waits.  A stack may have several rows. */
+struct prof_wait_kind {
+	uint32_t node;
+	uint32_t kind;		/* str: "futex", "read pipe": a word for the kind, and
+				 * one for the object if the kind has any */
+};
+
 /* Details of a mark.  Each marked node has at most one row. */
 struct prof_stack_end {
 	uint32_t node;
@@ -170,6 +178,8 @@ struct prof_sample {
 	uint64_t time_ns;
 	uint32_t thread, cpu, event, stack;
 	uint64_t weight;	/* period: in the event's unit */
+	uint64_t more;		/* number of further samples that were summed into
+				 * this one and whose weight it has (merge) */
 };
 
 /* Samples are processed in columns, at most this many rows at a time. */
@@ -181,7 +191,8 @@ enum {
 	COLUMN_EVENT = 8,
 	COLUMN_WEIGHT = 16,
 	COLUMN_STACK = 32,
-	COLUMN_ALL = 63,
+	COLUMN_MORE = 64,
+	COLUMN_ALL = 127,
 };
 
 /* Lost samples, or a period of throttling. */
@@ -325,6 +336,7 @@ struct profile {
 	VEC(struct prof_loc) locs;
 	VEC(struct prof_node) nodes;	/* at least the root */
 	VEC(struct prof_stack_end) ends;
+	VEC(struct prof_wait_kind) wait_kinds;
 	VEC(struct prof_loss) losses;
 	VEC(struct prof_stat) stats;
 	/* the symbol part: empty until symbolized */
@@ -352,6 +364,7 @@ struct profile {
 	size_t nodes_kept;
 	size_t nodes_gone;		/* rows that are only in the file: nodes.v
 					 * begins with this node */
+	size_t threads_gone;		/* the same for threads */
 	struct u64map node_before;	/* previous contents of node_tab */
 	bool nodes_repeat;		/* equal nodes may have different ids */
 };
@@ -386,7 +399,17 @@ void profile_keep_nodes(struct profile *p, size_t n);
 /* Removes the rows of all nodes, which have been written to the file, if
  * profile_keep_nodes was called. */
 void profile_nodes_written(struct profile *p);
+/* Removes the rows of all threads, which have been written to the file. */
+void profile_threads_written(struct profile *p);
+/* Forgets all nodes but stack ends: profile_node returns new ids from here on. */
+void profile_forget_nodes(struct profile *p);
+/* Begins the tables anew for another file of the same recording.  The environment,
+ * the runs and the events stay, with the same ids.  The contents so far move to *old,
+ * which the caller frees.  Returns 0, or -ERR_NOMEM with p unchanged. */
+int profile_restart(struct profile *p, struct profile *old);
 #define PROF_ENV_REPEATED "repeated_stacks"
+/* Prefix of the environment keys that hold labels. */
+#define PROF_ENV_LABEL "label."
 /* Returns the node of a mark with this reason and image. */
 uint32_t profile_end(struct profile *p, uint32_t mark, uint32_t reason,
 		     uint32_t image);
@@ -469,7 +492,7 @@ static inline bool prof_is_waking(const struct prof_event *e)
 }
 
 /* Returns whether an event belongs to the table of waits and their causes. */
-static inline bool prof_tells_of_waits(const struct prof_event *e)
+static inline bool prof_is_of_waits(const struct prof_event *e)
 {
 	return prof_is_wait(e) || prof_is_waking(e);
 }
@@ -511,6 +534,14 @@ static inline bool prof_is_mark(uint32_t loc)
 #define PROF_IMAGE_PHP "[php]"
 /* Code that V8 generated and named in its perf map or jitdump file. */
 #define PROF_IMAGE_JAVASCRIPT "[javascript]"
+
+/* Returns whether the build ID alone identifies the code of a location, so that
+ * another machine that has the file can name it. */
+static inline bool prof_is_identified(const struct prof_image *im)
+{
+	return im->kind == PROF_IMAGE_ELF && im->build_id.len &&
+	       !(im->flags & PROF_IMAGE_UNREADABLE);
+}
 
 static inline bool prof_is_kernel(const struct prof_image *im)
 {

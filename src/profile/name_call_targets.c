@@ -2,11 +2,11 @@
 /* Names the addresses in hot code: the functions that it calls or takes the
  * address of. */
 #include "disasm/disasm.h"
-#include "profile/fill_internal.h"
+#include "profile/symbolize_internal.h"
 
 struct targets {
-	struct fill *f;
-	const struct fill_part *part;
+	struct symbolize_run *f;
+	const struct symbolize_item *part;
 	struct symbolizer *s;
 	struct disasm *d;
 };
@@ -19,10 +19,10 @@ static int add_target(struct targets *t, uint64_t vaddr)
 			       &r.sym_size) ||
 	    !*r.symbol || vaddr - r.sym_start >= r.sym_size)
 		return 0;
-	return fill_symbol(t->f, t->part->image, &r, 0);
+	return symbolize_add_symbol(t->f, t->part->image, &r, 0);
 }
 
-static int add_code(struct targets *t, const struct fill_code *c)
+static int add_code(struct targets *t, const struct symbolize_code *c)
 {
 	const struct prof_symbol s = t->f->p->symbols.v[c->symbol];
 	struct disasm_insn in;
@@ -38,8 +38,9 @@ static int add_code(struct targets *t, const struct fill_code *c)
 	return rc;
 }
 
-int name_call_targets(struct fill *f, const struct fill_part *part,
-		      struct symbolizer *s, struct image *img, size_t first)
+int name_call_targets(struct symbolize_run *f,
+		      const struct symbolize_item *part, struct symbolizer *s,
+		      struct image *img, size_t first)
 {
 	struct targets t = { .f = f, .part = part, .s = s };
 	int rc = 0;
@@ -48,11 +49,11 @@ int name_call_targets(struct fill *f, const struct fill_part *part,
 	    disasm_open(image_machine(img), SYNTAX_INTEL, &t.d, NULL) < 0)
 		return 0;
 	for (size_t i = first; !rc && i < f->codes.n; i++) {
-		const struct fill_code *c = &f->codes.v[i];
+		const struct symbolize_code *c = &f->codes.v[i];
 
-		if (fill_is_hot(f, c->self_samples, c->size))
+		if (symbolize_is_hot(f, c->self_samples, c->size))
 			rc = add_code(&t, c);
 	}
 	disasm_close(t.d);
-	return rc ? fill_nomem(f) : 0;
+	return rc ? symbolize_nomem(f) : 0;
 }

@@ -64,7 +64,7 @@ uint64_t reader_sample_count(const struct reader *r);
  * Borrowed until the next call. */
 struct sample_batch {
 	size_t n;
-	const uint64_t *time_ns, *weight;
+	const uint64_t *time_ns, *weight, *more;
 	const uint32_t *thread, *cpu, *event, *stack;
 };
 

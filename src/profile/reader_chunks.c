@@ -23,10 +23,9 @@ static int not_ours(const struct reader *r, struct error *err)
 		       "record again";
 	else if (r->n >= 8 && (!memcmp(r->p, "PERFILE2", 8) ||
 			       !memcmp(r->p, "2ELIFREP", 8)))
-		what = ", but one of perf: 'perf report -i' shows it";
+		what = ", but a perf.data file: 'perf report -i' reads it";
 	else if (r->n >= 4 && !memcmp(r->p, "\177ELF", 4))
-		what = ", but a program: 'tally record -- PROGRAM' makes one "
-		       "of it";
+		what = ", but a program: 'tally record -- PROGRAM' records it";
 	return error_set(err, ERR_FORMAT, "%s: not a tally recording%s",
 			 r->name, what);
 }

@@ -65,6 +65,7 @@ static void drop_bad_rows(struct reader *r, bool count)
 		c->event[k] = c->event[i];
 		c->weight[k] = c->weight[i];
 		c->stack[k] = c->stack[i];
+		c->more[k] = c->more[i];
 		k++;
 	}
 	if (count)
@@ -100,6 +101,7 @@ static void batch_fill(const struct reader *r, struct sample_batch *out)
 	out->event = column_if(r, COLUMN_EVENT, c->event);
 	out->weight = column_if(r, COLUMN_WEIGHT, c->weight);
 	out->stack = column_if(r, COLUMN_STACK, c->stack);
+	out->more = column_if(r, COLUMN_MORE, c->more);
 }
 
 static void note_unread(struct reader *r, const struct chunk *c,

@@ -54,11 +54,12 @@ int recording_may_replace(const char *path, bool force, struct error *err)
 	int rc = 0;
 
 	if (is == UNREADABLE && !force)
-		return error_errno(err, errno, "%s is there and cannot be read "
-				   "to see if it is a recording (-o FILE writes "
+		return error_errno(err, errno, "%s exists, and cannot be read "
+				   "to check whether it is a recording (-o "
+				   "FILE writes "
 				   "elsewhere, --force overwrites it)", path);
 	if (is == OTHER_FILE && !force)
-		return error_set(err, ERR_USAGE, "%s is there and is no "
+		return error_set(err, ERR_USAGE, "%s exists and is not a "
 				 "recording: -o FILE writes elsewhere, --force "
 				 "overwrites it", path);
 	if (is != RECORDING)
@@ -69,10 +70,10 @@ int recording_may_replace(const char *path, bool force, struct error *err)
 	behind = what_is(old);
 	if (behind == NO_FILE ||
 	    ((behind == OTHER_FILE || behind == UNREADABLE) && !force))
-		rc = error_set(err, ERR_USAGE, "%s would be kept as %s, but that "
-			       "is there and %s: -o FILE writes elsewhere%s",
+		rc = error_set(err, ERR_USAGE, "%s would be kept as %s, but "
+			       "that exists and %s: -o FILE writes elsewhere%s",
 			       path, old, behind == UNREADABLE
-			       ? "cannot be read" : "is no recording",
+			       ? "cannot be read" : "is not a recording",
 			       behind == NO_FILE ? ""
 			       : ", --force overwrites it");
 	free(old);

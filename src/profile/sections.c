@@ -63,17 +63,32 @@ static void put_column(struct buf *b, const struct profile *p,
 	}
 }
 
+/* Returns the number of columns to write for these rows. */
+static size_t columns_used(const struct profile *p, const struct table *t,
+			   size_t first, size_t end)
+{
+	size_t n = t->ncolumns;
+
+	for (; n > t->ncolumns - t->optional; n--)
+		for (size_t i = first; i < end; i++)
+			if (column_get(table_row(p, t, i), &t->columns[n - 1]))
+				return n;
+	return n;
+}
+
 void section_put_table(struct buf *out, const struct profile *p,
 		       const struct table *t, size_t first, size_t end)
 {
 	struct buf body = { 0 }, column = { 0 };
+	size_t columns;
 
 	if (first >= end)
 		return;
+	columns = columns_used(p, t, first, end);
 	buf_uleb(&body, first);
 	buf_uleb(&body, end - first);
-	buf_uleb(&body, t->ncolumns);
-	for (size_t c = 0; c < t->ncolumns; c++) {
+	buf_uleb(&body, columns);
+	for (size_t c = 0; c < columns; c++) {
 		buf_reset(&column);
 		put_column(&column, p, t, &t->columns[c], first, end);
 		buf_uleb(&body, column.n);

@@ -5,14 +5,6 @@
 #include "base/error.h"
 #include "profile/format.h"
 
-static const struct table *table_of(uint64_t kind)
-{
-	for (size_t i = 0; i < format_ntables; i++)
-		if (format_tables[i].section == kind)
-			return &format_tables[i];
-	return NULL;
-}
-
 /* Makes a placeholder for a row lost with a damaged chunk: no strings, no
  * parents; a lost node is a mark below the root. */
 static void fill_gap_row(const struct table *t, void *row)
@@ -134,11 +126,10 @@ static bool get_column(struct profile *p, const struct table *t,
 		       struct cursor *c)
 {
 	struct column_state st = { 0 };
+	char *row = table_row(p, t, first);
 	uint64_t v;
 
-	for (size_t i = first; i < first + count; i++) {
-		char *row = table_row(p, t, i);
-
+	for (size_t i = first; i < first + count; i++, row += t->row) {
 		if (col->code == COL_BUILD_ID) {
 			if (!get_build_id(c, (struct build_id *)(row +
 								 col->offset)))
@@ -166,8 +157,10 @@ bool section_placed(uint64_t first, uint64_t count, size_t have, bool replace,
 static void no_column(struct profile *p, const struct table *t,
 		      const struct column *col, size_t first, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		column_set(table_row(p, t, first + i), col, 0);
+	char *row = table_row(p, t, first);
+
+	for (size_t i = 0; i < count; i++, row += t->row)
+		column_set(row, col, 0);
 }
 
 /* Decodes the columns of a table; skips columns of newer versions. */
@@ -301,7 +294,7 @@ static bool get_texts(struct profile *p, struct cursor *c)
 
 bool section_get(struct profile *p, uint64_t kind, struct cursor *c, size_t gap)
 {
-	const struct table *t = table_of(kind);
+	const struct table *t = format_table(kind);
 
 	if (t)
 		return get_table(p, t, c, gap);

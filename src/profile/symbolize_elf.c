@@ -9,14 +9,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "profile/fill_internal.h"
+#include "profile/symbolize_internal.h"
 
 struct context {
-	struct fill *f;
-	const struct fill_part *part;
+	struct symbolize_run *f;
+	const struct symbolize_item *part;
 	bool in_turn;
 	uint32_t first;		/* first row of the image in profile.symbols */
-	struct fill_ask ask;
+	struct symbolize_addrs ask;
 	uint32_t frame;		/* frame of the most recent result */
 	int rc;
 };
@@ -25,7 +25,7 @@ static void take_turn(struct context *c)
 {
 	if (c->in_turn)
 		return;
-	fill_wait_turn(c->f, c->part);
+	symbolize_wait_turn(c->f, c->part);
 	c->in_turn = true;
 	c->first = (uint32_t)c->f->p->symbols.n;
 }
@@ -38,13 +38,13 @@ static bool on_result(void *ctx, size_t i, const struct sym_result *r)
 
 	take_turn(c);
 	if (!r->same)
-		c->rc = fill_frames(c->f, c->part->image, r, &c->frame);
+		c->rc = symbolize_add_frames(c->f, c->part->image, r, &c->frame);
 	if (c->rc)
 		return false;
-	if (loc != FILL_NO_LOC)
-		c->rc = fill_result(c->f, c->part, loc, r, c->frame);
+	if (loc != SYMBOLIZE_NO_LOC)
+		c->rc = symbolize_add_result(c->f, c->part, loc, r, c->frame);
 	else
-		c->rc = fill_ask_line(c->f, c->part, &c->ask, r, c->frame);
+		c->rc = symbolize_add_line(c->f, c->part, &c->ask, r, c->frame);
 	return c->rc == 0;
 }
 
@@ -63,8 +63,9 @@ static void id_hex(const struct build_id *id, char out[2 * BUILD_ID_MAX + 1])
 }
 
 /* Returns whether img is the recorded file. */
-static bool is_recorded(const struct fill *f, const struct fill_part *part,
-			const struct image *img, struct fill_why *why)
+static bool is_recorded(const struct symbolize_run *f,
+			const struct symbolize_item *part,
+			const struct image *img, struct symbolize_failure *why)
 {
 	struct build_id want = f->p->images.v[part->image].build_id;
 	struct build_id got = image_build_id(img);
@@ -82,8 +83,9 @@ static bool is_recorded(const struct fill *f, const struct fill_part *part,
 
 /* Returns whether the file was modified after recording: without build ID, only
  * the time shows that the path leads to another file. */
-static bool is_newer(const struct fill *f, const struct fill_part *part, int fd,
-		     struct fill_why *why)
+static bool is_newer(const struct symbolize_run *f,
+		     const struct symbolize_item *part, int fd,
+		     struct symbolize_failure *why)
 {
 	const struct profile *p = f->p;
 	uint64_t changed, start = p->runs.n ? p->runs.v[0].start_wall_ns : 0;
@@ -105,7 +107,8 @@ static bool is_newer(const struct fill *f, const struct fill_part *part, int fd,
 
 /* Sets the reason why the file was not opened; the recorder's reason takes
  * precedence. */
-static void why_unopened(const struct fill_part *part, struct fill_why *why)
+static void why_unopened(const struct symbolize_item *part,
+			 struct symbolize_failure *why)
 {
 	if (*part->reason)
 		error_set(&why->text, ERR_NOTFOUND, "%s", part->reason);
@@ -114,21 +117,22 @@ static void why_unopened(const struct fill_part *part, struct fill_why *why)
 			  "while recording", part->path);
 }
 
-static int open_by_caller(struct fill *f, const struct fill_part *part,
-			  struct fill_why *why)
+static int open_by_caller(struct symbolize_run *f, const struct symbolize_item *part,
+			  struct symbolize_failure *why)
 {
 	int fd;
 
-	fill_lock(f);
+	symbolize_lock(f);
 	fd = f->o->open_image(f->o->ctx, part->image);
-	fill_unlock(f);
+	symbolize_unlock(f);
 	if (fd < 0)
 		why_unopened(part, why);
 	return fd;
 }
 
-static int open_by_path(const struct fill *f, const struct fill_part *part,
-			struct fill_why *why)
+static int open_by_path(const struct symbolize_run *f,
+			const struct symbolize_item *part,
+			struct symbolize_failure *why)
 {
 	int fd = open(part->path,
 		      O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -143,8 +147,9 @@ static int open_by_path(const struct fill *f, const struct fill_part *part,
 	return fd;
 }
 
-struct image *fill_open_elf(struct fill *f, const struct fill_part *part,
-			    struct fill_why *why)
+struct image *symbolize_open_elf(struct symbolize_run *f,
+				 const struct symbolize_item *part,
+				 struct symbolize_failure *why)
 {
 	struct image *img = NULL;
 	int fd = -1;
@@ -169,15 +174,15 @@ struct image *fill_open_elf(struct fill *f, const struct fill_part *part,
 	return img;
 }
 
-static int no_names(struct fill *f, const struct fill_part *part,
-		    const struct fill_why *why)
+static int no_names(struct symbolize_run *f, const struct symbolize_item *part,
+		    const struct symbolize_failure *why)
 {
 	struct image_debug_info row = { .image = part->image,
 				   .missing = why->missing };
 
-	fill_wait_turn(f, part);
-	fill_note(f, part->image, "%s", why->text.msg);
-	return fill_source(f, &row, "");
+	symbolize_wait_turn(f, part);
+	symbolize_note(f, part->image, "%s", why->text.msg);
+	return symbolize_set_source(f, &row, "");
 }
 
 static uint32_t names_of(const struct sym_sources *s)
@@ -200,7 +205,7 @@ static uint32_t missing_of(const struct sym_sources *s)
 }
 
 /* Writes one sentence about missing files; empty if none is missing. */
-static void say_missing(const struct sym_sources *s, struct buf *b)
+static void describe_missing(const struct sym_sources *s, struct buf *b)
 {
 	if (!s->dwarf && !s->symtab)
 		buf_str(b, "; stripped");
@@ -219,7 +224,7 @@ static void say_missing(const struct sym_sources *s, struct buf *b)
 		buf_printf(b, "; damaged debug information: %s", s->damage);
 }
 
-static int note_sources(struct fill *f, const struct fill_part *part,
+static int note_sources(struct symbolize_run *f, const struct symbolize_item *part,
 			const struct sym_sources *s, uint32_t machine)
 {
 	struct prof_image *im = &f->p->images.v[part->image];
@@ -231,16 +236,16 @@ static int note_sources(struct fill *f, const struct fill_part *part,
 	struct buf text = { 0 };
 	uint32_t id = 0;
 
-	say_missing(s, &text);
+	describe_missing(s, &text);
 	if (text.n)
-		fill_note(f, part->image, "%s", buf_cstr(&text) + 2);
+		symbolize_note(f, part->image, "%s", buf_cstr(&text) + 2);
 	buf_fini(&text);
 	if (s->dwarf)
 		id = *s->debug_file ? profile_str(f->p, s->debug_file)
 				    : im->path;
 	if (id != PROF_NONE)
 		im->debug_file = id;
-	return fill_source(f, &row, !s->dwarf ? s->missing
+	return symbolize_set_source(f, &row, !s->dwarf ? s->missing
 				  : *s->missing_alt ? s->missing_alt
 						    : s->missing_dwo);
 }
@@ -248,23 +253,23 @@ static int note_sources(struct fill *f, const struct fill_part *part,
 static int resolve(struct context *c, struct symbolizer *s, struct image *img,
 		   struct error *err)
 {
-	struct fill *f = c->f;
-	const struct fill_part *part = c->part;
+	struct symbolize_run *f = c->f;
+	const struct symbolize_item *part = c->part;
 	struct sym_sources src = symbolizer_sources(s);
 	size_t first_code;
 	int rc;
 
 	if (keep_old_is_better(f, part->image, names_of(&src)))
 		return 0;
-	rc = fill_ask_init(f, part, s, &c->ask);
+	rc = symbolize_addrs_init(f, part, s, &c->ask);
 	if (!rc)
 		rc = symbolizer_resolve(s, c->ask.vaddrs, c->ask.n, on_result,
 					c, err);
 	take_turn(c);
 	if (!rc && !c->rc)
-		c->rc = fill_ask_end(f, part, &c->ask);
+		c->rc = symbolize_end_lines(f, part, &c->ask);
 	if (c->rc || rc == -ERR_NOMEM)
-		return fill_nomem(f);
+		return symbolize_nomem(f);
 	if (rc) {
 		*f->err = *err;
 		return rc;
@@ -273,12 +278,12 @@ static int resolve(struct context *c, struct symbolizer *s, struct image *img,
 	rc = note_sources(f, part, &src, image_machine(img));
 	first_code = f->codes.n;
 	if (!rc)
-		rc = fill_keep_code(f, c->first, fill_image_code, img);
+		rc = symbolize_keep_code(f, c->first, read_image_code, img);
 	return rc ? rc : name_call_targets(f, part, s, img, first_code);
 }
 
 /* Symbolizes with img and closes it. */
-static int fill_from(struct fill *f, const struct fill_part *part,
+static int fill_from(struct symbolize_run *f, const struct symbolize_item *part,
 		     struct image *img)
 {
 	struct sym_options so = { .debug_dirs = f->o->debug_dirs };
@@ -292,17 +297,17 @@ static int fill_from(struct fill *f, const struct fill_part *part,
 		*f->err = err;
 	} else {
 		rc = resolve(&c, s, img, &err);
-		fill_ask_fini(&c.ask);
+		symbolize_addrs_fini(&c.ask);
 		symbolizer_close(s);
 	}
 	image_close(img);
 	return rc;
 }
 
-int symbolize_elf(struct fill *f, const struct fill_part *part)
+int symbolize_elf(struct symbolize_run *f, const struct symbolize_item *part)
 {
-	struct fill_why why = { 0 };
-	struct image *img = fill_open_elf(f, part, &why);
+	struct symbolize_failure why = { 0 };
+	struct image *img = symbolize_open_elf(f, part, &why);
 
 	return img ? fill_from(f, part, img) : no_names(f, part, &why);
 }
@@ -325,8 +330,9 @@ static size_t vdso_size(const uint8_t *p)
 
 /* Opens this process's vdso, which the kernel gives to all programs of its
  * kind. */
-static struct image *open_own_vdso(struct fill *f, const struct fill_part *part,
-				   struct fill_why *why)
+static struct image *open_own_vdso(struct symbolize_run *f,
+				   const struct symbolize_item *part,
+				   struct symbolize_failure *why)
 {
 	const uint8_t *p = (const uint8_t *)getauxval(AT_SYSINFO_EHDR);
 	struct image *img = NULL;
@@ -347,10 +353,10 @@ static struct image *open_own_vdso(struct fill *f, const struct fill_part *part,
 	return img;
 }
 
-int fill_vdso(struct fill *f, const struct fill_part *part)
+int symbolize_vdso(struct symbolize_run *f, const struct symbolize_item *part)
 {
-	struct fill_why why = { 0 };
-	struct image *img = f->o->open_image ? fill_open_elf(f, part, &why)
+	struct symbolize_failure why = { 0 };
+	struct image *img = f->o->open_image ? symbolize_open_elf(f, part, &why)
 					     : open_own_vdso(f, part, &why);
 
 	return img ? fill_from(f, part, img) : no_names(f, part, &why);

@@ -11,15 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/fill_internal.h"
+#include "profile/symbolize_internal.h"
 #include "symbolize/demangle/demangle.h"
 
-int fill_nomem(struct fill *f)
+int symbolize_nomem(struct symbolize_run *f)
 {
 	return error_set(f->err, ERR_NOMEM, "out of memory for symbols");
 }
 
-void fill_note(struct fill *f, uint32_t image, const char *fmt, ...)
+void symbolize_note(struct symbolize_run *f, uint32_t image, const char *fmt, ...)
 {
 	char text[1024];
 	uint32_t id;
@@ -33,18 +33,18 @@ void fill_note(struct fill *f, uint32_t image, const char *fmt, ...)
 		f->p->images.v[image].note = id;
 }
 
-int fill_source(struct fill *f, const struct image_debug_info *s,
-		const char *file)
+int symbolize_set_source(struct symbolize_run *f, const struct image_debug_info *s,
+			 const char *file)
 {
 	struct image_debug_info row = *s;
 
 	row.file = profile_str(f->p, file);
 	if (row.file == PROF_NONE || vec_push(&f->p->sources, row) < 0)
-		return fill_nomem(f);
+		return symbolize_nomem(f);
 	return 0;
 }
 
-void fill_next_image(struct fill *f)
+void symbolize_next_image(struct symbolize_run *f)
 {
 	u64map_clear(&f->strings);
 	u64map_clear(&f->symbols);
@@ -52,7 +52,7 @@ void fill_next_image(struct fill *f)
 
 /* Returns the id of a string.  Names and paths repeat with equal pointers, so
  * each string is hashed only once. */
-static uint32_t string_id(struct fill *f, const char *s)
+static uint32_t string_id(struct symbolize_run *f, const char *s)
 {
 	uint32_t *slot;
 
@@ -72,8 +72,8 @@ static uint32_t string_id(struct fill *f, const char *s)
 	return *slot;
 }
 
-int fill_symbol(struct fill *f, uint32_t image, const struct sym_result *r,
-		uint64_t self_samples)
+int symbolize_add_symbol(struct symbolize_run *f, uint32_t image,
+			 const struct sym_result *r, uint64_t self_samples)
 {
 	struct prof_symbol s = { image, 0, r->sym_start, r->sym_size };
 	uint32_t *slot;
@@ -98,7 +98,7 @@ int fill_symbol(struct fill *f, uint32_t image, const struct sym_result *r,
 
 /* Returns the function's name.  Names of Ada are stored demangled, because the
  * name alone does not identify the language later. */
-static uint32_t name_id(struct fill *f, const struct sym_frame *s)
+static uint32_t name_id(struct symbolize_run *f, const struct sym_frame *s)
 {
 	struct buf name = { 0 };
 	uint32_t id;
@@ -123,7 +123,7 @@ static const char *own_file(const struct sym_result *r,
 }
 
 /* Adds one frame of a chain whose outer frames exist already. */
-static uint32_t add_frame(struct fill *f, uint32_t image,
+static uint32_t add_frame(struct symbolize_run *f, uint32_t image,
 			  const struct sym_result *r, const struct sym_frame *s,
 			  uint32_t outer)
 {
@@ -146,42 +146,45 @@ static uint32_t add_frame(struct fill *f, uint32_t image,
 	return profile_frame(f->p, &frame);
 }
 
-int fill_frames(struct fill *f, uint32_t image, const struct sym_result *r,
-		uint32_t *frame)
+int symbolize_add_frames(struct symbolize_run *f, uint32_t image,
+			 const struct sym_result *r, uint32_t *frame)
 {
 	*frame = PROF_NONE;
 	for (size_t k = r->nframes; k-- > 0;) {
 		*frame = add_frame(f, image, r, &r->frames[k], *frame);
 		if (*frame == PROF_NONE)
-			return fill_nomem(f);
+			return symbolize_nomem(f);
 	}
 	return 0;
 }
 
-int fill_result(struct fill *f, const struct fill_part *part, size_t i,
-		const struct sym_result *r, uint32_t frame)
+int symbolize_add_result(struct symbolize_run *f,
+			 const struct symbolize_item *part, size_t i,
+			 const struct sym_result *r, uint32_t frame)
 {
 	uint32_t loc = f->locs[part->at + i].loc;
 
-	if (fill_symbol(f, part->image, r, f->o->self_samples
+	if (symbolize_add_symbol(f, part->image, r, f->o->self_samples
 				? f->o->self_samples[loc] : 0) < 0)
-		return fill_nomem(f);
+		return symbolize_nomem(f);
 	f->p->loc_frame.v[loc] = frame;
 	return 0;
 }
 
-int fill_location(struct fill *f, const struct fill_part *part, size_t i,
-		  const struct sym_result *r)
+int symbolize_add_location(struct symbolize_run *f,
+			   const struct symbolize_item *part, size_t i,
+			   const struct sym_result *r)
 {
 	uint32_t frame;
-	int rc = fill_frames(f, part->image, r, &frame);
+	int rc = symbolize_add_frames(f, part->image, r, &frame);
 
-	return rc ? rc : fill_result(f, part, i, r, frame);
+	return rc ? rc : symbolize_add_result(f, part, i, r, frame);
 }
 
 /* Runs one stable counting pass over 16 bits of vaddr. */
-static void radix_pass(const struct fill_loc *in, struct fill_loc *out, size_t n,
-		       unsigned shift, uint32_t *count)
+static void radix_pass(const struct symbolize_loc *in,
+		       struct symbolize_loc *out, size_t n, unsigned shift,
+		       uint32_t *count)
 {
 	uint32_t sum = 0, c;
 	size_t i;
@@ -200,16 +203,16 @@ static void radix_pass(const struct fill_loc *in, struct fill_loc *out, size_t n
 
 static int loc_compare(const void *a, const void *b)
 {
-	const struct fill_loc *x = a, *y = b;
+	const struct symbolize_loc *x = a, *y = b;
 
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
 /* Sorts one image's locations by vaddr; spare has room for n. */
-static void sort_part(struct fill_loc *v, size_t n, struct fill_loc *spare,
+static void sort_part(struct symbolize_loc *v, size_t n, struct symbolize_loc *spare,
 		      uint32_t *count)
 {
-	struct fill_loc *in = v, *out = spare, *t;
+	struct symbolize_loc *in = v, *out = spare, *t;
 	uint64_t all = 0;
 	unsigned shift;
 	size_t i;
@@ -231,10 +234,10 @@ static void sort_part(struct fill_loc *v, size_t n, struct fill_loc *spare,
 }
 
 /* Sorts all locations and sets parts[i] to the range of image i. */
-static int sort_locs(struct fill *f, struct fill_part *parts)
+static int sort_locs(struct symbolize_run *f, struct symbolize_item *parts)
 {
 	const struct profile *p = f->p;
-	struct fill_loc *spare = malloc((p->locs.n + 1) * sizeof(*spare));
+	struct symbolize_loc *spare = malloc((p->locs.n + 1) * sizeof(*spare));
 	uint32_t *count = malloc(65536 * sizeof(*count));
 	size_t i, at = 0;
 
@@ -252,7 +255,7 @@ static int sort_locs(struct fill *f, struct fill_part *parts)
 
 		if (image < p->images.n)
 			f->locs[parts[image].at + parts[image].n++] =
-				(struct fill_loc){ p->locs.v[i].vaddr,
+				(struct symbolize_loc){ p->locs.v[i].vaddr,
 						   (uint32_t)i };
 	}
 	for (i = 0; spare && count && i < p->images.n; i++)
@@ -262,13 +265,13 @@ static int sort_locs(struct fill *f, struct fill_part *parts)
 	i = spare && count;
 	free(spare);
 	free(count);
-	return i ? 0 : fill_nomem(f);
+	return i ? 0 : symbolize_nomem(f);
 }
 
-static int fill_run(struct fill *f)
+static int fill_run(struct symbolize_run *f)
 {
 	struct profile *p = f->p;
-	struct fill_part *parts = calloc(p->images.n + 1, sizeof(*parts));
+	struct symbolize_item *parts = calloc(p->images.n + 1, sizeof(*parts));
 	size_t i;
 	int rc;
 
@@ -278,7 +281,7 @@ static int fill_run(struct fill *f)
 	if (!parts || !f->locs || !f->vaddrs || !f->order ||
 	    vec_reserve(&p->loc_frame, p->locs.n) < 0) {
 		free(parts);
-		return fill_nomem(f);
+		return symbolize_nomem(f);
 	}
 	for (i = 0; i < p->locs.n; i++)
 		p->loc_frame.v[i] = PROF_NONE;
@@ -288,11 +291,11 @@ static int fill_run(struct fill *f)
 		f->all_self_samples += f->o->self_samples[i];
 	rc = sort_locs(f, parts);
 	if (!rc)
-		rc = fill_images(f, parts);
+		rc = symbolize_images(f, parts);
 	if (!rc && f->old)
 		rc = keep_old_restore(f, f->old);
 	if (!rc)
-		rc = fill_choose_code(f);
+		rc = symbolize_choose_code(f);
 	if (!rc && f->old)
 		rc = keep_old_code(f, f->old);
 	if (!rc && f->old)
@@ -305,7 +308,7 @@ static int fill_run(struct fill *f)
 
 /* The budget covers a few dozen functions in addition to hot ones, otherwise
  * half a byte for each sample.  Code must not dominate the size of a file. */
-size_t fill_code_budget(uint64_t samples)
+size_t symbolize_code_budget(uint64_t samples)
 {
 	enum { LEAST = 16 << 10, MOST = 4 << 20 };
 
@@ -313,10 +316,10 @@ size_t fill_code_budget(uint64_t samples)
 	return samples < LEAST ? LEAST : samples > MOST ? MOST : samples;
 }
 
-int profile_fill_symbols(struct profile *p, const struct fill_options *o,
-			 struct error *err)
+int profile_symbolize(struct profile *p, const struct symbolize_options *o,
+		      struct error *err)
 {
-	struct fill f = { .p = p, .o = o, .err = err,
+	struct symbolize_run f = { .p = p, .o = o, .err = err,
 			  .lock = PTHREAD_MUTEX_INITIALIZER,
 			  .moved = PTHREAD_COND_INITIALIZER };
 	int rc;
@@ -324,8 +327,8 @@ int profile_fill_symbols(struct profile *p, const struct fill_options *o,
 	if (p->foreign)
 		return 0;
 	if (keep_old_take(p, &f.old) < 0)
-		return fill_nomem(&f);
-	rc = profile_begin_symbols(p) < 0 ? fill_nomem(&f) : fill_run(&f);
+		return symbolize_nomem(&f);
+	rc = profile_begin_symbols(p) < 0 ? symbolize_nomem(&f) : fill_run(&f);
 	keep_old_free(f.old);
 	free(f.locs);
 	free(f.vaddrs);
@@ -335,7 +338,7 @@ int profile_fill_symbols(struct profile *p, const struct fill_options *o,
 	vec_fini(&f.codes);
 	vec_fini(&f.self_samples);
 	buf_fini(&f.bytes);
-	fill_kernel_end(&f);
+	symbolize_kernel_end(&f);
 	pthread_cond_destroy(&f.moved);
 	pthread_mutex_destroy(&f.lock);
 	return rc;

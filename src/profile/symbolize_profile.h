@@ -9,18 +9,19 @@
 #include "profile/source_access.h"
 
 /* Reports progress; may be NULL. */
-typedef void fill_progress(void *ctx, const char *image, size_t done,
-			   size_t total);
+typedef void symbolize_progress(void *ctx, const char *image, size_t done,
+				size_t total);
 
 /* Meaning of an image's addresses for its process's jitdump file. */
-struct fill_jitdump_use {
+struct symbolize_jitdump_use {
 	bool by_offset;	/* true: file offsets of code; false: process addresses… */
 	bool first;	/* … where the first function counts; false: the last one */
 };
 
-struct fill_options {
+struct symbolize_options {
 	const char *debug_dirs;	/* as in sym_options; NULL: /usr/lib/debug */
 	const char *kallsyms;	/* NULL: /proc/kallsyms */
+	int kept_kallsyms;	/* from kallsyms_keep, for /proc/kallsyms; 0: none */
 	const char *vmlinux;	/* ELF file of the kernel; NULL: search for it */
 	/* Opens an image's file: returns an fd that the caller closes, or -1.
 	 * For anonymous memory: the file in which its program names the code.
@@ -29,7 +30,8 @@ struct fill_options {
 	int (*open_image)(void *ctx, uint32_t image);
 	/* Opens the jitdump file of the process that the image's memory belongs
 	 * to: returns an fd that the caller closes, or -1.  May be NULL. */
-	int (*open_jitdump)(void *ctx, uint32_t image, struct fill_jitdump_use *use);
+	int (*open_jitdump)(void *ctx, uint32_t image,
+			    struct symbolize_jitdump_use *use);
 	/* Returns the name and size of the code that the kernel generated as
 	 * this image, or NULL.  May be NULL. */
 	const char *(*generated)(void *ctx, uint32_t image, uint64_t *size);
@@ -38,23 +40,25 @@ struct fill_options {
 	const uint64_t *self_samples;
 	uint64_t self_samples_elsewhere;	/* samples in other profiles,
 						 * included when deciding what is hot */
+	bool no_code;		/* collector_symbolize leaves self_samples NULL */
+	bool identified_later;	/* leave out images that their build IDs identify */
 	size_t code_budget;	/* bytes of code to store for functions that are not
-				 * hot (see fill_is_hot) */
+				 * hot (see symbolize_is_hot) */
 	/* Access to source files whose lines are stored with hot functions;
 	 * NULL: none. */
 	const struct source_access *embed_source;
-	fill_progress *progress;
+	symbolize_progress *progress;
 	void *ctx;		/* passed to all callbacks */
 };
 
 /* Returns the code budget in bytes for a recording with this many samples. */
-size_t fill_code_budget(uint64_t samples);
+size_t symbolize_code_budget(uint64_t samples);
 
 /* Creates a symbol part.  Images that cannot be read get a note, not an error,
  * and keep the symbols they had.  Does nothing for another user's recording
  * (profile.foreign), because that user would choose which files are opened. */
-int profile_fill_symbols(struct profile *p, const struct fill_options *o,
-			 struct error *err);
+int profile_symbolize(struct profile *p, const struct symbolize_options *o,
+		      struct error *err);
 
 /*
  * Stores the code of more functions, with its lines, in the existing symbol
@@ -64,7 +68,7 @@ int profile_fill_symbols(struct profile *p, const struct fill_options *o,
  * only debug_dirs and progress of `o`.  Does nothing for another user's
  * recording.
  */
-int profile_fill_code(struct profile *p, const uint32_t *symbols, size_t n,
-		      const struct fill_options *o, struct error *err);
+int profile_add_cold_code(struct profile *p, const uint32_t *symbols, size_t n,
+			  const struct symbolize_options *o, struct error *err);
 
 #endif

@@ -51,6 +51,7 @@ static const struct column thread_columns[] = {
 	COL(prof_thread, comm, COL_ULEB, REF_STR),
 	COL(prof_thread, parent, COL_DELTA, REF_NONE),
 	COL(prof_thread, start_ns, COL_DELTA, REF_NONE),
+	COL(prof_thread, cgroup, COL_ULEB, REF_STR),
 };
 
 static const struct column image_columns[] = {
@@ -76,6 +77,11 @@ static const struct column end_columns[] = {
 	COL(prof_stack_end, node, COL_DELTA, REF_NODE),
 	COL(prof_stack_end, reason, COL_ULEB, REF_NONE),
 	COL(prof_stack_end, image, COL_PLUS1, REF_IMAGE_OPT),
+};
+
+static const struct column wait_kind_columns[] = {
+	COL(prof_wait_kind, node, COL_DELTA, REF_NODE),
+	COL(prof_wait_kind, kind, COL_ULEB, REF_STR),
 };
 
 static const struct column loss_columns[] = {
@@ -140,21 +146,27 @@ static const struct column line_columns[] = {
 
 #define TABLE(section, field, type, cols, mut, sym) \
 	{ section, #field, offsetof(struct profile, field), sizeof(type), mut, \
-	  sym, cols, sizeof(cols) / sizeof((cols)[0]) }
+	  sym, cols, sizeof(cols) / sizeof((cols)[0]), 0 }
+/* A table with columns that version 1.0 got later. */
+#define GROWN_TABLE(section, field, type, cols, mut, sym, optional) \
+	{ section, #field, offsetof(struct profile, field), sizeof(type), mut, \
+	  sym, cols, sizeof(cols) / sizeof((cols)[0]), optional }
 
 const struct table format_tables[] = {
 	TABLE(SECTION_RUNS, runs, struct prof_run, run_columns, true, false),
 	TABLE(SECTION_ENVS, envs, struct prof_env, env_columns, false, false),
 	TABLE(SECTION_EVENTS, events, struct prof_event, event_columns, true,
 	      false),
-	TABLE(SECTION_THREADS, threads, struct prof_thread, thread_columns,
-	      false, false),
+	GROWN_TABLE(SECTION_THREADS, threads, struct prof_thread,
+		    thread_columns, false, false, 1),
 	TABLE(SECTION_IMAGES, images, struct prof_image, image_columns, true,
 	      false),
 	TABLE(SECTION_LOCS, locs, struct prof_loc, loc_columns, false, false),
 	TABLE(SECTION_NODES, nodes, struct prof_node, node_columns, false,
 	      false),
 	TABLE(SECTION_ENDS, ends, struct prof_stack_end, end_columns, false, false),
+	TABLE(SECTION_WAIT_KINDS, wait_kinds, struct prof_wait_kind,
+	      wait_kind_columns, false, false),
 	TABLE(SECTION_LOSSES, losses, struct prof_loss, loss_columns, false,
 	      false),
 	TABLE(SECTION_STATS, stats, struct prof_stat, stat_columns, false,
@@ -174,10 +186,35 @@ const struct table format_tables[] = {
 };
 const size_t format_ntables = sizeof(format_tables) / sizeof(format_tables[0]);
 
+static const struct column code_columns[] = {
+	COL(prof_code, image, COL_ULEB, REF_IMAGE),
+};
+
+static const struct column text_columns[] = {
+	COL(source_excerpt, file, COL_ULEB, REF_STR),
+	COL(source_excerpt, line, COL_ULEB, REF_NONE),
+};
+
+const struct table code_table =
+	TABLE(SECTION_CODES, codes, struct prof_code, code_columns, false, true);
+const struct table text_table =
+	TABLE(SECTION_TEXTS, texts, struct source_excerpt, text_columns, false,
+	      true);
+
+const struct table *format_table(uint64_t section)
+{
+	for (size_t i = 0; i < format_ntables; i++)
+		if (format_tables[i].section == section)
+			return &format_tables[i];
+	return NULL;
+}
+
 /* Returns the number of rows that are only in the file. */
 static size_t rows_gone(const struct profile *p, const struct table *t)
 {
-	return t->section == SECTION_NODES ? p->nodes_gone : 0;
+	return t->section == SECTION_NODES     ? p->nodes_gone
+	       : t->section == SECTION_THREADS ? p->threads_gone
+					       : 0;
 }
 
 size_t table_rows(const struct profile *p, const struct table *t)
@@ -193,40 +230,18 @@ void *table_row(const struct profile *p, const struct table *t, size_t i)
 	struct any_vec v;
 
 	memcpy(&v, (const char *)p + t->vec, sizeof(v));
-	return (char *)v.v + (i - rows_gone(p, t)) * t->row;
+	return v.v ? (char *)v.v + (i - rows_gone(p, t)) * t->row : NULL;
 }
 
-uint64_t column_get(const void *row, const struct column *c)
+void *table_add(struct profile *p, const struct table *t, const void *row)
 {
-	const char *at = (const char *)row + c->offset;
-	uint32_t v32;
-	uint64_t v64;
+	char *at = (char *)p + t->vec;
+	struct any_vec v;
 
-	switch (c->width) {
-	case 1:
-		return *(const uint8_t *)at;
-	case 4:
-		memcpy(&v32, at, 4);
-		return v32;
-	default:
-		memcpy(&v64, at, 8);
-		return v64;
-	}
-}
-
-void column_set(void *row, const struct column *c, uint64_t value)
-{
-	char *at = (char *)row + c->offset;
-	uint32_t v32 = (uint32_t)value;
-
-	switch (c->width) {
-	case 1:
-		*at = (char)(uint8_t)value;
-		break;
-	case 4:
-		memcpy(at, &v32, 4);
-		break;
-	default:
-		memcpy(at, &value, 8);
-	}
+	memcpy(&v, at, sizeof(v));
+	if (v.n == v.cap && vec_reserve_raw(&v.v, &v.cap, v.n + 1, t->row) < 0)
+		return NULL;
+	v.n++;
+	memcpy(at, &v, sizeof(v));
+	return memcpy((char *)v.v + (v.n - 1) * t->row, row, t->row);
 }

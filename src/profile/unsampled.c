@@ -28,16 +28,16 @@ static void nothing_counted(const struct profile *p, struct buf *out)
 	const char *target = profile_env(p, PROF_NONE, "target");
 
 	if (p->events.n > 1)
-		buf_str(out, "none of the events happened in what was recorded");
+		buf_str(out, "none of the events occurred");
 	else if (e->unit != PROF_UNIT_NS)
-		buf_printf(out, "%s did not happen in what was recorded%s",
+		buf_printf(out, "%s did not occur%s",
 			   prof_event_actual(p, e), *profile_cstr(p, e->note)
-			   ? ", or not as asked for" : "");
+			   ? ", or not as requested" : "");
 	else if (target && (!strncmp(target, "pid", 3) ||
 			    !strncmp(target, "tid", 3)))
 		buf_str(out, "the recorded programs did not run: they slept or "
-			"waited; record for longer, or record where they sleep "
-			"(-e sched:sched_switch -g)");
+			"waited; record for longer, or record where they wait "
+			"(--wait)");
 	else
 		buf_str(out, "the recorded programs did not run");
 }
@@ -48,7 +48,7 @@ static void too_little(const struct prof_event *e, uint64_t n, struct buf *out)
 	uint64_t period = prof_event_period(e);
 
 	if (e->unit == PROF_UNIT_NS)
-		buf_printf(out, "what was to be recorded ran for %.2f ms, and "
+		buf_printf(out, "the recorded programs ran for %.2f ms, and "
 			   "a sample is taken every %.2f ms of a thread's time; ",
 			   (double)n / 1e6, (double)period / 1e6);
 	else
@@ -86,7 +86,7 @@ void profile_why_unsampled(const struct profile *p, struct buf *out)
 		buf_str(out, "no event was counted often enough for one; take "
 			"more (-F, -c) or record for longer");
 	/* Each thread's first sample may take a whole period to occur. */
-	else if (most <= prof_event_period(e) * (p->threads.n + 1))
+	else if (most <= prof_event_period(e) * (p->threads_gone + p->threads.n + 1))
 		too_little(e, most, out);
 	else if (e->exclude_kernel)
 		buf_str(out, "none was in user space, which alone was to be "

@@ -85,14 +85,19 @@ static void check_column(struct validator *m, const struct table *t,
 			 const struct column *col)
 {
 	size_t n = table_rows(m->p, t);
+	char *row = table_row(m->p, t, 0);
 
-	for (size_t i = t->section == SECTION_NODES; i < n; i++) {
-		uint64_t v = column_get(table_row(m->p, t, i), col);
-		uint64_t w = mend(m, v, col->ref, i);
+	/* mend adds rows to other tables only */
+	for (size_t i = 0; i < n; i++, row += t->row) {
+		uint64_t v, w;
 
+		if (!i && t->section == SECTION_NODES)
+			continue;
+		v = column_get(row, col);
+		w = mend(m, v, col->ref, i);
 		if (v == w)
 			continue;
-		column_set(table_row(m->p, t, i), col, w);
+		column_set(row, col, w);
 		/* An absent optional reference is PROF_NONE. */
 		m->bad += v != PROF_NONE;
 	}

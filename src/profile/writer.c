@@ -18,13 +18,14 @@
 
 enum {
 	MAX_TABLES = 24,
-	DEFLATE_LEAST = 64,	/* minimum bytes to compress; fewer are stored */
+	DEFLATE_MIN = 64,	/* minimum bytes to compress; fewer are stored */
 };
 
 struct writer {
 	const struct profile *p;
 	int fd;
 	bool own_fd;
+	bool uncompressed;	/* tables and symbols */
 	char *name;
 	uint32_t seq;
 	uint64_t bytes;		/* bytes of complete chunks in the file */
@@ -73,7 +74,7 @@ static int put_chunk(struct writer *w, enum chunk_kind kind, uint32_t rows,
 			  w->name, body->n);
 	if (w->error.code)
 		return writer_fail(w, err);
-	if (compress && body->n > DEFLATE_LEAST &&
+	if (compress && !w->uncompressed && body->n > DEFLATE_MIN &&
 	    format_deflate(body->p, body->n, &packed) && packed.n < body->n) {
 		c.codec = CODEC_ZLIB;
 		body = &packed;
@@ -186,6 +187,7 @@ int writer_sample(struct writer *w, const struct prof_sample *s,
 	c->event[i] = s->event;
 	c->weight[i] = s->weight;
 	c->stack[i] = s->stack;
+	c->more[i] = s->more;
 	c->n++;
 	return c->n < SAMPLE_BATCH ? 0 : writer_flush(w, err);
 }
@@ -350,6 +352,11 @@ int writer_finish(struct writer *w, struct error *err)
 	if (!rc)
 		rc = put_symbols(w, err);
 	return rc ? rc : put_end(w, err);
+}
+
+void writer_skip_compression(struct writer *w)
+{
+	w->uncompressed = true;
 }
 
 uint64_t writer_bytes(const struct writer *w)

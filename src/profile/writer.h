@@ -18,6 +18,9 @@ int writer_open(const char *path, const struct profile *p, struct writer **out,
 /* Opens a writer on an fd owned by the caller; `name` is used in messages. */
 int writer_open_fd(int fd, const char *name, const struct profile *p,
 		   struct writer **out, struct error *err);
+/* Stores tables and symbols uncompressed from now on, for a file that is read once,
+ * soon. */
+void writer_skip_compression(struct writer *w);
 /* Appends one sample; its rows (thread, stack…) must be in the model.  Flushes
  * automatically when a batch is full.  After an error (disk full) every later
  * call returns the same error, and the file stays complete up to the last

@@ -9,6 +9,7 @@
 #include "base/json_in.h"
 #include "base/proto_in.h"
 #include "base/text.h"
+#include "push/grpc.h"
 
 enum {
 	SECOND = 1000000000,
@@ -95,7 +96,7 @@ static void add_body(struct buf *out, const struct http_answer *a)
 /* Reads ExportProfilesServiceResponse.partial_success.  Returns false if it is not
  * readable. */
 static bool partial_success(const void *p, size_t n, uint64_t *rejected,
-			    struct buf *words)
+			    struct buf *reason)
 {
 	struct cursor c = cursor_of(p, n);
 	struct proto_field f, g;
@@ -107,7 +108,7 @@ static bool partial_success(const void *p, size_t n, uint64_t *rejected,
 			if (g.number == 1 && g.wire == PROTO_VARINT)
 				*rejected = g.v;
 			else if (g.number == 2 && g.wire == PROTO_BYTES)
-				add_words(words, g.part.p,
+				add_words(reason, g.part.p,
 					  cursor_left(&g.part));
 		if (f.part.bad)
 			return false;
@@ -118,23 +119,23 @@ static bool partial_success(const void *p, size_t n, uint64_t *rejected,
 static void judge_taken(enum push_protocol protocol, const void *p, size_t n,
 			struct push_verdict *v, struct buf *text)
 {
-	struct buf words = { 0 };
+	struct buf reason = { 0 };
 	uint64_t rejected = 0;
 
 	v->outcome = PUSH_TAKEN;
 	if (push_is_otlp(protocol) && n &&
-	    partial_success(p, n, &rejected, &words)) {
+	    partial_success(p, n, &rejected, &reason)) {
 		v->rejected = rejected;
 		if (rejected)
-			buf_printf(text, "the server left out %llu profile%s",
+			buf_printf(text, "the server rejected %llu profile%s",
 				   (unsigned long long)rejected,
 				   rejected == 1 ? "" : "s");
-		else if (words.n)
+		else if (reason.n)
 			buf_str(text, "the server warns");
 		if (text->n)
-			buf_bytes(text, words.p, words.n);
+			buf_bytes(text, reason.p, reason.n);
 	}
-	buf_fini(&words);
+	buf_fini(&reason);
 }
 
 static bool contains(const char *text, const char *what)
@@ -160,19 +161,26 @@ static void unescape(const char *s, struct buf *out)
 	}
 }
 
+struct cursor answer_message(const struct http_answer *a)
+{
+	bool has = a->body.n > GRPC_PREFIX && !a->body.p[0];
+
+	return has ? cursor_of(a->body.p + GRPC_PREFIX,
+			       a->body.n - GRPC_PREFIX)
+		   : cursor_of(NULL, 0);
+}
+
 static void judge_grpc(enum push_protocol protocol,
 		       const struct http_answer *a, struct push_verdict *v,
 		       struct buf *text)
 {
 	long code = strtol(a->grpc_status, NULL, 10);
-	struct buf words = { 0 };
+	struct buf reason = { 0 };
 
 	if (code == G_OK) {
-		/* the message follows its five-byte prefix and is not compressed */
-		bool has = a->body.n > 5 && !a->body.p[0];
+		struct cursor c = answer_message(a);
 
-		judge_taken(protocol, has ? a->body.p + 5 : NULL,
-			    has ? a->body.n - 5 : 0, v, text);
+		judge_taken(protocol, c.p, cursor_left(&c), v, text);
 		return;
 	}
 	switch (code) {
@@ -194,9 +202,9 @@ static void judge_grpc(enum push_protocol protocol,
 		v->outcome = PUSH_REFUSED;
 	}
 	buf_printf(text, "gRPC status %ld", code);
-	unescape(a->grpc_message, &words);
-	add_words(text, words.p, words.n);
-	buf_fini(&words);
+	unescape(a->grpc_message, &reason);
+	add_words(text, reason.p, reason.n);
+	buf_fini(&reason);
 }
 
 static enum push_outcome of_status(enum push_protocol protocol, int status)
@@ -223,10 +231,11 @@ static const char *help_for(int status)
 		return " (--token-file names the file with the token, --tenant "
 		       "the tenant)";
 	case 404: case 405: case 415:
-		return " (is the URL right, and does this server take profiles?)";
+		return " (check the URL, and that this server accepts "
+		       "profiles)";
 	default:
 		return status >= 300 && status < 400
-			       ? " (the server is elsewhere: give its own URL)"
+			       ? " (the server redirects: use its current URL)"
 			       : "";
 	}
 }
@@ -260,7 +269,7 @@ void push_judge(enum push_protocol protocol, const struct http_answer *a,
 		judge_grpc(protocol, a, v, &text);
 	} else if (push_is_grpc(protocol) && a->status >= 200 &&
 		   a->status < 300) {
-		buf_str(&text, "an answer without a status of gRPC");
+		buf_str(&text, "a response without a gRPC status");
 	} else {
 		judge_status(protocol, a, v, &text);
 	}

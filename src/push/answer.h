@@ -5,6 +5,7 @@
  * Interprets a server's answer: HTTP statuses (RFC 9110), errors of Connect (JSON),
  * statuses of gRPC, and the partial success of OTLP.
  */
+#include "base/cursor.h"
 #include "push/http.h"
 #include "push/url.h"
 
@@ -30,6 +31,9 @@ struct push_verdict {
  * Retry-After is a date. */
 void push_judge(enum push_protocol protocol, const struct http_answer *a,
 		int64_t wall_s, struct push_verdict *v);
+
+/* Returns the message of an answer by gRPC, which is empty if it is compressed. */
+struct cursor answer_message(const struct http_answer *a);
 
 /* Returns the nanoseconds that a Retry-After asks for, at most an hour.  Returns 0
  * if the value is not readable or is a date in the past. */

@@ -160,7 +160,8 @@ int entry_parse(const void *p, size_t n, struct entry *out, struct error *err)
 					: out->series.n > 0);
 	if (!good)
 		entry_fini(out);
-	return good ? 0 : error_set(err, ERR_FORMAT, "is no request of tally's");
+	return good ? 0 : error_set(err, ERR_FORMAT, "is not a request "
+				    "written by tally");
 }
 
 void entry_fini(struct entry *e)

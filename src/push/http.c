@@ -57,7 +57,11 @@ void http_take_header(struct http_answer *a, const char *line, size_t n)
 #include <dlfcn.h>
 #include <stdio.h>
 
-enum { CONNECT_MS = 10000, TIMEOUT_MS = 30000 };
+enum {
+	CONNECT_MS = 10000, TIMEOUT_MS = 30000,
+	STREAM_MS = 600000,	/* limit of a request whose body is a stream … */
+	STREAM_LEAST = 1000,	/* … which must be as fast: bytes per second */
+};
 
 #define CURL_FUNCTIONS(F) \
 	F(curl_global_init) F(curl_easy_init) F(curl_easy_setopt) \
@@ -89,13 +93,14 @@ static int load(struct http *h, struct error *err)
 		h->lib = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
 	if (!h->lib)
 		return error_set(err, ERR_UNSUPPORTED, "sending needs libcurl, "
-				 "which is not here; on Debian: apt-get install "
+				 "which is not installed; on Debian: apt-get "
+				 "install "
 				 "libcurl4");
 #define RESOLVE(f) \
 	h->f = (__typeof__(f) *)dlsym(h->lib, #f); \
 	if (!h->f) \
 		return error_set(err, ERR_UNSUPPORTED, \
-				 "this libcurl has no %s", #f);
+				 "this libcurl lacks %s", #f);
 	CURL_FUNCTIONS(RESOLVE)
 #undef RESOLVE
 	return 0;
@@ -162,6 +167,14 @@ static size_t on_header(char *p, size_t size, size_t n, void *ctx)
 	return size * n;
 }
 
+static size_t on_more(char *p, size_t size, size_t n, void *ctx)
+{
+	const struct http_request *q = ctx;
+	size_t got = q->more(q->ctx, p, size * n);
+
+	return got == HTTP_ABORT ? CURL_READFUNC_ABORT : got;
+}
+
 static enum http_failure kind_of(CURLcode code)
 {
 	switch (code) {
@@ -197,12 +210,19 @@ static bool set_up(struct http *h, const struct http_request *q,
 	SET(CURLOPT_ERRORBUFFER, problem);
 	SET(CURLOPT_URL, q->url);
 	SET(CURLOPT_POST, 1L);
-	SET(CURLOPT_POSTFIELDS, q->n ? q->body : "");
-	SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->n);
+	if (q->more) {
+		SET(CURLOPT_READFUNCTION, on_more);
+		SET(CURLOPT_READDATA, q);
+		SET(CURLOPT_LOW_SPEED_LIMIT, (long)STREAM_LEAST);
+		SET(CURLOPT_LOW_SPEED_TIME, h->timeout_ms / 1000 + 1);
+	} else {
+		SET(CURLOPT_POSTFIELDS, q->n ? q->body : "");
+		SET(CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)q->n);
+	}
 	SET(CURLOPT_HTTPHEADER, headers);
 	SET(CURLOPT_HTTP_VERSION, version);
 	SET(CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
-	SET(CURLOPT_TIMEOUT_MS, h->timeout_ms);
+	SET(CURLOPT_TIMEOUT_MS, q->more ? (long)STREAM_MS : h->timeout_ms);
 	SET(CURLOPT_WRITEFUNCTION, on_body);
 	SET(CURLOPT_WRITEDATA, a);
 	SET(CURLOPT_HEADERFUNCTION, on_header);

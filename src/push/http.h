@@ -18,6 +18,8 @@ enum {
 	HTTP_TEXT = 256,
 };
 
+#define HTTP_ABORT SIZE_MAX
+
 struct http_options {
 	const char *ca, *cert, *key;	/* PEM files, or NULL */
 	uint64_t timeout_ns;		/* limit of a whole request, nanoseconds;
@@ -33,6 +35,11 @@ struct http_request {
 					 * secret */
 	bool http2;			/* use HTTP/2 even without TLS, which gRPC
 					 * needs */
+	/* Instead of a body, for HTTP/2: copies the next bytes, at most `room`.
+	 * Returns their number, 0 at the end, or HTTP_ABORT.  Such a request may
+	 * take ten minutes, but is ended if it stands still for the time limit. */
+	size_t (*more)(void *ctx, void *out, size_t room);
+	void *ctx;
 };
 
 enum http_failure {

@@ -7,6 +7,9 @@
 
 #include "base/text.h"
 
+#define NAME_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_." \
+		   "0123456789"
+
 static bool is_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
@@ -15,43 +18,6 @@ static bool is_letter(char c)
 static bool is_name_char(char c)
 {
 	return is_letter(c) || (c >= '0' && c <= '9') || c == '.';
-}
-
-int label_parse(const char *text, char **name, const char **value,
-		struct error *err)
-{
-	const char *equals = strchr(text, '=');
-	struct buf safe = { 0 };
-	size_t n = equals ? (size_t)(equals - text) : 0;
-	bool same;
-
-	*name = NULL;
-	if (!n || !is_letter(*text))
-		return error_set(err, ERR_USAGE, "--label %.64s: want NAME=VALUE, "
-				 "with a letter first", text);
-	for (size_t i = 0; i < n; i++)
-		if (!is_name_char(text[i]))
-			return error_set(err, ERR_USAGE, "--label %.64s: the name "
-					 "of a label has letters, digits, _ and "
-					 ". only", text);
-	if (!strncmp(text, "__", 2))
-		return error_set(err, ERR_USAGE, "--label %.64s: names that begin "
-				 "with __ are the servers'", text);
-	if (!equals[1] || strlen(equals + 1) > LABEL_VALUE_MAX)
-		return error_set(err, ERR_USAGE, "--label %.64s: want a value of 1 "
-				 "to %d bytes", text, LABEL_VALUE_MAX);
-	text_safe(&safe, equals + 1);
-	same = !safe.failed && !strcmp(buf_cstr(&safe), equals + 1);
-	buf_fini(&safe);
-	if (!same)
-		return error_set(err, ERR_USAGE, "--label %.64s: the value has "
-				 "control characters or is not UTF-8", text);
-	*name = strdup(text);
-	if (!*name)
-		return error_set(err, ERR_NOMEM, "out of memory");
-	(*name)[n] = 0;
-	*value = *name + n + 1;
-	return 0;
 }
 
 void label_metric(const struct profile *p, uint32_t event, struct buf *out)
@@ -71,15 +37,18 @@ void label_metric(const struct profile *p, uint32_t event, struct buf *out)
 				    ? (uint8_t)*name : '_');
 }
 
-/* Returns the str of text from a recording, made fit for a label. */
-static uint32_t value_of(struct services *s, const char *text, size_t n)
+/* Returns the str of text from a recording, made fit for a label; UINT32_MAX if
+ * out of memory or the text is NULL. */
+static uint32_t value_of(struct services *s, const char *text)
 {
 	enum { COLUMNS = LABEL_VALUE_MAX / 4 };	/* each column has at most four
 						 * bytes */
 	struct buf raw = { 0 }, safe = { 0 }, cut = { 0 };
 	uint32_t id;
 
-	buf_bytes(&raw, text, n < LABEL_VALUE_MAX ? n : LABEL_VALUE_MAX);
+	if (!text)
+		return UINT32_MAX;
+	buf_bytes(&raw, text, strnlen(text, LABEL_VALUE_MAX));
 	text_safe(&safe, buf_cstr(&raw));
 	text_cut(&cut, buf_cstr(&safe), COLUMNS);
 	id = strtab_add(&s->str, buf_cstr(&cut));
@@ -91,69 +60,6 @@ static uint32_t value_of(struct services *s, const char *text, size_t n)
 	return id;
 }
 
-/* Returns the program of a command line, without its folder and arguments. */
-static uint32_t of_command(struct services *s, const char *command)
-{
-	const char *from = command, *end = command + strcspn(command, " ");
-
-	if (*command == '\'') {		/* quoted for a shell */
-		from = ++command;
-		end = command + strcspn(command, "'");
-	}
-	for (const char *c = command; c < end; c++)
-		if (*c == '/' && c + 1 < end)
-			from = c + 1;
-	return value_of(s, from, (size_t)(end - from));
-}
-
-static uint64_t process_key(const struct prof_thread *t)
-{
-	return (uint64_t)t->run << 32 | t->pid;
-}
-
-/* Collects the names of processes.  The name of a process is that of its main
- * thread if the recording has it. */
-static int name_processes(const struct profile *p, struct u64map *names)
-{
-	for (int main = 0; main < 2; main++)
-		for (size_t i = 0; i < p->threads.n; i++) {
-			const struct prof_thread *t = &p->threads.v[i];
-			uint32_t *at;
-
-			if (main && t->pid != t->tid)
-				continue;
-			at = u64map_slot(names, process_key(t));
-			if (!at)
-				return -ERR_NOMEM;
-			if (main || *at == U64MAP_NONE)
-				*at = t->comm;
-		}
-	return 0;
-}
-
-/* Returns whether a thread is the kernel's.  Kernel threads are children of
- * kthreadd, which always has number 2. */
-static bool is_kernel_thread(const struct prof_thread *t)
-{
-	return !t->pid || t->pid == 2 || t->parent == 2;
-}
-
-static uint32_t service_of(struct services *s, const struct profile *p,
-			   size_t thread, const struct u64map *names)
-{
-	const struct prof_thread *t = &p->threads.v[thread];
-	const char *command = profile_cstr(p, p->runs.v[t->run].command), *name;
-
-	if (*command)
-		return of_command(s, command);
-	if (is_kernel_thread(t))
-		return value_of(s, "kernel", 6);
-	name = profile_cstr(p, u64map_get(names, process_key(t)));
-	if (!*name)
-		name = "unknown";
-	return value_of(s, name, strlen(name));
-}
-
 static int by_name(const void *pa, const void *pb)
 {
 	const struct export_label *a = pa, *b = pb;
@@ -161,13 +67,13 @@ static int by_name(const void *pa, const void *pb)
 	return strcmp(a->name, b->name);
 }
 
-struct told {
+struct label_list {
 	struct export_label *v;
 	size_t n;
 };
 
 /* Sets a label.  A later value replaces an earlier one, and "" is left out. */
-static void tell(struct told *t, const char *name, const char *value)
+static void add_label(struct label_list *t, const char *name, const char *value)
 {
 	for (size_t i = 0; i < t->n; i++)
 		if (!strcmp(t->v[i].name, name)) {
@@ -183,6 +89,7 @@ static const char *name_for(struct services *s, const char *name, bool otlp)
 {
 	static const char *const names[][2] = {
 		{ "service_name", "service.name" }, { "host", "host.name" },
+		{ "container", "container.id" }, { "pod", "k8s.pod.uid" },
 		{ "revision", "vcs.ref.head.revision" },
 	};
 	struct buf plain = { 0 };
@@ -200,55 +107,99 @@ static const char *name_for(struct services *s, const char *name, bool otlp)
 	return id == UINT32_MAX ? NULL : strtab_get(&s->str, id);
 }
 
-/* Appends the labels of a group to those of the groups before. */
-static int tell_group(struct services *s, const struct profile *p,
-		      uint32_t service, const struct push_label *given, size_t n,
-		      bool otlp, struct told *t)
-{
-	const char *host = profile_env(p, PROF_NONE, "hostname");
-	const char *revision = profile_env(p, PROF_NONE, "revision");
-	bool command = p->runs.n && *profile_cstr(p, p->runs.v[0].command);
-	uint32_t id;
+/* What the threads of a group have in common. */
+struct group_key {
+	uint32_t v[LABEL_CGROUP];	/* by enum thread_label: str */
+	uint32_t thread;		/* one of them */
+};
 
-	tell(t, name_for(s, "service_name", otlp), strtab_get(&s->str, service));
-	if (host) {
-		id = value_of(s, host, strlen(host));
-		if (id == UINT32_MAX)
-			return -ERR_NOMEM;
-		tell(t, name_for(s, "host", otlp), strtab_get(&s->str, id));
+/* Appends a label with a value from the recording. */
+static int tell_value(struct services *s, struct label_list *t, const char *name,
+		      const char *value, bool otlp)
+{
+	uint32_t id = value_of(s, value);
+
+	name = name_for(s, name, otlp);
+	if (!name || id == UINT32_MAX)
+		return -ERR_NOMEM;
+	add_label(t, name, strtab_get(&s->str, id));
+	return 0;
+}
+
+/* Appends the labels of a group to those of the groups before.  Later ones win. */
+static int add_group(struct services *s, const struct thread_labels *l,
+		     const struct group_key *k, const struct push_label *given,
+		     size_t n, bool otlp, struct label_list *t)
+{
+	static const char *const names[] = { [LABEL_HOST] = "host",
+					     [LABEL_SERVICE] = "service_name",
+					     [LABEL_CONTAINER] = "container",
+					     [LABEL_POD] = "pod" };
+	const struct profile *p = l->p;
+	uint32_t run = p->threads.v[k->thread].run;
+	const char *revision = profile_env(p, PROF_NONE, "revision");
+	int rc = 0;
+
+	for (int i = LABEL_HOST; !rc && i < LABEL_CGROUP; i++) {
+		const char *name = name_for(s, names[i], otlp);
+
+		rc = name ? 0 : -ERR_NOMEM;
+		if (!rc)
+			add_label(t, name, strtab_get(&s->str, k->v[i]));
 	}
-	if (revision && command) {
-		id = value_of(s, revision, strlen(revision));
-		if (id == UINT32_MAX)
-			return -ERR_NOMEM;
-		tell(t, name_for(s, "revision", otlp), strtab_get(&s->str, id));
+	if (!rc && revision && *profile_cstr(p, p->runs.v[run].command))
+		rc = tell_value(s, t, "revision", revision, otlp);
+	for (size_t i = run ? l->given_end[run - 1] : 0, label_list = 0;
+	     !rc && i < l->given_end[run] && label_list < LABELS_MAX;
+	     i++, label_list++) {
+		const char *name = strtab_get(&l->str, l->given.v[i].name);
+
+		/* names in files may be anything */
+		if (is_letter(*name) && strncmp(name, "__", 2) != 0 &&
+		    strspn(name, NAME_CHARS) == strlen(name))
+			rc = tell_value(s, t, name, strtab_get(
+				&l->str, l->given.v[i].value), otlp);
 	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; !rc && i < n; i++) {
 		const char *name = name_for(s, given[i].name, otlp);
 
 		if (!name)
 			return -ERR_NOMEM;
-		tell(t, name, given[i].value);
+		add_label(t, name, given[i].value);
 	}
-	qsort(t->v, t->n, sizeof(*t->v), by_name);
-	return 0;
+	if (!rc)
+		qsort(t->v, t->n, sizeof(*t->v), by_name);
+	return rc;
 }
 
-static int make_groups(struct services *s, const struct profile *p,
-		       const uint32_t *service, size_t nservices,
+struct grouping {
+	VEC(struct group_key) keys;
+	struct idtab tab;
+};
+
+static bool key_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct grouping *g = ctx;
+	const struct group_key *a = key;
+
+	return !memcmp(g->keys.v[id].v, a->v, sizeof(a->v));
+}
+
+static int make_groups(struct services *s, const struct thread_labels *l,
+		       const struct grouping *g,
 		       const struct push_label *given, size_t n, bool otlp)
 {
-	size_t most = n + 3;
+	size_t most = n + LABEL_CGROUP + 1 + LABELS_MAX;
 
-	s->groups = calloc(nservices + 1, sizeof(*s->groups));
-	s->labels = calloc((nservices + 1) * most, sizeof(*s->labels));
+	s->groups = calloc(g->keys.n + 1, sizeof(*s->groups));
+	s->labels = calloc(g->keys.n + 1, most * sizeof(*s->labels));
 	if (!s->groups || !s->labels)
 		return -ERR_NOMEM;
-	s->ngroups = nservices;
-	for (size_t i = 0; i < nservices; i++) {
-		struct told t = { s->labels + i * most, 0 };
+	s->ngroups = g->keys.n;
+	for (size_t i = 0; i < g->keys.n; i++) {
+		struct label_list t = { s->labels + i * most, 0 };
 
-		if (tell_group(s, p, service[i], given, n, otlp, &t) < 0)
+		if (add_group(s, l, &g->keys.v[i], given, n, otlp, &t) < 0)
 			return -ERR_NOMEM;
 		s->groups[i] = (struct export_group){ t.v, t.n };
 	}
@@ -264,42 +215,57 @@ static bool names_service(const struct push_label *given, size_t n)
 	return false;
 }
 
+/* Assigns a thread to the group with its labels. */
+static int take_thread(struct services *s, struct thread_labels *l,
+		       struct grouping *g, uint32_t thread, bool one)
+{
+	struct group_key k = { .thread = thread };
+	uint64_t h = 0;
+	uint32_t id;
+
+	for (int i = 0; i < LABEL_CGROUP; i++) {
+		if (i != LABEL_SERVICE || !one)
+			k.v[i] = value_of(s, thread_label(
+				l, thread, (enum thread_label)i));
+		if (k.v[i] == UINT32_MAX)
+			return -ERR_NOMEM;
+		h = hash_mix(h, k.v[i]);
+	}
+	id = idtab_find(&g->tab, h, key_eq, g, &k);
+	if (id == IDTAB_NONE) {
+		id = (uint32_t)g->keys.n;
+		if (vec_push(&g->keys, k) < 0 || idtab_add(&g->tab, h, id) < 0)
+			return -ERR_NOMEM;
+	}
+	s->group_of[thread] = id;
+	return 0;
+}
+
 int services_init(struct services *s, const struct profile *p,
 		  const struct push_label *given, size_t n, bool otlp,
 		  struct error *err)
 {
-	struct u64map names = { 0 }, group = { 0 };
-	VEC(uint32_t) services = { 0 };
+	struct thread_labels labels;
+	struct grouping g = { .tab = { 0 } };
 	bool one = names_service(given, n);
-	int rc;
+	int rc = thread_labels_init(&labels, p);
 
 	*s = (struct services){ 0 };
-	rc = strtab_init(&s->str);
+	if (!rc)
+		rc = strtab_init(&s->str);
 	s->group_of = calloc(p->threads.n + 1, sizeof(*s->group_of));
 	if (!s->group_of)
 		rc = -ERR_NOMEM;
+	/* "" has number 0 and is left out of the labels */
+	if (!rc && strtab_add(&s->str, ""))
+		rc = -ERR_NOMEM;
+	for (uint32_t i = 0; !rc && i < p->threads.n; i++)
+		rc = take_thread(s, &labels, &g, i, one);
 	if (!rc)
-		rc = name_processes(p, &names);
-	for (size_t i = 0; !rc && i < p->threads.n; i++) {
-		uint32_t id = one ? 0 : service_of(s, p, i, &names);
-		uint32_t *at = id == UINT32_MAX ? NULL
-						 : u64map_slot(&group, id);
-
-		if (at && *at == U64MAP_NONE) {
-			*at = (uint32_t)services.n;
-			if (vec_push(&services, id) < 0)
-				at = NULL;
-		}
-		if (!at)
-			rc = -ERR_NOMEM;
-		else
-			s->group_of[i] = *at;
-	}
-	if (!rc)
-		rc = make_groups(s, p, services.v, services.n, given, n, otlp);
-	u64map_fini(&names);
-	u64map_fini(&group);
-	vec_fini(&services);
+		rc = make_groups(s, &labels, &g, given, n, otlp);
+	thread_labels_fini(&labels);
+	idtab_fini(&g.tab);
+	vec_fini(&g.keys);
 	if (!rc)
 		return 0;
 	services_fini(s);

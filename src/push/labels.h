@@ -4,24 +4,19 @@
 /*
  * Assigns each thread of a recording to a service, and labels to each service:
  *
- *	service_name	as given, or the program
+ *	service_name	as given, or LABEL_SERVICE
  *	host		the recorded machine
+ *	container, pod	names of the control group
  *	revision	the commit that was checked out, if a command was recorded
- *	…		as given
+ *	…		as given now or when recording
  *
- * OTLP has its own names for the first three: service.name, host.name and
- * vcs.ref.head.revision.
+ * OTLP has its own names for these: service.name, host.name, container.id,
+ * k8s.pod.uid and vcs.ref.head.revision.
  */
 #include "base/strtab.h"
 #include "export/export.h"
+#include "profile/thread_labels.h"
 #include "push/push.h"
-
-enum { LABELS_MAX = 20, LABEL_VALUE_MAX = 1024 };
-
-/* Parses "name=value" as users write it.  *name is allocated, *value points into
- * it.  ERR_USAGE describes the mistake. */
-int label_parse(const char *text, char **name, const char **value,
-		struct error *err);
 
 struct services {
 	struct strtab str;

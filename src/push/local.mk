@@ -3,10 +3,13 @@ noinst_LIBRARIES += libpush.a
 libpush_a_SOURCES = \
 	src/push/answer.c \
 	src/push/answer.h \
+	src/push/debuginfo.c \
+	src/push/debuginfo.h \
 	src/push/divide.c \
 	src/push/divide.h \
 	src/push/entry.c \
 	src/push/entry.h \
+	src/push/grpc.h \
 	src/push/http.c \
 	src/push/http.h \
 	src/push/labels.c \

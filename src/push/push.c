@@ -10,9 +10,11 @@
 #include <sys/random.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "export/export.h"
 #include "push/answer.h"
+#include "push/debuginfo.h"
 #include "push/entry.h"
 #include "push/labels.h"
 #include "push/spool.h"
@@ -31,6 +33,7 @@ enum {
 	HALVES_MAX = 16,		/* most times that a request is halved */
 	BACKOFF_FIRST_S = 1,
 	BACKOFF_MAX_S = 60,
+	UPLOAD_AGAIN_S = 60,	/* delay of uploads if the server is away */
 	HEADERS_MAX = 10,
 };
 
@@ -40,6 +43,8 @@ struct push {
 	struct push_world world;
 	struct http *http;
 	struct spool *spool;
+	struct debuginfo *debuginfo;	/* NULL: none is uploaded */
+	uint64_t upload_ns;		/* time of the next upload, monotonic */
 	struct push_counts counts;
 	struct services services;	/* services of the current recording */
 	const struct profile *profile;
@@ -49,25 +54,19 @@ struct push {
 	unsigned int failures;		/* consecutive failures */
 	uint64_t away_since, next_ns;	/* monotonic; 0: the server is not away */
 	bool denied;
-	char told[512];			/* the last problem that was reported */
+	char last_problem[512];			/* the last problem that was reported */
 };
 
 static uint64_t real_now(void *ctx)
 {
-	struct timespec t;
-
 	(void)ctx;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+	return clock_now();
 }
 
 static uint64_t real_wall(void *ctx)
 {
-	struct timespec t;
-
 	(void)ctx;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+	return clock_read(CLOCK_REALTIME);
 }
 
 static void real_sleep(void *ctx, uint64_t ns)
@@ -99,6 +98,9 @@ static void notice(const struct push *p, const char *text)
 	if (p->o.notice)
 		p->o.notice(p->o.ctx, text);
 }
+
+static debuginfo_call_fn call_debuginfo;
+static void report_problem(void *push, const char *what, const char *text);
 
 int push_check(const struct push_options *o, struct error *err)
 {
@@ -134,11 +136,18 @@ int push_open(const struct push_options *o, struct push **out,
 		rc = http_open(&o->http, &p->http, err);
 		p->world.ctx = p->http;
 	}
+	if (!rc && o->server_names && p->url.protocol == PUSH_PARCA_GRPC) {
+		p->debuginfo = debuginfo_open(&(struct debuginfo_options){
+			.debug_dirs = o->debug_dirs, .call = call_debuginfo,
+			.notice = report_problem, .ctx = p });
+		if (!p->debuginfo)
+			rc = error_set(err, ERR_NOMEM, "out of memory");
+	}
 	if (!rc && o->spool)
 		rc = spool_open(o->spool, o->spool_bytes, &p->spool, err);
 	if (!rc && o->authorization && !p->url.tls && !p->url.local)
-		notice(p, "the token is sent without TLS: all machines on the way "
-		       "can read it");
+		notice(p, "the token is sent without TLS: every machine on "
+		       "the network path can read it");
 	if (rc)
 		push_close(p);
 	else
@@ -152,6 +161,7 @@ void push_close(struct push *p)
 		return;
 	push_url_fini(&p->url);
 	http_close(p->http);
+	debuginfo_close(p->debuginfo);
 	spool_close(p->spool);
 	services_fini(&p->services);
 	buf_fini(&p->entry);
@@ -159,7 +169,7 @@ void push_close(struct push *p)
 	free(p);
 }
 
-const struct push_counts *push_so_far(const struct push *p)
+const struct push_counts *push_get_counts(const struct push *p)
 {
 	return &p->counts;
 }
@@ -178,19 +188,20 @@ static void count_spool(struct push *p)
 }
 
 /* Reports each problem once, until another one occurs or a request succeeds. */
-static void tell_problem(struct push *p, const char *what, const char *text)
+static void report_problem(void *push, const char *what, const char *text)
 {
-	char line[700];
+	struct push *p = push;
+	char line[1200];
 
 	/* The server may echo the token, which must not be shown. */
 	if (p->o.authorization && *p->o.authorization &&
 	    strstr(text, p->o.authorization))
-		text = "an answer that holds the token";
+		text = "a response that contains the token";
 	snprintf(p->counts.problem, sizeof(p->counts.problem), "%s", text);
 	snprintf(line, sizeof(line), "%s: %s", what, p->counts.problem);
-	if (!strcmp(p->told, p->counts.problem))
+	if (!strcmp(p->last_problem, p->counts.problem))
 		return;
-	snprintf(p->told, sizeof(p->told), "%s", p->counts.problem);
+	snprintf(p->last_problem, sizeof(p->last_problem), "%s", p->counts.problem);
 	notice(p, line);
 }
 
@@ -216,25 +227,26 @@ static void back_off(struct push *p, const struct push_verdict *v)
 	p->denied = v->outcome == PUSH_DENIED;
 }
 
-static void came_through(struct push *p)
+static void note_success(struct push *p)
 {
 	p->failures = 0;
 	p->away_since = p->next_ns = 0;
 	p->denied = false;
 }
 
+/* Sends `request`, which has a body, with the path and headers of *q.  The caller
+ * releases the answer's body. */
 static int post(struct push *p, const struct entry_request *q,
+		struct http_request *request, struct http_answer *answer,
 		struct push_verdict *v, struct error *err)
 {
 	const char *headers[HEADERS_MAX + 1];
 	struct buf url = { 0 }, type = { 0 }, tenant = { 0 }, token = { 0 };
-	struct http_answer answer = { 0 };
-	struct http_request request = { .body = q->body.p, .n = q->body.n,
-					.headers = headers,
-					.http2 = push_is_grpc(p->url.protocol) };
 	size_t n = 0;
 	int rc;
 
+	request->headers = headers;
+	request->http2 = push_is_grpc(p->url.protocol);
 	buf_printf(&url, "%s%s", p->url.base, (const char *)q->path.p);
 	buf_printf(&type, "Content-Type: %s", q->content_type);
 	headers[n++] = buf_cstr(&type);
@@ -242,7 +254,7 @@ static int post(struct push *p, const struct entry_request *q,
 		headers[n++] = "Content-Encoding: gzip";
 	if (q->connect)
 		headers[n++] = "Connect-Protocol-Version: 1";
-	if (request.http2)
+	if (request->http2)
 		headers[n++] = "TE: trailers";
 	if (q->grpc_gzip)
 		headers[n++] = "grpc-encoding: gzip";
@@ -255,20 +267,37 @@ static int post(struct push *p, const struct entry_request *q,
 		headers[n++] = buf_cstr(&token);
 	}
 	headers[n] = NULL;
-	request.url = buf_cstr(&url);
+	request->url = buf_cstr(&url);
 	if (url.failed || type.failed || tenant.failed || token.failed)
 		rc = error_set(err, ERR_NOMEM, "out of memory");
 	else
-		rc = p->world.post(p->world.ctx, &request, &answer, err);
+		rc = p->world.post(p->world.ctx, request, answer, err);
 	if (!rc)
-		push_judge(p->url.protocol, &answer,
+		push_judge(p->url.protocol, answer,
 			   (int64_t)(p->world.wall_ns(p->world.ctx) / SECOND),
 			   v);
-	buf_fini(&answer.body);
 	buf_fini(&url);
 	buf_fini(&type);
 	buf_fini(&tenant);
 	buf_fini(&token);
+	return rc;
+}
+
+/* Calls a method for debuginfo.c. */
+static int call_debuginfo(void *ctx, const char *path, struct http_request *q,
+			  struct http_answer *a, struct push_verdict *v,
+			  struct error *err)
+{
+	struct entry_request head = { .content_type = "application/grpc" };
+	int rc = 0;
+
+	buf_str(&head.path, path);
+	buf_cstr(&head.path);
+	if (head.path.failed)
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	else
+		rc = post(ctx, &head, q, a, v, err);
+	entry_request_fini(&head);
 	return rc;
 }
 
@@ -298,7 +327,7 @@ static int send_halves(struct push *p, const struct entry *e, int depth,
 static void refuse(struct push *p, const char *text)
 {
 	p->counts.refused++;
-	tell_problem(p, "refused by the server", text);
+	report_problem(p, "refused by the server", text);
 }
 
 static int judge(struct push *p, const struct entry *e, size_t bytes, int depth,
@@ -310,18 +339,18 @@ static int judge(struct push *p, const struct entry *e, size_t bytes, int depth,
 	*outcome = v->outcome;
 	switch (v->outcome) {
 	case PUSH_TAKEN:
-		came_through(p);
+		note_success(p);
 		p->counts.sent++;
 		p->counts.sent_bytes += bytes;
 		p->counts.samples += e->samples;
 		p->counts.rejected += v->rejected;
 		if (*v->text)
-			tell_problem(p, "sent", v->text);
+			report_problem(p, "sent", v->text);
 		else
-			p->counts.problem[0] = p->told[0] = 0;
+			p->counts.problem[0] = p->last_problem[0] = 0;
 		return 0;
 	case PUSH_TOO_LARGE:
-		came_through(p);
+		note_success(p);
 		rc = send_halves(p, e, depth, outcome, err);
 		if (!rc) {
 			refuse(p, v->text);
@@ -329,15 +358,15 @@ static int judge(struct push *p, const struct entry *e, size_t bytes, int depth,
 		}
 		return rc < 0 ? rc : 0;
 	case PUSH_REFUSED:
-		came_through(p);
+		note_success(p);
 		refuse(p, v->text);
 		return 0;
 	case PUSH_LATER:
 	case PUSH_DENIED:
 		back_off(p, v);
-		tell_problem(p, v->outcome == PUSH_DENIED ? "not sent"
+		report_problem(p, v->outcome == PUSH_DENIED ? "not sent"
 							  : "not sent yet",
-			     v->text);
+			       v->text);
 		return 0;
 	}
 	return 0;
@@ -350,11 +379,13 @@ static int send_entry(struct push *p, const void *bytes, size_t n, int depth,
 {
 	struct entry e;
 	struct entry_request q = { .path = { 0 } };
+	struct http_request request = { .url = NULL };
+	struct http_answer answer = { .status = 0 };
 	struct push_verdict v;
 	int rc = entry_parse(bytes, n, &e, err);
 
 	if (rc == -ERR_FORMAT) {	/* written to the spool by a later version */
-		refuse(p, "a request in the spool that this tally cannot read");
+		refuse(p, "a request in the spool has an unknown format");
 		*outcome = PUSH_REFUSED;
 		return 0;
 	}
@@ -366,16 +397,19 @@ static int send_entry(struct push *p, const void *bytes, size_t n, int depth,
 		return rc < 0 ? rc : 0;
 	}
 	rc = entry_request(&e, p->url.protocol, p->o.tenant, &q, err);
+	request.body = q.body.p;
+	request.n = q.body.n;
 	if (!rc)
-		rc = post(p, &q, &v, err);
+		rc = post(p, &q, &request, &answer, &v, err);
 	if (!rc)
 		rc = judge(p, &e, q.body.n, depth, &v, outcome, err);
+	buf_fini(&answer.body);
 	entry_request_fini(&q);
 	entry_fini(&e);
 	return rc;
 }
 
-static bool lost_patience(const struct push *p)
+static bool retry_expired(const struct push *p)
 {
 	return p->denied ||
 	       (p->away_since && now(p) - p->away_since >= p->o.patience_ns);
@@ -400,14 +434,14 @@ static int deliver(struct push *p, const struct buf *e, struct error *err)
 		rc = send_entry(p, e->p, e->n, 0, &outcome, err);
 		if (rc || (outcome != PUSH_LATER && outcome != PUSH_DENIED))
 			return rc;
-		if (lost_patience(p))
+		if (retry_expired(p))
 			return error_set(err, p->denied ? ERR_PERM : ERR_IO,
 					 "%s: %s", p->url.base,
 					 p->counts.problem);
 	}
 }
 
-int push_some(struct push *p, uint64_t *next_ns, struct error *err)
+int push_step(struct push *p, uint64_t *next_ns, struct error *err)
 {
 	enum push_outcome outcome = PUSH_TAKEN;
 	int rc = p->spool ? 1 : 0;
@@ -436,11 +470,11 @@ int push_some(struct push *p, uint64_t *next_ns, struct error *err)
 int push_drain(struct push *p, struct error *err)
 {
 	uint64_t next;
-	int rc = push_some(p, &next, err);
+	int rc = push_step(p, &next, err);
 
-	while (!rc && next != UINT64_MAX && !lost_patience(p)) {
+	while (!rc && next != UINT64_MAX && !retry_expired(p)) {
 		wait_next(p);
-		rc = push_some(p, &next, err);
+		rc = push_step(p, &next, err);
 	}
 	return rc;
 }
@@ -458,7 +492,7 @@ static int finish_entry(struct push *p, struct error *err)
 	if (p->spool) {
 		rc = spool_add(p->spool, p->entry.p, p->entry.n, err);
 		if (!rc)
-			rc = push_some(p, &next, err);
+			rc = push_step(p, &next, err);
 	} else {
 		rc = deliver(p, &p->entry, err);
 	}
@@ -524,6 +558,7 @@ int push_recording(struct push *p, struct reader *r,
 {
 	bool otlp = push_is_otlp(p->url.protocol);
 	struct export_spec spec = { .select = *select, .depth = DEPTH_MAX,
+				    .addresses = p->o.server_names,
 				    .version = p->o.version };
 	struct export_division division = {
 		.window_ns = p->o.window_ns, .together = otlp,
@@ -545,7 +580,27 @@ int push_recording(struct push *p, struct reader *r,
 	rc = export_divide(r, format, &spec, &division, take_part, p, err);
 	if (!rc)
 		rc = finish_entry(p, err);
+	if (!rc && p->debuginfo && debuginfo_add(p->debuginfo, p->profile) < 0)
+		rc = error_set(err, ERR_NOMEM, "out of memory");
 	buf_reset(&p->entry);
 	count_spool(p);
+	return rc;
+}
+
+int push_debuginfo(struct push *p, struct error *err)
+{
+	struct debuginfo_counts c;
+	int rc;
+
+	if (!p->debuginfo || p->away_since || p->denied ||
+	    now(p) < p->upload_ns)
+		return 0;
+	rc = debuginfo_next(p->debuginfo, err);
+	if (!rc)
+		p->upload_ns = now(p) + UPLOAD_AGAIN_S * SECOND;
+	c = debuginfo_count(p->debuginfo);
+	p->counts.debug_files = c.files;
+	p->counts.debug_bytes = c.bytes;
+	p->counts.debug_refused = c.refused;
 	return rc;
 }

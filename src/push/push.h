@@ -56,6 +56,10 @@ struct push_options {
 				 * (and, without a spool, push_recording) gives up */
 	const char *spool;	/* folder, or NULL */
 	uint64_t spool_bytes;	/* most bytes in the spool */
+	/* Send addresses without functions where a build ID identifies the code, and
+	 * upload debug information (debuginfo.h) where the protocol has that. */
+	bool server_names;
+	const char *debug_dirs;		/* as in sym_options, for the upload */
 	const char *version;	/* version of tally */
 	const struct push_world *world;	/* NULL: the real clock and network */
 	/* Receives a line for the user, which never contains a secret. */
@@ -78,6 +82,9 @@ struct push_counts {
 	uint64_t tries;			/* failed attempts that were repeated */
 	uint64_t waiting, waiting_bytes;	/* requests in the spool, and their
 						 * size */
+	uint64_t debug_files, debug_bytes;	/* uploaded debug information */
+	uint64_t debug_refused;		/* files that are too large, or that the
+					 * server refused */
 	char problem[512];		/* reason of the last failure; "" if the
 					 * last request succeeded */
 };
@@ -99,9 +106,12 @@ int push_recording(struct push *p, struct reader *r,
 int push_drain(struct push *p, struct error *err);
 /* Sends what can be sent now, as one round of push_drain.  *next_ns is the time of
  * the next useful round (monotonic), UINT64_MAX if nothing waits. */
-int push_some(struct push *p, uint64_t *next_ns, struct error *err);
+int push_step(struct push *p, uint64_t *next_ns, struct error *err);
+/* Uploads the debug information of one image of the recordings so far, if the server
+ * wants it.  Returns 1 if others wait, 0 if none does or the server is away. */
+int push_debuginfo(struct push *p, struct error *err);
 /* Returns the counts so far. */
-const struct push_counts *push_so_far(const struct push *p);
+const struct push_counts *push_get_counts(const struct push *p);
 void push_close(struct push *p);
 
 #endif

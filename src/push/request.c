@@ -7,9 +7,6 @@
  *	Parca		parca/profilestore/v1alpha1/profilestore.proto, by its
  *			gateway's JSON and by gRPC
  *	OpenTelemetry	profiles_service.proto by OTLP/HTTP and OTLP/gRPC
- *
- * A gRPC message is preceded by five bytes: whether it is compressed, and its
- * length, big-endian ("gRPC over HTTP2", Length-Prefixed-Message).
  */
 #include <stdio.h>
 #include <string.h>
@@ -18,6 +15,7 @@
 #include "base/sha256.h"
 #include "export/proto.h"
 #include "push/entry.h"
+#include "push/grpc.h"
 
 /* Paths after the base address. */
 #define PATH_PUSH "/push.v1.PusherService/Push"
@@ -63,14 +61,6 @@ static void put_uuid(struct buf *out, const uint8_t *id)
 	for (int i = 0; i < ENTRY_ID_BYTES; i++)
 		buf_printf(out, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10
 					  ? "-" : "", b[i]);
-}
-
-static void put_grpc(struct buf *out, bool gzip, const void *p, size_t n)
-{
-	buf_u8(out, gzip);
-	for (int shift = 24; shift >= 0; shift -= 8)
-		buf_u8(out, (uint8_t)(n >> shift));
-	buf_bytes(out, p, n);
 }
 
 static void push_request(const struct entry *e, struct buf *out)
@@ -292,7 +282,7 @@ int entry_request(const struct entry *e, enum push_protocol protocol,
 	case PUSH_PARCA_GRPC:
 		buf_str(&q->path, PATH_PARCA_GRPC);
 		parca_message(e, tenant, &message);
-		put_grpc(&q->body, false, message.p, message.n);
+		grpc_frame(&q->body, false, message.p, message.n);
 		break;
 	case PUSH_OTLP:
 		buf_str(&q->path, PATH_OTLP);
@@ -303,7 +293,7 @@ int entry_request(const struct entry *e, enum push_protocol protocol,
 	case PUSH_OTLP_GRPC:
 		buf_str(&q->path, PATH_OTLP_GRPC);
 		q->grpc_gzip = true;
-		put_grpc(&q->body, true, e->otlp.p, cursor_left(&e->otlp));
+		grpc_frame(&q->body, true, e->otlp.p, cursor_left(&e->otlp));
 		break;
 	}
 	q->body.failed |= message.failed;

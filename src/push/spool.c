@@ -108,8 +108,9 @@ static int take_lock(struct spool *s, struct error *err)
 		return errno != EWOULDBLOCK
 			       ? error_errno(err, errno, "%s/lock", s->path)
 			       : error_set(err, ERR_USAGE, "%s: another tally "
-					   "sends what is in this spool; name "
-					   "another folder", s->path);
+					   "process is sending from this "
+					   "spool; use another folder",
+					   s->path);
 	return 0;
 }
 
@@ -127,7 +128,8 @@ int spool_open(const char *path, uint64_t max_bytes, struct spool **out,
 	s->max_bytes = max_bytes;
 	s->lock = -1;
 	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		rc = error_errno(err, errno, "cannot make the spool %s", path);
+		rc = error_errno(err, errno, "cannot create the spool %s",
+				 path);
 	s->dir = rc ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (!rc && s->dir < 0)
 		rc = error_errno(err, errno, "%s", path);
@@ -220,8 +222,9 @@ int spool_add(struct spool *s, const void *entry, size_t n, struct error *err)
 	int rc;
 
 	if (n > ENTRY_MAX || f.bytes > s->max_bytes)
-		return error_set(err, ERR_IO, "%s: a request of %zu bytes is "
-				 "more than the spool may hold", s->path, n);
+		return error_set(err, ERR_IO, "%s: a request of %zu bytes "
+				 "exceeds the size limit of the spool",
+				 s->path, n);
 	if (s->first && s->first >= s->files.n / 2) {
 		s->files.n -= s->first;
 		memmove(s->files.v, s->files.v + s->first,
@@ -310,7 +313,7 @@ int spool_oldest(struct spool *s, struct buf *out, struct error *err)
 int spool_remove(struct spool *s, struct error *err)
 {
 	return drop_oldest(s) ? 0
-	       : error_errno(err, errno, "%s: cannot remove what was sent",
+	       : error_errno(err, errno, "%s: cannot remove a sent request",
 			     s->path);
 }
 

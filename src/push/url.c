@@ -55,8 +55,8 @@ static bool is_local(const char *host, size_t n)
 static int check_rest(const char *rest, size_t authority, struct error *err)
 {
 	if (!authority || rest[0] == ':' || rest[authority - 1] == ':')
-		return error_set(err, ERR_USAGE, "the URL names no "
-				 "host, or no port behind ':'");
+		return error_set(err, ERR_USAGE, "the URL has no host, or no "
+				 "port after ':'");
 	/* In a path, @ is an ordinary character. */
 	if (memchr(rest, '@', authority))
 		return error_set(err, ERR_USAGE, "a URL with a user or password "
@@ -65,8 +65,8 @@ static int check_rest(const char *rest, size_t authority, struct error *err)
 				 "\"Basic …\" instead");
 	if (strpbrk(rest, "?#"))
 		return error_set(err, ERR_USAGE, "the URL has a query (?) or a "
-				 "fragment (#); --label and --tenant say what "
-				 "is to be told");
+				 "fragment (#); use --label and --tenant "
+				 "instead");
 	for (const char *s = rest; *s; s++)
 		if ((unsigned char)*s <= ' ' || (unsigned char)*s >= 0x7f)
 			return error_set(err, ERR_USAGE, "the URL has a blank or "
@@ -86,8 +86,8 @@ int push_url_parse(const char *text, struct push_url *out, struct error *err)
 
 	*out = (struct push_url){ 0 };
 	if (!s)
-		return error_set(err, ERR_USAGE, "no URL that profiles can be "
-				 "sent to: want pyroscope+http(s)://HOST:PORT, "
+		return error_set(err, ERR_USAGE, "not a URL for profiles: use "
+				 "pyroscope+http(s)://HOST:PORT, "
 				 "parca+http(s)://, parca+grpc(s)://, "
 				 "otlp+http(s):// or otlp+grpc(s)://");
 	rest = colon + 3;

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "record/perf/perf_open.h"
 #include "launch/proc_read.h"
+#include "profile/thread_labels.h"
 #include "record/revision.h"
 #include "record/session.h"
 #include "record/source/rights.h"
@@ -204,8 +205,8 @@ static bool kernel_names_hidden(const char **why)
 }
 
 /* Announces what will be missing for lack of privileges. */
-static void tell_limits(struct session *s, const struct source *src,
-			struct facts *f)
+static void announce_limits(struct session *s, const struct source *src,
+			    struct facts *f)
 {
 	bool kernel = false;
 	const char *why;
@@ -255,7 +256,11 @@ int environment_fill(struct session *s, const struct source *src,
 		    perf_sysctl("perf_event_paranoid", -99));
 	fact_number(&f, "perf_event_mlock_kb",
 		    perf_sysctl("perf_event_mlock_kb", -1));
-	tell_limits(s, src, &f);
+	announce_limits(s, src, &f);
+	for (size_t i = 0; !f.result && i < o->nlabels; i++)
+		f.result = profile_set_label(&s->profile, PROF_NONE,
+					     o->labels[i].name,
+					     o->labels[i].value);
 	if (f.result < 0)
 		return error_set(err, ERR_NOMEM,
 				 "out of memory for the environment");

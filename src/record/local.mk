@@ -33,6 +33,7 @@ librecord_a_SOURCES = \
 	src/record/source/doctor_check.c \
 	src/record/source/doctor_check.h \
 	src/record/source/source_type.h \
+	src/record/source/source.c \
 	src/record/source/source.h \
 	src/record/perf/perf_abi.h \
 	src/record/perf/perf_attach.c \
@@ -60,13 +61,13 @@ librecord_a_SOURCES = \
 	src/record/timer/timer_source.h \
 	src/record/ptrace/ptrace_calls.c \
 	src/record/ptrace/ptrace_calls.h \
+	src/record/ptrace/ptrace_cpu.c \
 	src/record/ptrace/ptrace_image.c \
-	src/record/ptrace/ptrace_leave.c \
 	src/record/ptrace/ptrace_partial_io.c \
-	src/record/ptrace/ptrace_place.c \
 	src/record/ptrace/ptrace_python.c \
 	src/record/ptrace/ptrace_refused.c \
 	src/record/ptrace/ptrace_refused.h \
+	src/record/ptrace/ptrace_release.c \
 	src/record/ptrace/ptrace_ring.c \
 	src/record/ptrace/ptrace_ring.h \
 	src/record/ptrace/ptrace_sample.c \
@@ -90,12 +91,18 @@ librecord_a_SOURCES = \
 	src/record/waits/latency.h \
 	src/record/waits/polled_waits.c \
 	src/record/waits/polled_waits.h \
+	src/record/waits/wait_kind.c \
+	src/record/waits/wait_kind.h \
 	src/record/waits/waits.c \
 	src/record/waits/waits.h \
 	src/record/collect/collect_waits.c \
 	src/record/collect/collect_waits.h \
 	src/record/collect/collector.c \
 	src/record/collect/collector.h \
+	src/record/collect/sleeping.c \
+	src/record/collect/sleeping.h \
+	src/record/collect/stack_kinds.c \
+	src/record/collect/stack_kinds.h \
 	src/record/collect/deep_stacks.c \
 	src/record/collect/deep_stacks.h \
 	src/record/collect/frame_names.c \
@@ -104,6 +111,8 @@ librecord_a_SOURCES = \
 	src/record/collect/held_samples.h \
 	src/record/collect/hugepage_text.c \
 	src/record/collect/hugepage_text.h \
+	src/record/collect/image_closer.c \
+	src/record/collect/image_closer.h \
 	src/record/collect/image_identity.c \
 	src/record/collect/image_identity.h \
 	src/record/collect/image_open.c \
@@ -120,12 +129,11 @@ librecord_a_SOURCES = \
 	src/record/collect/kernel_code.h \
 	src/record/collect/kernel_maps.c \
 	src/record/collect/kernel_maps.h \
-	src/record/collect/let_go.c \
-	src/record/collect/let_go.h \
 	src/record/collect/live_memory.c \
 	src/record/collect/live_memory.h \
 	src/record/collect/lost_rbp.c \
 	src/record/collect/lost_rbp.h \
+	src/record/collect/next_file.c \
 	src/record/collect/outer_callers.c \
 	src/record/collect/outer_callers.h \
 	src/record/collect/processes.c \

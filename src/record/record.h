@@ -24,6 +24,10 @@ struct record_switch {
 
 struct source_type;
 
+struct record_label {
+	const char *name, *value;
+};
+
 /* The maximum sampling rate that the kernel allows. */
 #define RECORD_RATE_MAX UINT64_MAX
 
@@ -46,6 +50,7 @@ struct record_options {
 	const char *debug_dirs;		/* as in sym_options */
 	bool all_cpus, inherit, callchain;
 	bool user_only, kernel_only, symbols;
+	bool identified_later;	/* as in symbolize_options */
 	const struct event_list *events;	/* empty: the default event */
 	const struct source_type *source;	/* row of choose/sources.h; NULL:
 						 * auto */
@@ -62,6 +67,11 @@ struct record_options {
 	bool verify_stacks;
 	uint64_t freq, period;		/* rate in Hz; period, 0: use freq */
 	bool default_rate;		/* the user named no rate */
+	/* Wake rarely, for recordings without end.  Files of programs that are gone
+	 * within a quarter of a second may not be read any more, and outer frames of
+	 * stacks deeper than their copies are more often missing. */
+	bool calm;
+	bool hold;	/* leave samples out until control says "from" */
 	uint64_t repeat;
 	double duration, delay;		/* seconds; 0: none; negative delay: until
 					 * control switches sampling on */
@@ -71,6 +81,8 @@ struct record_options {
 				 * recording; 0: any */
 	const char *version;		/* tally's version */
 	const char *arguments;		/* tally's own command line */
+	const struct record_label *labels;	/* stored in the recording */
+	size_t nlabels;
 	/* Shows a line that the user should know; may be NULL. */
 	void (*notice)(void *ctx, const char *text);
 	/* Shows the current activity on a terminal.  NULL text: none; may be NULL. */

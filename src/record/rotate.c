@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "launch/priority.h"
+#include "symbolize/kernel/kallsyms_kept.h"
 
 enum { NAME_TRIES = 1000 };
 
@@ -165,9 +166,6 @@ static void forget(struct run *r, uint64_t now)
 	c->samples = c->lost = c->throttled = 0;
 	s->profile.losses.n = s->profile.stats.n = 0;
 	c->got.n = 0;
-	if (c->self_samples.n)
-		memset(c->self_samples.v, 0,
-		       c->self_samples.n * sizeof(*c->self_samples.v));
 	row->start_ns = now;
 	row->start_wall_ns = session_clock(CLOCK_REALTIME);
 	row->end_ns = 0;
@@ -177,7 +175,7 @@ static void forget(struct run *r, uint64_t now)
 /* Sets the expected numbers of samples to those that arrived.  Samples of this file's
  * time may still be in transit to the next file; missing ones are reported at the end
  * of the last file. */
-static void want_what_came(struct session *s)
+static void defer_missing(struct session *s)
 {
 	const struct collector *c = &s->collector;
 
@@ -245,11 +243,13 @@ int rotate_now(struct run *r, struct error *err)
 	if (rc >= 0)
 		rc = run_counts(r, true, err);
 	s->profile.runs.v[r->number].end_ns = now;
-	want_what_came(s);
+	defer_missing(s);
 	if (rc >= 0)
 		rc = remember_counts(s, err);
 	if (rc >= 0)
 		rc = rename_by_time(s->o->output, &name, err);
+	if (!s->rotation.kallsyms && r->source->tells_code)
+		s->rotation.kallsyms = kallsyms_keep();
 	if (rc >= 0)
 		rc = finish(s, err);
 	if (rc >= 0) {
@@ -265,7 +265,9 @@ int rotate_now(struct run *r, struct error *err)
 	s->writer = s->collector.writer = NULL;
 	outfile_drop(&s->out);
 	forget(r, now);
-	rc = outfile_open(&s->out, s->o->output, true, err);
+	rc = collector_next_file(&s->collector, err);
+	if (rc >= 0)
+		rc = outfile_open(&s->out, s->o->output, true, err);
 	if (rc >= 0)
 		rc = session_prepare_file(s, err);
 	return rc < 0 ? rc : session_begin_file(s, err);
@@ -274,11 +276,17 @@ int rotate_now(struct run *r, struct error *err)
 int rotate_end(struct session *s, struct error *err)
 {
 	struct rotation *t = &s->rotation;
+	bool held = s->o->hold && s->collector.from_ns > now_ns();
 	char *name;
-	int rc = rename_by_time(s->o->output, &name, err);
+	int rc = 0;
 
-	if (rc >= 0)
-		rc = keep_name(s, name, err);
+	if (held) {
+		unlink(s->o->output);	/* it never took over */
+	} else {
+		rc = rename_by_time(s->o->output, &name, err);
+		if (rc >= 0)
+			rc = keep_name(s, name, err);
+	}
 	for (int i = 0; i < ROTATE_HELPERS; i++) {
 		while (t->helpers[i] && waitpid(t->helpers[i], NULL, 0) < 0 &&
 		       errno == EINTR)
@@ -296,6 +304,9 @@ void rotate_fini(struct session *s)
 		free(t->names.v[i]);
 	vec_fini(&t->names);
 	vec_fini(&t->counted);
+	if (t->kallsyms > 0)
+		close(t->kallsyms);
+	t->kallsyms = 0;
 	if (t->signal_fd >= 0)
 		close(t->signal_fd);
 	t->signal_fd = -1;

@@ -20,11 +20,14 @@
  * likely they are unchanged.
  */
 enum { ROUND_MIN_MS = 5, ROUND_DEEP_MS = 2, ROUND_EXEC_MS = 20,
-       ROUND_LOOK_MS = 2,	/* for looks at sleeping threads */
-       ROUND_MAX_MS = 200 };
+       ROUND_POLL_MS = 2,	/* for polls of sleeping threads */
+       ROUND_MAX_MS = 200,
+       ROUND_CALM_MS = 250, ROUND_CALM_MAX_MS = 1000 };	/* record_options.calm */
 #define ROUND_GAP_NS 4000000u
 /* Data is written at least once a second; records take two rounds to be in order. */
 #define FLUSH_NS 600000000u
+/* Time after a wait of unknown kind in which threads are polled for it. */
+#define KINDS_WANTED_NS 100000000u
 /* Wait for a CPU, in one round, that triggers a higher priority. */
 #define LATE_NS 4000000u
 
@@ -69,14 +72,15 @@ static void read_signals(struct run *r)
 static int timeout_ms(const struct run *r, uint64_t now)
 {
 	/* A source with a thread of its own reports when records are ready. */
-	uint64_t wait = (r->source->ops->pace ? ROUND_MAX_MS : r->round_ms) *
+	uint64_t wait = (!r->source->ops->pace ? r->round_ms
+			 : r->s->o->calm ? ROUND_CALM_MAX_MS : ROUND_MAX_MS) *
 			1000000ull;
 
 	if (r->start_ns && r->start_ns < now + wait)
 		wait = r->start_ns > now ? r->start_ns - now : 0;
 	if (r->end_ns < now + wait)
 		wait = r->end_ns > now ? r->end_ns - now : 0;
-	if (r->s->o->rotate.every_ns) {
+	if (r->s->o->rotate.every_ns && r->s->rotation.begun_ns) {
 		uint64_t next = r->s->rotation.begun_ns +
 				r->s->o->rotate.every_ns;
 
@@ -136,7 +140,7 @@ static int switch_event(struct run *r, const char *name, bool on,
 	return src->ops->enable(src, event, on, err);
 }
 
-static void tell_events(struct run *r)
+static void report_events(struct run *r)
 {
 	struct buf names = { 0 };
 
@@ -144,6 +148,26 @@ static void tell_events(struct run *r)
 		buf_printf(&names, "%s\n", r->source->events[i].name);
 	control_ack(&r->s->control, buf_cstr(&names));
 	buf_fini(&names);
+}
+
+/* Hands over to, or takes over from, another recorder. */
+static void hand_over(struct run *r, bool begin, struct error *err)
+{
+	struct session *s = r->s;
+	struct prof_run *row = &s->profile.runs.v[r->number];
+	char *end;
+	uint64_t at = strtoull(s->control.name, &end, 10), now = now_ns();
+
+	if (end == s->control.name || *end) {
+		error_set(err, ERR_USAGE, "want a time in ns");
+	} else if (!begin) {
+		s->collector.until_ns = r->end_ns = at ? at : 1;
+	} else {
+		at = at > now ? at : now;
+		s->collector.from_ns = s->rotation.begun_ns = at;
+		row->start_ns = at;
+		row->start_wall_ns = session_clock(CLOCK_REALTIME) + (at - now);
+	}
 }
 
 static void take_command(struct run *r, enum control_command command)
@@ -169,8 +193,12 @@ static void take_command(struct run *r, enum control_command command)
 		s->stop = r->done = true;
 		break;
 	case CONTROL_EVLIST:
-		tell_events(r);
+		report_events(r);
 		return;
+	case CONTROL_FROM:
+	case CONTROL_UNTIL:
+		hand_over(r, command == CONTROL_FROM, &err);
+		break;
 	case CONTROL_PING:
 		break;
 	default:
@@ -249,14 +277,20 @@ int run_counts(struct run *r, bool final, struct error *err)
 		row.wanted = c.wanted;
 		if (r->source->waits && e >= r->source->blocked)
 			row.value = collect_waits_ns(&s->collector, e);
-		if (e < s->rotation.counted.n) {
-			const struct prof_stat *told = &s->rotation.counted.v[e];
+		if (e < s->collector.left_out.n) {
+			const struct left_out *o = &s->collector.left_out.v[e];
 
-			row.value -= told->value;
-			row.enabled_ns -= told->enabled_ns;
-			row.running_ns -= told->running_ns;
-			row.wanted = row.wanted > told->wanted
-				     ? row.wanted - told->wanted : 0;
+			row.value -= o->weight < row.value ? o->weight : row.value;
+			row.wanted -= o->n < row.wanted ? o->n : row.wanted;
+		}
+		if (e < s->rotation.counted.n) {
+			const struct prof_stat *reported = &s->rotation.counted.v[e];
+
+			row.value -= reported->value;
+			row.enabled_ns -= reported->enabled_ns;
+			row.running_ns -= reported->running_ns;
+			row.wanted = row.wanted > reported->wanted
+				     ? row.wanted - reported->wanted : 0;
 		}
 		if (!rc && final && vec_push(&s->profile.stats, row) < 0)
 			rc = error_set(err, ERR_NOMEM, "out of memory");
@@ -320,7 +354,7 @@ static void next_round(struct run *r)
 	size_t images = r->s->collector.images.v.n;
 
 	r->round_ms *= 2;
-	if (images != r->images || !r->round_ms || r->source->news)
+	if (images != r->images || !r->round_ms || r->source->sideband_pending)
 		r->round_ms = ROUND_MIN_MS;
 	else if (r->s->collector.execs != r->execs &&
 		 r->round_ms > ROUND_EXEC_MS)
@@ -328,12 +362,16 @@ static void next_round(struct run *r)
 	if (r->s->collector.unwinder.cut != r->deep &&
 	    r->round_ms > ROUND_DEEP_MS)
 		r->round_ms = ROUND_DEEP_MS;
-	if ((r->s->collector.wait_samples.looks ||
-	     r->s->collector.wait_samples.python) &&
-	    r->round_ms > ROUND_LOOK_MS)
-		r->round_ms = ROUND_LOOK_MS;
+	if ((r->s->collector.wait_samples.polls ||
+	     r->s->collector.wait_samples.python ||
+	     now_ns() - r->s->collector.wait_samples.kinds_wanted_ns <
+	     KINDS_WANTED_NS) &&
+	    r->round_ms > ROUND_POLL_MS)
+		r->round_ms = ROUND_POLL_MS;
 	if (r->round_ms > ROUND_MAX_MS)
 		r->round_ms = ROUND_MAX_MS;
+	if (r->s->o->calm && r->source->ops->pace)
+		r->round_ms = ROUND_CALM_MS;
 	r->images = images;
 	r->deep = r->s->collector.unwinder.cut;
 	r->execs = r->s->collector.execs;
@@ -377,7 +415,7 @@ static int loop(struct run *r, struct error *err)
 		r->done = true;
 	r->waited_ns = priority_waited();
 	while (!rc && !r->done) {
-		if (r->source->ops->pace)
+		if (r->source->ops->pace && !r->s->o->calm)
 			keep_up(r);
 		next_round(r);
 		rc = wait_round(r, fds, err);

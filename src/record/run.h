@@ -23,7 +23,7 @@ struct run {
 	uint64_t execs, deep;
 	uint64_t waited_ns;	/* priority_waited so far */
 	bool done;
-	bool told;		/* the reason why the source is not the best one was
+	bool why_reported;	/* the reason why the source is not the best one was
 				 * shown */
 };
 

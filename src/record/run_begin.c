@@ -45,7 +45,7 @@ static int open_source(struct run *r, struct error *err)
 		.user_only = o->user_only, .kernel_only = o->kernel_only,
 		.waits = o->waits, .latency = o->latency,
 		.freq = rate(o), .period = o->period,
-		.default_rate = o->default_rate,
+		.default_rate = o->default_rate, .calm = o->calm,
 		.copy = o->copy_stacks, .copy_bytes = o->copy_bytes,
 		.verify_stacks = o->verify_stacks,
 		.python = o->python,
@@ -86,7 +86,7 @@ static int open_source(struct run *r, struct error *err)
 				 "of CPU time: name cycles or a clock first "
 				 "(-e cycles,%s)",
 				 r->source->events[0].name);
-	r->told = *why.text;
+	r->why_reported = *why.text;
 	if (*why.text && !s->profile.runs.n)
 		session_notice(s, "%s", why.text);
 	return rc;
@@ -114,10 +114,10 @@ static uint32_t event_note(struct session *s, const struct source_event *e)
 	return id;
 }
 
-static void tell_event(struct session *s, const struct source_event *e,
-		       bool only, bool told)
+static void notify_event(struct session *s, const struct source_event *e,
+			 bool only, bool why_reported)
 {
-	if (*e->why && !told)
+	if (*e->why && !why_reported)
 		session_notice(s, "%s: recording %s instead", e->why,
 			       e->actual);
 	if (*e->note && only)
@@ -127,7 +127,7 @@ static void tell_event(struct session *s, const struct source_event *e,
 }
 
 /* Adds rows for the events to the profile, once per session. */
-static int add_events(struct session *s, const struct source *src, bool told,
+static int add_events(struct session *s, const struct source *src, bool why_reported,
 		      struct error *err)
 {
 	for (size_t i = s->profile.events.n; i < src->nevents; i++) {
@@ -150,7 +150,7 @@ static int add_events(struct session *s, const struct source *src, bool told,
 		    row.note == PROF_NONE || vec_push(&p->events, row) < 0)
 			return error_set(err, ERR_NOMEM,
 					 "out of memory for events");
-		tell_event(s, e, src->nevents == 1, told);
+		notify_event(s, e, src->nevents == 1, why_reported);
 	}
 	s->collector.nevents = (uint32_t)s->profile.events.n;
 	return 0;
@@ -207,7 +207,7 @@ static int name_child(struct run *r, struct error *err)
 }
 
 /* Makes the source itself end sampling, however busy the recorder is then. */
-static void tell_end(struct run *r)
+static void report_end(struct run *r)
 {
 	static const int ends[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 	sigset_t set;
@@ -240,8 +240,12 @@ int run_go(struct run *r, struct error *err)
 				      (uint64_t)(o->duration * 1e9)
 				    : UINT64_MAX;
 	r->flushed_ns = s->rotation.begun_ns = now;
+	if (o->hold) {
+		s->collector.from_ns = UINT64_MAX;
+		s->rotation.begun_ns = 0;
+	}
 	if (r->source->ops->end_at)
-		tell_end(r);
+		report_end(r);
 	if (o->delay == 0 && (s->target.attached || s->target.system_wide))
 		rc = r->source->ops->start(r->source, err);
 	if (!rc && o->delay == 0)
@@ -305,7 +309,7 @@ int run_prepare(struct run *r, struct error *err)
 	if (!rc)
 		rc = open_source(r, err);
 	if (!rc)
-		rc = add_events(s, r->source, r->told, err);
+		rc = add_events(s, r->source, r->why_reported, err);
 	if (!rc)
 		collect_waits_begin(&s->collector, r->source,
 				    !s->o->inherit && !s->target.system_wide);

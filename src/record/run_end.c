@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Ends a run: takes the last samples and notes what was not recorded. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "record/collect/collect_waits.h"
@@ -134,6 +135,18 @@ static int note_no_samples(struct run *r, struct error *err)
 	return 0;
 }
 
+/* Stores how much the command wrote.  Checks compare it. */
+static int note_written(struct run *r, struct error *err)
+{
+	char text[32];
+
+	if (!r->launch.pid || !r->launch.written_known)
+		return 0;
+	snprintf(text, sizeof(text), "%" PRIu64, r->launch.written);
+	return profile_set_env(&r->s->profile, r->number, "written", text) < 0
+		? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
 int run_finish(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
@@ -161,6 +174,11 @@ int run_finish(struct run *r, struct error *err)
 	row = &s->profile.runs.v[r->number];
 	if (r->source->stopped_ns && r->source->stopped_ns < row->end_ns)
 		row->end_ns = r->source->stopped_ns;
+	if (s->collector.until_ns && s->collector.until_ns < row->end_ns &&
+	    s->collector.until_ns > row->start_ns)
+		row->end_ns = s->collector.until_ns;
+	if (rc >= 0)
+		rc = note_written(r, err);
 	if (rc >= 0)
 		rc = note_unrecorded(r, err);
 	if (rc >= 0 && s->collector.wait_samples.on &&

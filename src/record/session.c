@@ -109,17 +109,20 @@ static int choose_events(struct session *s, struct error *err)
 
 static int fill(struct session *s, struct error *err)
 {
-	struct fill_options fo = {
+	struct symbolize_options fo = {
 		.vmlinux = s->o->vmlinux,
 		.embed_source = s->o->embed_source,
 		.debug_dirs = s->o->debug_dirs,
+		.identified_later = s->o->identified_later,
+		/* Without records of generated code, its names could be old. */
+		.kept_kallsyms = s->collector.gaps ? 0 : s->rotation.kallsyms,
 	};
 
 	return collector_symbolize(&s->collector, &fo, s->o->progress,
 				   s->o->ctx, err);
 }
 
-static void tell_unsampled(struct session *s)
+static void report_unsampled(struct session *s)
 {
 	struct buf why = { 0 };
 
@@ -138,10 +141,13 @@ int session_flush(struct session *s, struct error *err)
 	    profile_set_env(p, PROF_NONE, PROF_ENV_REPEATED, "1") < 0)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	rc = writer_flush(s->writer, err);
+	if (rc < 0)
+		return rc;
+	profile_threads_written(p);
 	/* held samples still need their nodes */
-	if (!rc && !s->collector.held.on)
+	if (!s->collector.held.on)
 		profile_nodes_written(p);
-	return rc;
+	return 0;
 }
 
 /* Returns whether recording failed in the middle of a run. */
@@ -208,8 +214,8 @@ static int setup(struct session *s, struct error *err)
 	s->before.nice_value = priority_raise();
 	if (profile_init(&s->profile) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	/* each file of a rotation begins with all nodes */
-	if (!s->o->rotate.on)
+	/* collector_next_file needs the nodes of open waits */
+	if (!s->o->rotate.on || !s->o->waits)
 		profile_keep_nodes(&s->profile, NODES_KEPT);
 	r = choose_target(s, err);
 	/* Existing processes must be read before sampling begins. */
@@ -221,8 +227,9 @@ static int setup(struct session *s, struct error *err)
 		r = collector_init(&s->collector, &s->profile, "/proc", "/sys",
 				   err);
 	s->collector.live = true;
+	s->collector.calm = s->o->calm;
 	s->collector.unwinder.debug_dirs = s->o->debug_dirs;
-	s->collector.let_go.no_names = !s->o->symbols;
+	s->collector.closer.no_names = !s->o->symbols || s->o->identified_later;
 	if (!r)
 		check_namespaces(s);
 	if (!r && !s->o->user_only &&
@@ -297,7 +304,7 @@ int record(const struct record_options *o, struct record_result *out,
 		if (!s.boost.running)
 			priority_boost_begin(&s.boost, PRIORITY_FINISH);
 		if (!r && !out->samples && !out->lost)
-			tell_unsampled(&s);
+			report_unsampled(&s);
 		e = session_finish_file(&s, r ? &why : err);
 		if (!e && o->rotate.on)
 			e = rotate_end(&s, r ? &why : err);

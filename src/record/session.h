@@ -20,6 +20,8 @@ struct rotation {
 	int signal_fd;		/* SIGUSR2, or -1 */
 	bool asked;		/* requested by control */
 	uint64_t begun_ns;	/* start of the current file */
+	int kallsyms;		/* symbols of the kernel for the helpers: see
+				 * kallsyms_keep; 0: none */
 	VEC(char *) names;	/* names of finished files, oldest first */
 	pid_t helpers[ROTATE_HELPERS];
 	uint64_t samples, lost, throttled;	/* totals of earlier files */

@@ -38,7 +38,7 @@ void frame_put_entry(struct frame_out *o, uint64_t at, uint32_t what, uint32_t m
 	put(o, &e, sizeof(e));
 }
 
-bool frame_is_told(const struct frame_out *o, uint64_t at, uint32_t witness)
+bool frame_is_written(const struct frame_out *o, uint64_t at, uint32_t witness)
 {
 	uint64_t key = frame_mix(at, witness);
 

@@ -47,7 +47,7 @@ enum {
 #define FRAME_END 0xffffffffu
 
 enum frame_state {
-	FRAMES_WHOLE,
+	FRAMES_COMPLETE,
 	FRAMES_CUT,	/* there was no room for all frames */
 	FRAMES_TORN,	/* inconsistent data was read */
 };
@@ -109,7 +109,7 @@ bool frame_is_pointer(uint64_t p);
 bool frame_read(const struct frame_door *door, uint64_t at, size_t n, void *to);
 void frame_put_entry(struct frame_out *o, uint64_t at, uint32_t what, uint32_t more);
 /* Returns whether a code was already written. */
-bool frame_is_told(const struct frame_out *o, uint64_t at, uint32_t witness);
+bool frame_is_written(const struct frame_out *o, uint64_t at, uint32_t witness);
 /* Writes a code entry whose text is n pieces; `c` holds their sizes.  Returns false
  * if a piece could not be read.  Without room, nothing is written. */
 bool frame_put_code(struct frame_out *o, uint64_t at, uint32_t witness,

@@ -154,15 +154,15 @@ static size_t name_find(struct walk *w, const void *function, struct frame_piece
 }
 
 /* body: NULL for an internal function */
-static bool tell(struct walk *w, uint64_t at, uint32_t witness, const void *function,
-		 const void *body)
+static bool put_code_once(struct walk *w, uint64_t at, uint32_t witness,
+			  const void *function, const void *body)
 {
 	const struct php_layout *l = &w->types->layout;
 	struct frame_piece piece[FRAME_PIECES];
 	struct frame_code c;
 	size_t n;
 
-	if (frame_is_told(&w->out, at, witness))
+	if (frame_is_written(&w->out, at, witness))
 		return true;
 	n = name_find(w, function, piece);
 	if (!n)
@@ -220,7 +220,7 @@ static bool hold(struct walk *w, const void *function)
 	e->at = name;
 	e->what = 0;
 	e->more = hash_of(function, NULL, 0);
-	if (!tell(w, e->at, e->more, function, NULL))
+	if (!put_code_once(w, e->at, e->more, function, NULL))
 		return false;
 	w->held++;
 	return true;
@@ -350,7 +350,7 @@ static bool flush(struct walk *w)
 		witness = witness_of(l, function, body);
 		line = b->op ? s->lines[lines++] : half(body, l->line_start);
 		if (line >= FRAME_INSTR_MAX ||
-		    !tell(w, word(body, l->opcodes), witness, function, body))
+		    !put_code_once(w, word(body, l->opcodes), witness, function, body))
 			return false;
 		put_user(w, b, word(body, l->opcodes), line, witness);
 	}
@@ -444,7 +444,7 @@ static enum frame_state walk(struct walk *w, uint64_t f)
 		if (n > FRAME_ENTRIES_MAX || !take_frame(w, &f, n == 1))
 			return FRAMES_TORN;
 	}
-	return flush(w) ? FRAMES_WHOLE : FRAMES_TORN;
+	return flush(w) ? FRAMES_COMPLETE : FRAMES_TORN;
 }
 
 size_t php_walk(const struct php_types *types, const struct php_registers *regs,

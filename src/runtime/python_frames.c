@@ -99,41 +99,46 @@ static uint64_t word(const void *p, size_t at)
 /* Internal/pycore_debug_offsets.h of 3.13, 3.14 and 3.15.  Each entry has a number's
  * position in the table, and the member of struct python_layout that it sets, or the
  * value that it must have. */
-struct told_offset {
+struct debug_offset {
 	uint16_t at[3];
 	uint8_t to, bytes, must_be;
 };
 
-enum { TOLD_FIRST = 13, TOLD_BYTES = 768, TOLD_VERSION = 8, TOLD_FREE_THREADED = 16 };
-#define TOLD_COOKIE 0x7970677562656478ull	/* "xdebugpy" */
+enum {
+	DEBUG_FIRST_MINOR = 13,
+	DEBUG_BYTES = 768,
+	DEBUG_VERSION = 8,
+	DEBUG_FREE_THREADED = 16
+};
+#define DEBUG_COOKIE 0x7970677562656478ull	/* "xdebugpy" */
 
-#define TOLD(a, b, c, field) \
+#define DEBUG_OFFSET(a, b, c, field) \
 	{ { a, b, c }, offsetof(struct python_layout, field), \
 	  sizeof(((struct python_layout *)NULL)->field), 0 }
 #define MUST(a, b, c, number) { { a, b, c }, 0, 0, number }
-static const struct told_offset told_offsets[] = {
-	TOLD(40, 40, 40, runtime_head),
-	TOLD(64, 64, 64, interpreter_next),
-	TOLD(72, 72, 72, interpreter_threads),
+static const struct debug_offset debug_offsets[] = {
+	DEBUG_OFFSET(40, 40, 40, runtime_head),
+	DEBUG_OFFSET(64, 64, 64, interpreter_next),
+	DEBUG_OFFSET(72, 72, 72, interpreter_threads),
 	MUST(168, 192, 192, THREAD_NEXT),
 	MUST(176, 200, 200, THREAD_INTERPRETER),
-	TOLD(184, 208, 208, thread_frame),
-	TOLD(200, 224, 248, thread_number),
-	TOLD(224, 248, 312, frame_size),
-	TOLD(232, 256, 320, frame_previous),
-	TOLD(240, 264, 328, frame_code),
-	TOLD(248, 272, 336, frame_instr),
-	TOLD(264, 288, 352, frame_owner),
-	TOLD(280, 320, 384, code_file),
-	TOLD(296, 336, 400, code_name),
-	TOLD(304, 344, 408, code_table),
-	TOLD(312, 352, 416, code_line),
-	TOLD(344, 384, 448, code_bytecode),
+	DEBUG_OFFSET(184, 208, 208, thread_frame),
+	DEBUG_OFFSET(200, 224, 248, thread_number),
+	DEBUG_OFFSET(224, 248, 312, frame_size),
+	DEBUG_OFFSET(232, 256, 320, frame_previous),
+	DEBUG_OFFSET(240, 264, 328, frame_code),
+	DEBUG_OFFSET(248, 272, 336, frame_instr),
+	DEBUG_OFFSET(264, 288, 352, frame_owner),
+	DEBUG_OFFSET(280, 320, 384, code_file),
+	DEBUG_OFFSET(296, 336, 400, code_name),
+	DEBUG_OFFSET(304, 344, 408, code_table),
+	DEBUG_OFFSET(312, 352, 416, code_line),
+	DEBUG_OFFSET(344, 384, 448, code_bytecode),
 	MUST(360, 408, 472, OBJECT_TYPE),
 	MUST(528, 608, 704, BYTES_DATA),
 	MUST(544, 624, 720, TEXT_STATE),
 	MUST(552, 632, 728, VAR_SIZE),
-	TOLD(560, 640, 736, text_ascii),
+	DEBUG_OFFSET(560, 640, 736, text_ascii),
 };
 
 /* Returns whether the published offsets lie within the parts read of each structure. */
@@ -153,16 +158,17 @@ static bool is_sane(const struct python_layout *l)
 	       l->code_line <= CODE_MAX;
 }
 
-static bool take_told(struct python_layout *l, uint64_t version, const uint64_t *table)
+static bool take_debug_offsets(struct python_layout *l, uint64_t version,
+			       const uint64_t *table)
 {
 	const uint8_t line = l->code_line;
 
-	if (word(table, 0) != TOLD_COOKIE || word(table, TOLD_VERSION) != version ||
-	    word(table, TOLD_FREE_THREADED))
+	if (word(table, 0) != DEBUG_COOKIE || word(table, DEBUG_VERSION) != version ||
+	    word(table, DEBUG_FREE_THREADED))
 		return false;
-	for (size_t i = 0; i < sizeof(told_offsets) / sizeof(*told_offsets); i++) {
-		const struct told_offset *o = &told_offsets[i];
-		uint64_t v = word(table, o->at[l->minor - TOLD_FIRST]);
+	for (size_t i = 0; i < sizeof(debug_offsets) / sizeof(*debug_offsets); i++) {
+		const struct debug_offset *o = &debug_offsets[i];
+		uint64_t v = word(table, o->at[l->minor - DEBUG_FIRST_MINOR]);
 		uint8_t *to = (uint8_t *)l + o->to;
 
 		if (o->bytes == 2)
@@ -190,13 +196,13 @@ bool python_layout_released(struct python_layout *l, uint64_t version)
 bool python_layout(struct python_layout *l, uint64_t version, uint64_t runtime,
 		   const struct frame_door *door)
 {
-	uint64_t table[TOLD_BYTES / 8];
+	uint64_t table[DEBUG_BYTES / 8];
 	const struct frame_span v = { runtime, sizeof(table) };
 
-	if (!python_layout_released(l, version) || l->minor < TOLD_FIRST)
+	if (!python_layout_released(l, version) || l->minor < DEBUG_FIRST_MINOR)
 		return l->minor;
 	return frame_is_pointer(runtime) && door->read(door->ctx, &v, 1, table) == sizeof(table) &&
-	       take_told(l, version, table);
+	       take_debug_offsets(l, version, table);
 }
 
 struct walk {
@@ -329,7 +335,7 @@ static bool put_frame(struct walk *w, const struct frame_entry *e,
 
 	if (word(code, OBJECT_TYPE) != w->types->code)
 		return false;
-	if (!frame_is_told(&w->out, e->at, witness) &&
+	if (!frame_is_written(&w->out, e->at, witness) &&
 	    !put_code(w, e->at, witness, code))
 		return false;
 	frame_put_entry(&w->out, e->at, e->what, witness);
@@ -487,7 +493,7 @@ static enum frame_state walk(struct walk *w, uint64_t thread)
 				   : take_frame(w, &f, &record)))
 			return FRAMES_TORN;
 	}
-	return flush(w) ? FRAMES_WHOLE : FRAMES_TORN;
+	return flush(w) ? FRAMES_COMPLETE : FRAMES_TORN;
 }
 
 size_t python_walk(const struct python_types *types, uint64_t thread,

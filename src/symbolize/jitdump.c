@@ -28,7 +28,7 @@ enum {
 #define ADDRESS_MAX (1ull << 63)
 
 enum record_id {
-	CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE, CODE_UNWINDING_INFO,
+	CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE,
 };
 
 /* One page of a function's code. */
@@ -49,8 +49,7 @@ struct jitdump {
 	struct u64map by_index;	/* number of a function in the file -> index */
 	VEC(struct page) pages;
 	size_t sorted;		/* number of pages already sorted */
-	/* Lines and unwind data of the next function; their records precede
-	 * it. */
+	/* Lines of the next function; their record precedes it. */
 	struct jitdump_code next;
 	uint64_t next_lines_addr;
 	/* Read-ahead buffer. */
@@ -236,21 +235,6 @@ static void take_lines(struct jitdump *j, struct jit_record *r)
 			      ? 0 : r->end - j->next.lines_at;
 }
 
-static void take_unwind(struct jitdump *j, struct jit_record *r)
-{
-	uint64_t size = cursor_u64(&r->fields), header = cursor_u64(&r->fields);
-	uint64_t at;
-
-	cursor_skip(&r->fields, 8);	/* mapped size */
-	at = r->at + PREFIX_BYTES + cursor_offset(&r->fields);
-	if (r->fields.bad || size > JITDUMP_UNWIND_MAX || size > r->end - at ||
-	    header > size)
-		return;
-	j->next.unwind_at = at;
-	j->next.unwind_bytes = size;
-	j->next.unwind_hdr_bytes = header;
-}
-
 static int take_record(struct jitdump *j, struct jit_record *r)
 {
 	switch (r->id) {
@@ -261,13 +245,10 @@ static int take_record(struct jitdump *j, struct jit_record *r)
 	case CODE_DEBUG_INFO:
 		take_lines(j, r);
 		return 0;
-	case CODE_UNWINDING_INFO:
-		take_unwind(j, r);
-		return 0;
 	case CODE_CLOSE:
 		j->closed = true;
 		return 0;
-	default:	/* record of a later version */
+	default:	/* unwinding information, or of a later version */
 		return 0;
 	}
 }
@@ -477,14 +458,6 @@ size_t jitdump_bytes(const struct jitdump *j, const struct jitdump_code *c,
 	if (n > c->size - offset)
 		n = (size_t)(c->size - offset);
 	return append(j, c->bytes_at + offset, n, out);
-}
-
-bool jitdump_unwind(const struct jitdump *j, const struct jitdump_code *c,
-		    struct buf *out)
-{
-	return c->unwind_bytes &&
-	       append(j, c->unwind_at, (size_t)c->unwind_bytes, out) ==
-		       c->unwind_bytes;
 }
 
 void jitdump_lines_fini(struct jitdump_lines *l)

@@ -5,8 +5,8 @@
  * Reads jitdump files (Linux:
  * tools/perf/Documentation/jitdump-specification.txt, version 1).  A program
  * writes one for the code that it generates.  It contains the time and address
- * at which each function was loaded, its bytes, name and lines, and how to
- * unwind it.
+ * at which each function was loaded, its bytes, name and lines.  Unwinding
+ * information is skipped.
  *
  * An address may belong to several functions in succession; a lookup therefore
  * takes a time.  Times are the file's: CLOCK_MONOTONIC in nanoseconds, unless
@@ -32,7 +32,6 @@ enum {
 	JITDUMP_CODE_MAX = 64 << 20,	/* bytes of a function */
 	JITDUMP_NAME_MAX = 4096,	/* longer names are truncated */
 	JITDUMP_LINES_MAX = 16 << 20,	/* bytes of a function's lines */
-	JITDUMP_UNWIND_MAX = 16 << 20,
 };
 
 /* Access to the file: reads up to n bytes from offset `at` and returns their
@@ -51,9 +50,6 @@ struct jitdump_code {
 	uint64_t bytes_at;	/* file offset of the code: unique to the function */
 	uint64_t name_at;	/* file offset of the name, which ends before bytes_at */
 	uint64_t lines_at, lines_bytes;		/* file offset, bytes; 0: none */
-	uint64_t unwind_at, unwind_bytes;	/* .eh_frame, then .eh_frame_hdr */
-	uint64_t unwind_hdr_bytes;		/* size of the .eh_frame_hdr at its
-						 * end */
 };
 
 struct jitdump_line {
@@ -112,10 +108,6 @@ bool jitdump_name(const struct jitdump *j, const struct jitdump_code *c,
  * number. */
 size_t jitdump_bytes(const struct jitdump *j, const struct jitdump_code *c,
 		     uint64_t offset, size_t n, struct buf *out);
-/* Appends the unwinding record's bytes: .eh_frame and .eh_frame_hdr.  Returns
- * false if there is none. */
-bool jitdump_unwind(const struct jitdump *j, const struct jitdump_code *c,
-		    struct buf *out);
 /* Reads the lines into `out`, which must be all-zero; free it with
  * jitdump_lines_fini. v8_file: "", or the file at the end of V8's name for the
  * function.  Returns false if there are none or they are invalid. */

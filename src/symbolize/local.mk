@@ -51,5 +51,7 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/demangle/manglings.h \
 	src/symbolize/kernel/kallsyms.c \
 	src/symbolize/kernel/kallsyms.h \
+	src/symbolize/kernel/kallsyms_kept.c \
+	src/symbolize/kernel/kallsyms_kept.h \
 	src/symbolize/kernel/kernel_files.c \
 	src/symbolize/kernel/kernel_files.h

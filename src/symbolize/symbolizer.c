@@ -330,7 +330,7 @@ static int dwarf_frames(struct symbolizer *s, const struct dwarf_batch *b,
 {
 	struct dwarf *d = &s->dwarf;
 	struct dwarf_unit *u = &d->main->units.v[h->unit];
-	const struct line_row *row = dwarf_find_row(u, addr);
+	const struct line_row *row = dwarf_find_row_of(d, u, h->func, addr);
 	const struct inline_call *calls = b->work[h->worker].calls.v;
 	uint32_t line = row ? row->line : 0, column = row ? row->column : 0;
 	const char *file = row ? dwarf_file_path(d, u, row->file) : "";
@@ -489,9 +489,9 @@ static int find_source(struct symbolizer *s, const struct dwarf_hit *h,
 	if (h) {
 		out->dwarf = *h;
 		if (h->unit != UINT32_MAX)
-			out->row = dwarf_find_row(
-				&s->dwarf.main->units.v[h->unit],
-				addr - s->shift);
+			out->row = dwarf_find_row_of(
+				&s->dwarf, &s->dwarf.main->units.v[h->unit],
+				h->func, addr - s->shift);
 	}
 	return find_symbol(s, addr, out);
 }

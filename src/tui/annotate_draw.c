@@ -15,10 +15,7 @@ enum {
 
 static double share(const struct annotate_page *ap, struct cell c)
 {
-	struct cell all = annot_all(ap->a, annotate_page_column(ap));
-
-	return all.weight ? line_share(c.weight, all.weight)
-			  : line_share(c.count, all.count);
+	return annot_share(ap->a, annotate_page_column(ap), c);
 }
 
 static bool is_wide(const struct annotate_page *ap)
@@ -69,106 +66,65 @@ static void put_numbers(struct annotate_page *ap, size_t i, struct strip *s)
 	strip_pad(s, start + SAMPLES);
 }
 
-/* Appends the text in ap->words.line, scrolled horizontally. */
-static void put_words(struct annotate_page *ap, unsigned int look,
-		      struct strip *s)
+/* Draws a row's text, scrolled horizontally. */
+static void put_text(struct annotate_page *ap, const struct listing_row *row,
+		     unsigned int look, struct strip *s)
 {
-	const char *p = buf_cstr(&ap->words.line);
-	size_t skip = ap->shift;
+	const struct listing_group *g = &ap->list.groups.v[row->group];
+	const char *p;
 
-	while (*p && skip) {
+	buf_reset(&ap->line);
+	if (row->kind == LISTING_INSN)
+		listing_number(&ap->list, row, 0, &ap->line);
+	if (row->kind == LISTING_LINE && row->at[0] && ap->pg.t->writing &&
+	    !source_is_for_others(&ap->a->sources, g->source[0]))
+		buf_str(&ap->line, "(not included in files for others: see "
+				   "--repo)");
+	else
+		listing_text(&ap->list, row, 0, &ap->line);
+	p = buf_cstr(&ap->line);
+	for (size_t skip = ap->shift; *p && skip; skip--) {
 		p++;
 		while (((uint8_t)*p & 0xc0) == 0x80)
 			p++;
-		skip--;
 	}
 	strip_put(s, look, p);
 }
 
-static void put_line(struct annotate_page *ap, const struct code_row *row,
-		     bool cost, struct strip *s)
+static unsigned int text_style(const struct annotate_page *ap,
+			       const struct listing_row *row, bool cost)
 {
-	const struct source_file *src;
-	struct span text;
+	const struct annot_insn *in;
 
-	if (!row->line) {
-		strip_put(s, STYLE_DIM, "     -  (code without a line)");
-		return;
-	}
-	strip_printf(s, STYLE_DIM, "%6u  ", row->line);
-	src = sources_get(&ap->a->sources, row->file, PROF_NONE);
-	buf_reset(&ap->words.line);
-	if (src && ap->pg.t->writing &&
-	    !source_is_for_others(&ap->a->sources, src))
-		buf_str(&ap->words.line, "(not included in files for others: "
-				"see --repo)");
-	else if (src && source_line(&ap->a->sources, src, row->line, &text))
-		annotate_source_words(&ap->words, text);
-	put_words(ap, cost ? STYLE_BOLD : STYLE_PLAIN, s);
-}
-
-/* Returns the jump arrows of an instruction.  They are drawn when the code is
- * first shown. */
-static const uint8_t *lanes_of(struct annotate_page *ap, uint32_t code,
-			       uint32_t insn)
-{
-	if (!ap->lanes)
-		ap->lanes = calloc(ap->u.ncodes + 1, sizeof(*ap->lanes));
-	if (ap->lanes && !ap->lanes[code])
-		ap->lanes[code] = jump_arrows_draw(
-			ap->a, annotate_page_code(ap, code));
-	return ap->lanes && ap->lanes[code] ? ap->lanes[code][insn] : NULL;
-}
-
-static void put_insn(struct annotate_page *ap, const struct code_row *row,
-		     bool cost, struct strip *s)
-{
-	const struct annot_code *c = annotate_page_code(ap, row->code);
-	const struct annot_insn *in = &ap->a->insns.v[c->insn + row->insn];
-	const uint8_t *lanes = NULL;
-	struct buf *line = &ap->words.line;
-	bool leads = in->jump != PROF_NONE || in->has_target;
-
-	if (ap->mode == SHOW_CODE)
-		lanes = lanes_of(ap, row->code, row->insn);
-	buf_reset(line);
-	if (lanes)
-		jump_arrows_put(&ap->words, lanes,
-				jump_arrows_width(ap->a, c));
-	else if (ap->mode == SHOW_BOTH)
-		buf_str(line, "          ");
-	buf_printf(line, "%8llx  ", (unsigned long long)in->vaddr);
-	annotate_insn_words(&ap->words, c, in);
-	if (ap->mode == SHOW_CODE &&
-	    (!row->insn || in[-1].frame != in->frame) &&
-	    annotate_has_place(ap->a, in->frame)) {
-		buf_str(line, "  ; ");
-		annotate_place(&ap->words, in->frame);
-	}
-	put_words(ap, leads ? STYLE_LINK : cost ? STYLE_BOLD
-				  : ap->mode == SHOW_BOTH ? STYLE_DIM
-							  : STYLE_PLAIN, s);
+	if (row->kind == LISTING_FOLD)
+		return STYLE_DIM;
+	if (row->kind == LISTING_LINE)
+		return cost ? STYLE_BOLD : STYLE_PLAIN;
+	in = &ap->a->insns.v[ap->a->codes.v[row->code[0]].insn + row->at[0]];
+	if (in->jump != PROF_NONE || in->has_target)
+		return STYLE_LINK;
+	return cost ? STYLE_BOLD : row->below ? STYLE_DIM : STYLE_PLAIN;
 }
 
 void annotate_page_row(struct page *pg, size_t i, struct strip *s)
 {
 	struct annotate_page *ap = annotate_page(pg);
-	const struct code_row *row = &ap->rows.v[i];
+	const struct listing_row *row = &ap->list.shown.v[i];
 	struct annot_cost c = annotate_page_cost(ap, i);
 	bool cost = annot_sum(&c).count && !annotate_page_noise(ap, &c);
 
-	if (row->sort == ROW_NOTE) {
-		strip_put(s, STYLE_DIM, (const char *)ap->notes.p + row->note);
+	if (row->kind == LISTING_NOTE) {
+		strip_put(s, STYLE_DIM, listing_note_text(&ap->list, row));
 		return;
 	}
 	put_numbers(ap, i, s);
 	strip_pad(s, s->columns + 1);
-	if (row->sort == ROW_FOLD)
-		strip_put(s, STYLE_DIM, "     \u22ee");
-	else if (row->sort == ROW_LINE)
-		put_line(ap, row, cost, s);
-	else
-		put_insn(ap, row, cost, s);
+	if (row->kind == LISTING_LINE) {
+		buf_reset(&ap->line);
+		listing_number(&ap->list, row, 0, &ap->line);
+		strip_put(s, STYLE_DIM, buf_cstr(&ap->line));
+	}
+	put_text(ap, row, text_style(ap, row, cost), s);
 }
 
 void annotate_page_heads(struct page *pg, struct strip *s)

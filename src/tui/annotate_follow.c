@@ -68,10 +68,10 @@ static void add_address(const struct annotate_page *ap, uint32_t image,
 		add_target(to, (struct annot_pick){ UNIT_CODE, id });
 }
 
-static void add_insn(const struct annotate_page *ap, uint32_t code,
+static void add_insn(const struct annotate_page *ap, size_t code,
 		     uint32_t insn, struct targets *to)
 {
-	const struct annot_code *c = annotate_page_code(ap, code);
+	const struct annot_code *c = &ap->a->codes.v[code];
 	const struct prof_symbol *s = &ap->a->p->symbols.v[c->symbol];
 	const struct annot_insn *in = &ap->a->insns.v[c->insn + insn];
 
@@ -94,21 +94,22 @@ static void add_inlined(const struct annotate_page *ap, uint32_t inner,
 
 /* Adds the functions that a source line's instructions call, and those inlined
  * there. */
-static void add_line(const struct annotate_page *ap, const struct code_row *row,
-		     struct targets *to)
+static void add_line(const struct annotate_page *ap,
+		     const struct listing_row *row, struct targets *to)
 {
 	const struct annotation *a = ap->a;
+	uint32_t file = ap->list.groups.v[row->group].file[0];
 
-	for (uint32_t c = 0; c < ap->u.ncodes; c++) {
-		const struct annot_code *code = annotate_page_code(ap, c);
+	for (size_t c = ap->u.code; c < ap->u.code + ap->u.ncodes; c++) {
+		const struct annot_code *code = &a->codes.v[c];
 
 		for (uint32_t i = 0; i < code->ninsns; i++) {
 			uint32_t inner = a->insns.v[code->insn + i].frame;
 			uint32_t f = annot_unit_frame(a, &ap->u, inner);
 
 			if (f == PROF_NONE ||
-			    a->p->frames.v[f].file != row->file ||
-			    a->p->frames.v[f].line != row->line)
+			    a->p->frames.v[f].file != file ||
+			    a->p->frames.v[f].line != row->at[0])
 				continue;
 			if (f != inner)
 				add_inlined(ap, inner, f, to);
@@ -153,43 +154,43 @@ static void offer(struct annotate_page *ap, const struct targets *to)
 }
 
 /* Follows a jump within the code. */
-static bool follow_jump(struct annotate_page *ap, const struct code_row *row)
+static bool follow_jump(struct annotate_page *ap, const struct listing_row *row)
 {
-	const struct annot_code *c = annotate_page_code(ap, row->code);
-	uint32_t to = ap->a->insns.v[c->insn + row->insn].jump;
+	const struct annot_code *c = &ap->a->codes.v[row->code[0]];
+	uint32_t to = ap->a->insns.v[c->insn + row->at[0]].jump;
 
 	if (to == PROF_NONE)
 		return false;
-	for (size_t i = 0; i < ap->rows.n; i++) {
-		const struct code_row *r = &ap->rows.v[i];
+	for (size_t i = 0; i < ap->list.shown.n; i++) {
+		const struct listing_row *r = &ap->list.shown.v[i];
 
-		if (r->sort != ROW_INSN || r->code != row->code ||
-		    r->insn != to)
+		if (r->kind != LISTING_INSN || r->code[0] != row->code[0] ||
+		    r->at[0] != to)
 			continue;
 		if (vec_push(&ap->back, ap->pg.cursor) < 0)
-			tui_say(ap->pg.t, "out of memory");
+			tui_notice(ap->pg.t, "out of memory");
 		page_go(&ap->pg, i);
 		return true;
 	}
-	tui_say(ap->pg.t, "the target of this jump is hidden: o shows "
+	tui_notice(ap->pg.t, "the target of this jump is hidden: o shows "
 			"everything");
 	return true;
 }
 
 void annotate_page_follow(struct annotate_page *ap)
 {
-	struct code_row row = ap->rows.v[ap->pg.cursor];
+	struct listing_row row = ap->list.shown.v[ap->pg.cursor];
 	struct targets to = { .n = 0 };
 
-	if (row.sort == ROW_INSN) {
+	if (row.kind == LISTING_INSN) {
 		if (follow_jump(ap, &row))
 			return;
-		add_insn(ap, row.code, row.insn, &to);
-	} else if (row.sort == ROW_LINE) {
+		add_insn(ap, row.code[0], row.at[0], &to);
+	} else if (row.kind == LISTING_LINE) {
 		add_line(ap, &row, &to);
 	}
 	if (!to.n)
-		tui_say(ap->pg.t, "this row has no known call target");
+		tui_notice(ap->pg.t, "this row has no known call target");
 	else if (to.n == 1)
 		annotate_page_open(ap->pg.t, &to.v[0], 0);
 	else

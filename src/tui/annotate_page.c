@@ -5,39 +5,192 @@
 #include <stdlib.h>
 
 #include "base/text.h"
+#include "views/query/interval.h"
 
-enum { SHIFT = 8 };
+enum {
+	SHIFT = 8,
+	CODES = 8,		/* maximum number of codes of the unit */
+	/* rows shown around each row with cost, in the short form */
+	AROUND = 3,
+	MARGIN = 2,		/* lines before and after a function's code */
+};
+
+size_t annotate_page_column(const struct annotate_page *ap)
+{
+	return ap->pg.t->m.event < ap->a->ncols ? ap->pg.t->m.event : 0;
+}
+
+struct annot_cost annotate_page_cost(const struct annotate_page *ap, size_t row)
+{
+	const struct annot_cost none = { { 0, 0 }, { 0, 0 }, { 0, 0 } };
+	const struct annot_cost *c =
+		listing_cost(&ap->list, &ap->list.shown.v[row], 0);
+
+	return c && ap->a->ncols ? c[annotate_page_column(ap)] : none;
+}
+
+bool annotate_page_noise(const struct annotate_page *ap,
+			 const struct annot_cost *c)
+{
+	size_t col = annotate_page_column(ap);
+	struct cell sum = annot_sum(c);
+
+	cell_add(&sum, c->called);
+	return interval_hides(annot_event(ap->a, col), sum,
+			      annot_all(ap->a, col));
+}
+
+/* Returns whether n and N stop at a row: one above noise, or any with cost if
+ * `any`. */
+static bool is_hot(const struct annotate_page *ap, size_t i, bool any)
+{
+	struct annot_cost c = annotate_page_cost(ap, i);
+
+	return annot_sum(&c).count && (any || !annotate_page_noise(ap, &c));
+}
+
+/* Selects the next row whose cost is above noise, or any row with cost if all
+ * are noise.  Returns false if no row has cost. */
+static bool next_hot(struct annotate_page *ap, bool back)
+{
+	size_t n = ap->list.shown.n;
+
+	for (int any = 0; any < 2; any++)
+		for (size_t k = 1; k <= n; k++) {
+			size_t i = (ap->pg.cursor + (back ? n - k : k)) % n;
+
+			if (!is_hot(ap, i, any))
+				continue;
+			page_go(&ap->pg, i);
+			return true;
+		}
+	return false;
+}
+
+static uint64_t weight_at(const struct annotate_page *ap, size_t i)
+{
+	struct annot_cost c = annotate_page_cost(ap, i);
+
+	return annot_sum(&c).weight ? annot_sum(&c).weight
+				    : annot_sum(&c).count;
+}
+
+/* Returns whether row i comes before row k in order of cost, highest first. */
+static bool costs_more(const struct annotate_page *ap, size_t i, size_t k)
+{
+	uint64_t a = weight_at(ap, i), b = weight_at(ap, k);
+
+	return a != b ? a > b : i < k;
+}
+
+/* Selects the row that follows (or precedes) the selected one in order of
+ * cost.  Selects the most expensive row after the last one, and if no row is
+ * selected. */
+static void next_by_cost(struct annotate_page *ap, bool back)
+{
+	size_t best = SIZE_MAX, most = SIZE_MAX, now = ap->pg.cursor;
+
+	for (size_t i = 0; i < ap->list.shown.n; i++) {
+		if (!weight_at(ap, i))
+			continue;
+		if (most == SIZE_MAX || costs_more(ap, i, most))
+			most = i;
+		if (now >= ap->list.shown.n || i == now ||
+		    costs_more(ap, i, now) != back)
+			continue;
+		if (best == SIZE_MAX || costs_more(ap, i, best) != back)
+			best = i;
+	}
+	if (best == SIZE_MAX || now >= ap->list.shown.n || !weight_at(ap, now))
+		best = most;
+	if (best != SIZE_MAX)
+		page_go(&ap->pg, best);
+}
+
+static void measure(struct annotate_page *ap)
+{
+	ap->most = 0;
+	ap->inlined = ap->calls = false;
+	for (size_t i = 0; i < ap->list.shown.n; i++) {
+		struct annot_cost c = annotate_page_cost(ap, i);
+
+		ap->inlined |= c.inlined.count > 0;
+		ap->calls |= c.called.count > 0;
+		if (annot_sum(&c).weight > ap->most)
+			ap->most = annot_sum(&c).weight;
+	}
+}
+
+/* Adds the rows of the mode. */
+static int add_rows(struct annotate_page *ap)
+{
+	struct listing *l = &ap->list;
+	struct buf text = { 0 };
+	int rc = 0;
+
+	annot_paid_by(ap->a, &ap->u, false, &text);
+	if (text.n)
+		rc = listing_note(l, "%s", buf_cstr(&text));
+	rc = text.failed ? -ERR_NOMEM : rc;
+	buf_fini(&text);
+	if (!rc)
+		rc = ap->mode == SHOW_CODE ? listing_add_codes(l)
+					   : listing_add_files(l);
+	if (!rc && !l->groups.n)
+		rc = listing_note(l, ap->mode == SHOW_CODE
+			? "the recording does not contain its code"
+			: "none of its lines has samples: s shows instructions");
+	return rc ? rc : listing_fold(l, ap->near ? AROUND : MARGIN, !ap->near);
+}
+
+/* Builds the rows for the mode.  Reports lack of memory in the status line. */
+static void fill(struct annotate_page *ap)
+{
+	const struct listing_spec spec = {
+		.a = { ap->a }, .u = { &ap->u }, .codes = CODES,
+		.below = ap->mode == SHOW_BOTH,
+	};
+
+	listing_fini(&ap->list);
+	listing_init(&ap->list, &spec);
+	ap->back.n = 0;
+	if (add_rows(ap) < 0)
+		tui_notice(ap->pg.t, "out of memory: rows are missing");
+	measure(ap);
+}
 
 static size_t page_count(struct page *pg)
 {
-	return annotate_page(pg)->rows.n;
+	return annotate_page(pg)->list.shown.n;
 }
 
 /* Rebuilds the rows for another mode and keeps the selected line or
  * instruction. */
 static void refill(struct annotate_page *ap)
 {
-	struct code_row was = { .sort = ROW_NOTE };
+	struct listing_row was = { .kind = LISTING_NOTE };
+	uint32_t file = 0;
 	size_t at = SIZE_MAX;
 
-	if (ap->pg.cursor < ap->rows.n)
-		was = ap->rows.v[ap->pg.cursor];
-	annotate_page_fill(ap);
-	for (size_t i = 0; i < ap->rows.n && at == SIZE_MAX; i++) {
-		const struct code_row *r = &ap->rows.v[i];
+	if (ap->pg.cursor < ap->list.shown.n)
+		was = ap->list.shown.v[ap->pg.cursor];
+	if (was.kind == LISTING_LINE)
+		file = ap->list.groups.v[was.group].file[0];
+	fill(ap);
+	for (size_t i = 0; i < ap->list.shown.n && at == SIZE_MAX; i++) {
+		const struct listing_row *r = &ap->list.shown.v[i];
 
-		if (r->sort == was.sort &&
-		    ((r->sort == ROW_LINE && r->file == was.file &&
-		      r->line == was.line) ||
-		     (r->sort == ROW_INSN && r->code == was.code &&
-		      r->insn == was.insn)))
+		if (r->kind == was.kind && r->at[0] == was.at[0] &&
+		    ((r->kind == LISTING_LINE &&
+		      ap->list.groups.v[r->group].file[0] == file) ||
+		     (r->kind == LISTING_INSN && r->code[0] == was.code[0])))
 			at = i;
 	}
 	if (at != SIZE_MAX) {
 		page_go(&ap->pg, at);
 	} else {
 		ap->pg.cursor = 0;
-		annotate_page_next_by_cost(ap, false);
+		next_by_cost(ap, false);
 	}
 }
 
@@ -63,16 +216,16 @@ static bool hot_key(struct annotate_page *ap, uint32_t key)
 	case 'n': case 'N':
 		if (ap->pg.find)	/* n goes to the next match */
 			return false;
-		if (!ap->rows.n || !annotate_page_next_hot(ap, key == 'N'))
-			tui_say(ap->pg.t, "no row has samples");
+		if (!ap->list.shown.n || !next_hot(ap, key == 'N'))
+			tui_notice(ap->pg.t, "no row has samples");
 		return true;
 	case 'H':
 		/* no row, so that the most expensive one is next */
 		ap->pg.cursor = SIZE_MAX;
-		annotate_page_next_by_cost(ap, false);
+		next_by_cost(ap, false);
 		return true;
 	case SCREEN_TAB: case SCREEN_BACK_TAB:
-		annotate_page_next_by_cost(ap, key == SCREEN_BACK_TAB);
+		next_by_cost(ap, key == SCREEN_BACK_TAB);
 		return true;
 	case SCREEN_ESCAPE:
 		if (!ap->pg.find)
@@ -108,7 +261,7 @@ static bool page_keys(struct page *pg, uint32_t key)
 		shift(ap, key == SCREEN_LEFT);
 		return true;
 	case SCREEN_ENTER:
-		if (pg->cursor < ap->rows.n)
+		if (pg->cursor < ap->list.shown.n)
 			annotate_page_follow(ap);
 		return true;
 	case SCREEN_BACKSPACE: case 8: case 127:
@@ -122,14 +275,9 @@ static void page_close(struct page *pg)
 {
 	struct annotate_page *ap = annotate_page(pg);
 
-	for (size_t i = 0; ap->lanes && i < ap->u.ncodes; i++)
-		free(ap->lanes[i]);
-	free(ap->lanes);
-	vec_fini(&ap->rows);
+	listing_fini(&ap->list);
 	vec_fini(&ap->back);
-	buf_fini(&ap->notes);
-	buf_fini(&ap->words.line);
-	buf_fini(&ap->words.tmp);
+	buf_fini(&ap->line);
 	annotate_free(ap->a);
 	free(ap);
 }
@@ -165,8 +313,8 @@ static bool has_source(struct annotate_page *ap)
 
 static bool has_insns(const struct annotate_page *ap)
 {
-	for (uint32_t i = 0; i < ap->u.ncodes; i++)
-		if (annotate_page_code(ap, i)->ninsns)
+	for (size_t i = ap->u.code; i < ap->u.code + ap->u.ncodes; i++)
+		if (ap->a->codes.v[i].ninsns)
 			return true;
 	return false;
 }
@@ -182,8 +330,8 @@ static bool has_something(struct annotate_page *ap)
 		text_safe(&safe, buf_cstr(&name));
 		buf_reset(&name);
 		text_cut(&name, buf_cstr(&safe), 60);
-		tui_say(ap->pg.t, "no samples are in %s itself: nothing to "
-			"annotate", buf_cstr(&name));
+		tui_notice(ap->pg.t, "no samples are in %s itself: nothing to "
+			   "annotate", buf_cstr(&name));
 	}
 	buf_fini(&name);
 	buf_fini(&safe);
@@ -195,17 +343,14 @@ static void begin(struct annotate_page *ap, uint32_t line)
 	size_t at = SIZE_MAX;
 
 	ap->u = ap->a->units.v[0];
-	ap->style = (struct annotate_style){ .source = true, .code = true };
-	ap->words.a = ap->a;
-	ap->words.style = &ap->style;
 	ap->mode = annot_unit_has_lines(ap->a, &ap->u) &&
 		   (has_source(ap) || !has_insns(ap))
 			   ? SHOW_SOURCE : SHOW_CODE;
-	annotate_page_fill(ap);
-	annotate_page_next_by_cost(ap, false);
-	for (size_t i = 0; line && i < ap->rows.n; i++)
-		if (ap->rows.v[i].sort == ROW_LINE &&
-		    ap->rows.v[i].line == line && at == SIZE_MAX)
+	fill(ap);
+	next_by_cost(ap, false);
+	for (size_t i = 0; line && i < ap->list.shown.n; i++)
+		if (ap->list.shown.v[i].kind == LISTING_LINE &&
+		    ap->list.shown.v[i].at[0] == line && at == SIZE_MAX)
 			at = i;
 	if (at != SIZE_MAX)
 		page_go(&ap->pg, at);
@@ -219,7 +364,7 @@ void annotate_page_open(struct tui *t, const struct annot_pick *pick,
 	struct error err = { 0 };
 
 	if (!ap) {
-		tui_say(t, "out of memory");
+		tui_notice(t, "out of memory");
 		return;
 	}
 	page_init(&ap->pg, t, &annotate_ops);

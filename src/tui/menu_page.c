@@ -90,7 +90,7 @@ struct page *menu_page_new(struct tui *t, const char *title, choice_cb *chosen,
 	struct menu_page *mp = calloc(1, sizeof(*mp));
 
 	if (!mp) {
-		tui_say(t, "out of memory");
+		tui_notice(t, "out of memory");
 		return NULL;
 	}
 	page_init(&mp->pg, t, &menu_ops);
@@ -107,7 +107,7 @@ void menu_page_add(struct page *pg, const char *label, double percent,
 
 	if (!c.label || !c.value ||
 	    vec_push(&menu_page(pg)->choices, c) < 0) {
-		tui_say(pg->t, "out of memory");
+		tui_notice(pg->t, "out of memory");
 		free_choice(&c);
 	}
 }

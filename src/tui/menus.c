@@ -64,7 +64,7 @@ static void thread_chosen(struct tui *t, const struct choice *c, void *ctx)
 {
 	(void)ctx;
 	if (model_set(&t->m.tid, c->value) < 0)
-		tui_say(t, "out of memory");
+		tui_notice(t, "out of memory");
 	reload(t);
 }
 
@@ -72,7 +72,7 @@ static void image_chosen(struct tui *t, const struct choice *c, void *ctx)
 {
 	(void)ctx;
 	if (model_set(&t->m.image, c->value) < 0)
-		tui_say(t, "out of memory");
+		tui_notice(t, "out of memory");
 	reload(t);
 }
 
@@ -181,6 +181,6 @@ void menu_filter(struct tui *t)
 	menu_page_add(pg, "functions with a name, or whose name contains a "
 			"text", -1,
 		      "", BY_SYMBOL);
-	menu_page_add(pg, "everything again", -1, "", BY_NOTHING);
+	menu_page_add(pg, "clear all filters", -1, "", BY_NOTHING);
 	page_push(pg);
 }

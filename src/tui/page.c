@@ -37,7 +37,7 @@ static void page_close(struct page *pg)
 void page_push(struct page *pg)
 {
 	if (vec_push(&pg->t->pages, pg) < 0) {
-		tui_say(pg->t, "out of memory");
+		tui_notice(pg->t, "out of memory");
 		page_close(pg);
 	}
 }
@@ -60,7 +60,7 @@ struct page *page_seen(const struct tui *t)
 }
 
 /* Moves the selection to an existing row and scrolls it into view. */
-static void keep_in_sight(struct page *pg)
+static void keep_visible(struct page *pg)
 {
 	size_t n = pg->ops->count(pg), room = page_room(pg);
 
@@ -82,7 +82,7 @@ void page_go(struct page *pg, size_t row)
 	/* far away: show it away from the edge */
 	if (row < pg->top || row >= pg->top + room)
 		pg->top = row > room / 3 ? row - room / 3 : 0;
-	keep_in_sight(pg);
+	keep_visible(pg);
 }
 
 static void draw_row(struct page *pg, size_t i, int at)
@@ -132,7 +132,7 @@ void page_draw(struct page *pg)
 	size_t room = page_room(pg);
 	int at = 0, cursor = 0;
 
-	keep_in_sight(pg);
+	keep_visible(pg);
 	strip_begin(&t->strip, (size_t)t->columns);
 	pg->ops->title(pg, &t->strip);
 	t->strip.look = STYLE_REVERSE;
@@ -186,8 +186,8 @@ void page_find(struct page *pg, bool back, bool here)
 		if (!row_has(pg, i, pg->find, &tmp))
 			continue;
 		if (back ? i > pg->cursor : i < pg->cursor)
-			tui_say(pg->t, "continued at the %s",
-				back ? "end" : "beginning");
+			tui_notice(pg->t, "continued at the %s",
+				   back ? "end" : "beginning");
 		page_go(pg, i);
 		buf_fini(&tmp);
 		return;
@@ -195,10 +195,10 @@ void page_find(struct page *pg, bool back, bool here)
 	buf_reset(&tmp);
 	text_safe(&tmp, pg->find);
 	if (pg->ops->unsearched)
-		tui_say(pg->t, "not found: %s (%s)", buf_cstr(&tmp),
-			pg->ops->unsearched);
+		tui_notice(pg->t, "not found: %s (%s)", buf_cstr(&tmp),
+			   pg->ops->unsearched);
 	else
-		tui_say(pg->t, "not found: %s", buf_cstr(&tmp));
+		tui_notice(pg->t, "not found: %s", buf_cstr(&tmp));
 	buf_fini(&tmp);
 }
 
@@ -281,7 +281,7 @@ bool page_key(struct page *pg, const struct screen_event *e)
 		return true;
 	case 'n': case 'N':
 		if (!pg->find)
-			tui_say(pg->t, "no search yet: press /");
+			tui_notice(pg->t, "no search yet: press /");
 		page_find(pg, e->key == 'N', false);
 		return true;
 	case '?': case 'h': case SCREEN_F1:

@@ -78,7 +78,7 @@ void page_find(struct page *pg, bool back, bool here);
 void page_write(struct page *pg);
 
 /* Shows safe text in the status line. */
-void tui_say(struct tui *t, const char *fmt, ...)
+void tui_notice(struct tui *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void tui_complain(struct tui *t, const struct error *err);
 

@@ -72,6 +72,6 @@ void page_write(struct page *pg)
 	if (err.msg[0])
 		tui_complain(pg->t, &err);
 	else
-		tui_say(pg->t, "wrote %s", name);
+		tui_notice(pg->t, "wrote %s", name);
 	buf_fini(&out);
 }

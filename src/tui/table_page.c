@@ -120,7 +120,7 @@ static int fill(struct table_page *tp)
 	buf_fini(&text);
 	free(v);
 	if (rc)
-		tui_say(tp->b.pg.t, "out of memory");
+		tui_notice(tp->b.pg.t, "out of memory");
 	return rc;
 }
 
@@ -218,8 +218,8 @@ static bool table_other_key(struct page *pg, uint32_t key)
 		tp->below = tp->below == TREE_CALLERS ? TREE_CALLEES
 						      : TREE_CALLERS;
 		refill(tp);
-		tui_say(pg->t, "rows now open to show %s",
-			tp->below == TREE_CALLERS ? "callers" : "callees");
+		tui_notice(pg->t, "rows now expand to %s",
+			   tp->below == TREE_CALLERS ? "callers" : "callees");
 		return true;
 	case 'x': case SCREEN_ESCAPE:
 		if (model_filters(m))

@@ -124,7 +124,7 @@ void text_page_open(struct tui *t, const char *title, struct buf *text)
 
 	if (!tp) {
 		buf_fini(text);
-		tui_say(t, "out of memory");
+		tui_notice(t, "out of memory");
 		return;
 	}
 	page_init(&tp->pg, t, &text_ops);
@@ -158,36 +158,36 @@ static const char help[] =
 	"  C                 close all\n"
 	"  c                 rows open into callers or callees\n"
 	"  z or 3            zoom: callers and callees of this function\n"
-	"  T or 2            from the top down: where stacks begin\n"
-	"  b or 1            the table: from the bottom up\n"
-	"  a or 4            annotate: what its lines and instructions cost\n"
-	"  =                 all that is known of the row, with full names\n"
+	"  T or 2            top-down tree, from the entry point\n"
+	"  b or 1            table of functions (bottom-up)\n"
+	"  a or 4            annotate: cost of its lines and instructions\n"
+	"  =                 details of the row, with full names\n"
 	"\n"
 	"The table\n"
-	"  s                 by self, or by total (with what was called)\n"
-	"  < >               by the column to the left or right; r turns round\n"
+	"  s                 by self, or by total (including callees)\n"
+	"  < >               by the column to the left or right; r reverses\n"
 	"  g                 group by function, image, thread, line…\n"
 	"  t d &             only a thread, this row's image, or functions whose\n"
-	"                    name holds a text; f offers these; x shows all again\n"
+	"                    name contains a text; f: menu; x: clear all\n"
 	"  e or Tab          the next event\n"
 	"\n"
 	"Annotated functions\n"
 	"  s                 source, instructions, or both\n"
-	"  n N               next, previous line that cost something (or match,\n"
-	"                    after a search); Tab: by cost, H: the dearest\n"
+	"  n N               next, previous line with a cost (or match,\n"
+	"                    after a search); Tab: by cost, H: the costliest\n"
 	"  Enter             follow a call or a jump; Backspace or q goes back\n"
 	"  Left Right        move the text sideways\n"
-	"  o                 only lines near those that cost something\n"
+	"  o                 only lines with a cost and those around them\n"
 	"\n"
 	"Everywhere\n"
-	"  i                 what can be trusted, what is missing\n"
-	"  #                 numbers of samples, too\n"
-	"  P                 write all rows of this page to a new file tally.txt\n"
+	"  i                 data quality and missing symbols\n"
+	"  #                 show numbers of samples\n"
+	"  P                 write this page to a new file tally.txt\n"
 	"  ?                 this page\n"
 	"\n"
-	"Percentages are of all samples that pass the filters of threads. A wheel\n"
-	"scrolls, a click chooses a row, a second one opens it (Shift selects text\n"
-	"as ever).\n";
+	"Percentages are relative to all samples that pass the thread filters.\n"
+	"The wheel scrolls, a click selects a row, a second click opens it (hold\n"
+	"Shift to select text).\n";
 
 void text_page_help(struct tui *t)
 {

@@ -217,7 +217,7 @@ static void quality_line(const struct quality *t, struct buf *out)
 enum {
 	MARK = 2,		/* width of "+ " */
 	/* minimum width for names before a second event is shown */
-	NAMES_LEAST = 36,
+	NAMES_MIN = 36,
 	NARROW = 60,		/* width below which images have no column */
 	MEASURED = 300,		/* rows measured for the width of keys */
 	GAP = 2,
@@ -264,7 +264,7 @@ static void plan_events(struct tree_base *b, size_t columns)
 	l->before = all > 1 ? 2 : 0;
 	l->first = model_column(&b->pg.t->m, report_of(b));
 	l->n = all ? 1 : 0;
-	if (all > 1 && all * event_width(l) + NAMES_LEAST <= columns) {
+	if (all > 1 && all * event_width(l) + NAMES_MIN <= columns) {
 		l->first = 0;
 		l->n = all;
 	}

@@ -13,15 +13,15 @@ static void open_row(struct page *pg)
 	if (b->flat)
 		return;
 	if (!pg->t->m.has_callers) {
-		tui_say(pg->t, "no stacks were recorded: tally record -g "
-			"takes callers");
+		tui_notice(pg->t, "no stacks were recorded: tally record -g "
+			   "takes callers");
 		return;
 	}
 	if (open_tree_open(&b->f, pg->cursor, &err) < 0)
 		tui_complain(pg->t, &err);
 	r = open_tree_row(&b->f, pg->cursor);
 	if (!r->open && !err.msg[0])
-		tui_say(pg->t, r->mode == TREE_CALLERS
+		tui_notice(pg->t, r->mode == TREE_CALLERS
 				? "no callers: this is the outermost frame"
 				: "no callees in the samples");
 }
@@ -83,7 +83,7 @@ static const struct frame_key *function_here(struct page *pg)
 
 	k = open_tree_function(&b->f, open_tree_row(&b->f, pg->cursor));
 	if (!k)
-		tui_say(pg->t, "this row is not a function: g groups by "
+		tui_notice(pg->t, "this row is not a function: g groups by "
 				"function");
 	return k;
 }
@@ -104,7 +104,7 @@ static void zoom(struct page *pg)
 	}
 	fk = model_same_function(flat->rep->tree_keys, k);
 	if (fk == PROF_NONE)
-		tui_say(pg->t, "this function has no trees");
+		tui_notice(pg->t, "this function has no trees");
 	else
 		tree_page_butterfly(pg->t, fk);
 }
@@ -120,7 +120,8 @@ static void annotate(struct page *pg)
 		k = &b->f.d->rep->keys.keys.v[
 			b->f.d->rep->table.rows.v[r->id].fk];
 	if (!k || !model_pick(&pg->t->m, k, &pick)) {
-		tui_say(pg->t, "neither lines nor code of this row are known");
+		tui_notice(pg->t,
+			   "neither lines nor code of this row are known");
 		return;
 	}
 	annotate_page_open(pg->t, &pick, k->line);
@@ -135,7 +136,7 @@ static bool any_key(struct page *pg, uint32_t key)
 	switch (key) {
 	case 'e': case SCREEN_TAB:
 		if (n < 2)
-			tui_say(pg->t, "there is only one event");
+			tui_notice(pg->t, "there is only one event");
 		m->event = n ? (model_column(m, tree_data(pg)->rep) + 1) % n
 			     : 0;
 		return true;

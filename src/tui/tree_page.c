@@ -134,7 +134,7 @@ static struct tree_page *new_page(struct tui *t, const struct page_ops *ops)
 	if (!d)
 		tui_complain(t, &err);
 	else if (!tp)
-		tui_say(t, "out of memory");
+		tui_notice(t, "out of memory");
 	if (!tp)
 		return NULL;
 	page_init(&tp->b.pg, t, ops);

@@ -10,9 +10,9 @@
 #include "base/text.h"
 #include "tui/page.h"
 
-enum { LEAST_ROWS = 3, LEAST_COLUMNS = 10, TYPED_MAX = 1000 };
+enum { MIN_ROWS = 3, MIN_COLUMNS = 10, TYPED_MAX = 1000 };
 
-void tui_say(struct tui *t, const char *fmt, ...)
+void tui_notice(struct tui *t, const char *fmt, ...)
 {
 	char text[1200];
 	va_list ap;
@@ -33,10 +33,10 @@ void tui_complain(struct tui *t, const struct error *err)
 static void take_size(struct tui *t)
 {
 	t->screen->ops->size(t->screen->ctx, &t->rows, &t->columns);
-	if (t->rows < LEAST_ROWS)
-		t->rows = LEAST_ROWS;
-	if (t->columns < LEAST_COLUMNS)
-		t->columns = LEAST_COLUMNS;
+	if (t->rows < MIN_ROWS)
+		t->rows = MIN_ROWS;
+	if (t->columns < MIN_COLUMNS)
+		t->columns = MIN_COLUMNS;
 }
 
 /* Appends a character as UTF-8 (Unicode 15 §3.9, table 3-6). */
@@ -62,7 +62,7 @@ static void type(struct buf *to, uint32_t c)
 	buf_u8(to, (uint8_t)(0x80 | (c & 0x3f)));
 }
 
-static void untype(struct buf *b)
+static void delete_char(struct buf *b)
 {
 	while (b->n && (b->p[b->n - 1] & 0xc0) == 0x80)
 		b->n--;
@@ -114,7 +114,7 @@ static void prompt_key(struct tui *t, uint32_t key)
 	case SCREEN_BACKSPACE: case 8: case 127:
 		if (!t->typed.n)
 			t->prompt = PROMPT_NONE;
-		untype(&t->typed);
+		delete_char(&t->typed);
 		break;
 	case 21:	/* ^U */
 		buf_reset(&t->typed);

@@ -233,12 +233,12 @@ static bool is_frame(struct walk *w, uint64_t rbp)
 /* Unwinds by following the code to its return.  Does not skip a valid frame:
  * then the code returns in a way that the simulation cannot follow (V8 drops a
  * variable number of arguments). */
-static bool step_leave(struct walk *w)
+static bool step_return(struct walk *w)
 {
-	struct leave l;
+	struct return_info l;
 	uint64_t ra, rbp = w->regs.r[UNWIND_RBP];
 
-	if (!leave_find(w, &l) || !walk_get(w, l.ra_at, w->word, &ra) ||
+	if (!return_find(w, &l) || !walk_get(w, l.ra_at, w->word, &ra) ||
 	    (l.ra_at > rbp + w->word && is_frame(w, rbp)))
 		return false;
 	if (l.has_rbp && !walk_get(w, l.rbp_at, w->word, &rbp))
@@ -344,15 +344,15 @@ enum step step_guess(struct walk *w, enum unwind_reason why)
 	if (is_begin(w)) {
 		if (w->out->marks)
 			w->out->marks[w->out->n - 1] |= UNWIND_BEGIN;
-		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+		return walk_stop(w, UNWIND_COMPLETE, UNWIND_OK, 0);
 	}
 	if (step_runtime(w) || (w->exact && step_code(w)))
 		return STEP_ON;
-	if (step_leave(w) || (w->exact && step_scan(w, 1)))
+	if (step_return(w) || (w->exact && step_scan(w, 1)))
 		return STEP_ON;
 	if (has_rbp && step_pointer(w))
 		return w->regs.r[UNWIND_RIP] ? STEP_ON :
-			walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+			walk_stop(w, UNWIND_COMPLETE, UNWIND_OK, 0);
 	if (has_rbp && rbp >= w->regs.r[UNWIND_RSP] && rbp % w->word == 0 &&
 	    walk_above(w, rbp, POINTER_REACH) &&
 	    rbp - w->mem->start >= w->mem->size)
@@ -362,6 +362,6 @@ enum step step_guess(struct walk *w, enum unwind_reason why)
 	/* rbp is 0 where processes and threads begin; elsewhere it is an
 	 * ordinary register */
 	if (has_rbp && !rbp)
-		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+		return walk_stop(w, UNWIND_COMPLETE, UNWIND_OK, 0);
 	return walk_stop(w, UNWIND_BROKEN, why, rbp);
 }

@@ -19,7 +19,7 @@ struct painter {
 	int rc;
 };
 
-static void burn(struct unwind_table *t, uint64_t work)
+static void spend_work(struct unwind_table *t, uint64_t work)
 {
 	t->fuel -= work < t->fuel ? work : t->fuel;
 }
@@ -42,7 +42,7 @@ static int paint_row(void *ctx, uint64_t lo, uint64_t hi, const struct rule *r)
 
 	if (id < 0)
 		return id;
-	burn(p->t, (hi - lo) / 16);
+	spend_work(p->t, (hi - lo) / 16);
 	fill(p->t->paint + (lo - p->base), (size_t)(hi - lo), (uint16_t)id);
 	return 0;
 }
@@ -52,7 +52,7 @@ static bool paint_fde(void *ctx, const struct cfi_section *s,
 {
 	struct painter *p = ctx;
 
-	burn(p->t, 16);
+	spend_work(p->t, 16);
 	if (fde->start >= p->program.hi ||
 	    fde->start + fde->size <= p->program.lo)
 		return p->t->fuel != 0;

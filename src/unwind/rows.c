@@ -262,7 +262,7 @@ uint32_t unwind_rows_learned(const struct unwind_cache *c, uint32_t generation,
 	uint8_t marks = s->marks[at];
 
 	*addr = s->pc[at];
-	if (s->end != UNWIND_WHOLE || s->guessed)
+	if (s->end != UNWIND_COMPLETE || s->guessed)
 		marks &= (uint8_t)~UNWIND_BEGIN;
 	if (marks & UNWIND_BEGIN && at && marks & UNWIND_EXACT) {
 		*addr = s->pc[at] - 1;
@@ -274,7 +274,7 @@ uint32_t unwind_rows_learned(const struct unwind_cache *c, uint32_t generation,
 		return TALLY_ROW_BEGIN;
 	/* A stack start that is known from the cache has no mark. */
 	if ((fast & 7) == FAST_END && at + 1 == s->n &&
-	    s->end == UNWIND_WHOLE && !s->guessed)
+	    s->end == UNWIND_COMPLETE && !s->guessed)
 		return TALLY_ROW_BEGIN;
 	return (fast & 7) == FAST_RSP || (fast & 7) == FAST_RBP ? fast
 								 : TALLY_ROW_NONE;

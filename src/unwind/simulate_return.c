@@ -238,7 +238,7 @@ static uint32_t learn(const struct path *s)
 	return kind | (uint32_t)(cfa / 8) << 3 | (uint32_t)(rbp / 8) << 17;
 }
 
-static bool is_way_out(struct walk *w, const struct path *s, struct leave *out)
+static bool is_way_out(struct walk *w, const struct path *s, struct return_info *out)
 {
 	const uint64_t *r = w->regs.r;
 	uint64_t ra;
@@ -258,7 +258,7 @@ static bool is_way_out(struct walk *w, const struct path *s, struct leave *out)
 /* Follows paths to a return address with a call before it.  Without this check,
  * code after a call that never returns would be followed: it is another
  * function, whose ret means nothing. */
-static bool follow_to_ret(struct follower *f, struct walk *w, struct leave *out)
+static bool follow_to_ret(struct follower *f, struct walk *w, struct return_info *out)
 {
 	for (unsigned i = 0; i < STEPS; i++) {
 		enum verdict v = was_here(f) ? DEAD : follow_one(f);
@@ -274,7 +274,7 @@ static bool follow_to_ret(struct follower *f, struct walk *w, struct leave *out)
 	return false;
 }
 
-bool leave_find(struct walk *w, struct leave *out)
+bool return_find(struct walk *w, struct return_info *out)
 {
 	struct follower f = { .nwaiting = 0 };
 	uint64_t pc = w->regs.r[UNWIND_RIP];

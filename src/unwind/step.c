@@ -26,7 +26,7 @@ enum step walk_stop(struct walk *w, enum unwind_end end,
 
 	out->pc_end = out->n ? out->pc[out->n - 1] : w->regs.r[UNWIND_RIP];
 	/* an end reached by heuristics is not certain */
-	if (end == UNWIND_WHOLE && out->guessed > w->confirmed) {
+	if (end == UNWIND_COMPLETE && out->guessed > w->confirmed) {
 		end = UNWIND_BROKEN;
 		reason = UNWIND_NO_DATA;
 		out->pc_end = w->guess;
@@ -35,7 +35,7 @@ enum step walk_stop(struct walk *w, enum unwind_end end,
 	out->reason = reason;
 	out->addr = addr;
 	out->image = UINT32_MAX;
-	if (end != UNWIND_WHOLE && walk_code(w, out->pc_end))
+	if (end != UNWIND_COMPLETE && walk_code(w, out->pc_end))
 		out->image = w->code.image;
 	return STEP_END;
 }
@@ -221,7 +221,7 @@ static enum step take_regs(struct walk *w, const struct rule *r,
 	if (!(next->known >> UNWIND_RSP & 1))
 		return no_register(w, r, UNWIND_RSP, cfa);
 	if (!next->r[UNWIND_RIP])
-		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+		return walk_stop(w, UNWIND_COMPLETE, UNWIND_OK, 0);
 	if (r->signal) {
 		uint64_t off = next->r[UNWIND_RSP] - w->mem->start;
 
@@ -243,7 +243,7 @@ enum step step_rule(struct walk *w, const struct unwind_table *t,
 	uint64_t cfa = 0;
 
 	if (r->how[UNWIND_RIP] == HOW_UNDEFINED)
-		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+		return walk_stop(w, UNWIND_COMPLETE, UNWIND_OK, 0);
 	if (r->how[UNWIND_RIP] == HOW_SAME)
 		return walk_stop(w, UNWIND_BROKEN, UNWIND_BAD_RULE, 0);
 	if (find_cfa(w, t, r, &cfa) != STEP_ON)

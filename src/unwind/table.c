@@ -242,15 +242,6 @@ int unwind_table_compile(struct unwind_table *t)
 	return 0;
 }
 
-bool unwind_table_covers(struct unwind_table *t, uint64_t vaddr)
-{
-	const struct rule *rule;
-	struct rule own;
-	uint32_t fast;
-
-	return table_find(t, vaddr, &fast, &own, &rule) > RULE_NONE;
-}
-
 struct unwind_table_stats unwind_table_stats(const struct unwind_table *t)
 {
 	struct unwind_table_stats s = {

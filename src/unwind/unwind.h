@@ -67,7 +67,9 @@ struct unwind_code {
 	/* Without table: the instructions at [start, end), or NULL; valid until
 	 * the end of the walk. */
 	const uint8_t *bytes;
-	uint32_t image;		/* chosen by the caller, for out->image */
+	/* Chosen by the caller, for out->image.  With a table, the same number means
+	 * the same image until the cache is cleared. */
+	uint32_t image;
 };
 
 /* Where a frame stores what its caller needs. */
@@ -96,7 +98,7 @@ struct unwind_space {
 };
 
 enum unwind_end {
-	UNWIND_WHOLE,	/* reached the start of the thread */
+	UNWIND_COMPLETE,	/* reached the start of the thread */
 	UNWIND_CUT,	/* the copy ended too early, at out->addr */
 	UNWIND_BROKEN,	/* see out->reason */
 };
@@ -183,16 +185,13 @@ struct unwind_table_stats {
 struct unwind_table_stats unwind_table_stats(const struct unwind_table *t);
 /* Compiles the whole table now; returns 0 or -ERR_NOMEM. */
 int unwind_table_compile(struct unwind_table *t);
-/* Returns whether there is call frame information for vaddr; compiles as
- * needed. */
-bool unwind_table_covers(struct unwind_table *t, uint64_t vaddr);
 
-/* Creates a cache of recently used addresses and their rules, 64 KB.  Returns 0
+/* Creates a cache of recently used addresses and their rules, 320 KB.  Returns 0
  * or -ERR_NOMEM. */
 struct unwind_cache;
 int unwind_cache_new(struct unwind_cache **out);
 void unwind_cache_free(struct unwind_cache *c);
-/* Clears the cache; needed only when generations are reused. */
+/* Clears the cache; needed only when generations or numbers of images are reused. */
 void unwind_cache_clear(struct unwind_cache *c);
 
 void unwind_walk(struct unwind_cache *c, const struct unwind_space *space,

@@ -215,12 +215,12 @@ enum step step_rule(struct walk *w, const struct unwind_table *t,
 
 /* simulate_return.c: where code without tables finds its return address and the
  * caller's rbp. */
-struct leave {
+struct return_info {
 	uint64_t ra_at, rbp_at;
 	bool has_rbp;		/* false: rbp already holds the caller's value */
 	uint32_t fast;		/* the same as a rule, or FAST_NONE */
 };
-bool leave_find(struct walk *w, struct leave *out);
+bool return_find(struct walk *w, struct return_info *out);
 /* heuristics.c: returns whether a call precedes ra or the code at ra is
  * unknown. */
 bool walk_after_call(struct walk *w, uint64_t ra);

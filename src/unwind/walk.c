@@ -3,12 +3,17 @@
  * Walks from frame to frame.  Most frames need only rip, rsp and rbp and a rule
  * that fits a slot of the cache.  A walk that needs another register starts
  * again and tracks all of them.
+ *
+ * The cache has two parts.  The first is by address and address space.  The second
+ * is by image and address in it: programs that are started again and again have
+ * new address spaces, but the same images.
  */
 #include <stdlib.h>
 
 #include "unwind/unwind_internal.h"
 
 enum { SLOT_BITS = 12, SLOTS = 1 << SLOT_BITS };
+enum { IMAGE_SLOT_BITS = 14, IMAGE_SLOTS = 1 << IMAGE_SLOT_BITS };
 
 struct slot {
 	uint64_t pc;
@@ -16,8 +21,16 @@ struct slot {
 	uint32_t fast;		/* FAST_NONE: empty */
 };
 
+/* A caller's rule.  The frame was called and is not the first on its stack. */
+struct image_slot {
+	uint64_t vaddr;
+	uint32_t image;
+	uint32_t fast;		/* FAST_RSP, FAST_RBP or FAST_NONE: empty */
+};
+
 struct unwind_cache {
 	struct slot slots[SLOTS];
+	struct image_slot by_image[IMAGE_SLOTS];
 };
 
 int unwind_cache_new(struct unwind_cache **out)
@@ -61,6 +74,31 @@ uint32_t cache_get(const struct unwind_cache *c, uint64_t pc, uint32_t generatio
 	const struct slot *s = &c->slots[slot_number(pc, generation)];
 
 	return s->pc == pc && s->generation == generation ? s->fast : FAST_NONE;
+}
+
+static struct image_slot *image_slot_of(const struct walk *w, uint64_t at)
+{
+	uint64_t vaddr = at + w->code.delta;
+	uint64_t h = (vaddr ^ (uint64_t)w->code.image << 40) *
+		     0x9e3779b97f4a7c15ull;
+
+	return &w->cache->by_image[h >> (64 - IMAGE_SLOT_BITS)];
+}
+
+/* Returns the rule of a caller at this address in the image, or FAST_NONE. */
+static uint32_t image_slot_get(const struct walk *w, uint64_t at)
+{
+	const struct image_slot *s = image_slot_of(w, at);
+
+	return s->vaddr == at + w->code.delta && s->image == w->code.image
+	       ? s->fast : FAST_NONE;
+}
+
+static void image_slot_put(const struct walk *w, uint64_t at, uint32_t fast)
+{
+	if ((fast & 7) == FAST_RSP || (fast & 7) == FAST_RBP)
+		*image_slot_of(w, at) = (struct image_slot){
+			at + w->code.delta, w->code.image, fast };
 }
 
 const char *unwind_reason_text(enum unwind_reason r)
@@ -118,7 +156,7 @@ static enum step step_fast(struct walk *w, uint32_t fast)
 	    !walk_read(w, cfa + (uint64_t)at * word, word, &rbp))
 		return STEP_END;
 	if (!ra)
-		return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+		return walk_stop(w, UNWIND_COMPLETE, UNWIND_OK, 0);
 	if (cfa <= r[UNWIND_RSP])
 		return walk_stop(w, UNWIND_BROKEN, UNWIND_NO_PROGRESS, cfa);
 	r[UNWIND_RIP] = ra;
@@ -153,7 +191,7 @@ static enum step step_known(struct walk *w, uint32_t fast)
 	switch (fast & 7) {
 	case FAST_RSP:
 	case FAST_RBP: return step_fast(w, fast);
-	case FAST_END: return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+	case FAST_END: return walk_stop(w, UNWIND_COMPLETE, UNWIND_OK, 0);
 	default: return step_guess(w, UNWIND_NO_DATA);
 	}
 }
@@ -185,7 +223,7 @@ static enum step step_begin(struct walk *w, struct slot *slot,
 	if (add_frame(w, ra - !put, UNWIND_BEGIN | (put ? UNWIND_EXACT : 0)) !=
 	    STEP_ON)
 		return STEP_END;
-	return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+	return walk_stop(w, UNWIND_COMPLETE, UNWIND_OK, 0);
 }
 
 /* Unwinds a frame whose rule is not in the cache or does not fit in it. */
@@ -203,11 +241,19 @@ static enum step step_slow(struct walk *w, struct slot *slot, uint64_t at)
 		if (w->exact && !w->out->n)
 			return step_wild(w);
 		if (is_go_bottom(w))
-			return walk_stop(w, UNWIND_WHOLE, UNWIND_OK, 0);
+			return walk_stop(w, UNWIND_COMPLETE, UNWIND_OK, 0);
 		return walk_stop(w, UNWIND_BROKEN, UNWIND_NO_CODE,
 				 w->regs.r[UNWIND_RIP]);
 	}
 	t = w->code.table;
+	if (t && !w->exact && !w->all)
+		fast = image_slot_get(w, at);
+	if (fast != FAST_NONE && fast != FAST_NO_DATA) {
+		*slot = (struct slot){ at, w->space->generation, fast };
+		return add_frame(w, at, 0) == STEP_ON ? step_known(w, fast)
+						      : STEP_END;
+	}
+	fast = FAST_NO_DATA;
 	if (t)
 		id = table_find(t, at + w->code.delta, &fast, &own, &rule);
 	if (id < 0)
@@ -218,6 +264,8 @@ static enum step step_slow(struct walk *w, struct slot *slot, uint64_t at)
 		pc = w->regs.r[UNWIND_RIP];	/* it was not called */
 	else if (t && (begin = walk_begins(w)) != BEGIN_NO)
 		return step_begin(w, slot, begin);
+	else if (t && !w->exact)
+		image_slot_put(w, at, fast);
 	if (add_frame(w, pc, pc != at ? UNWIND_SIGNAL | UNWIND_EXACT : 0) !=
 	    STEP_ON)
 		return STEP_END;

@@ -303,11 +303,29 @@ static bool is_folded(const struct asking *a, Dwarf_Lines *lines, size_t n,
 	       end && other == at;
 }
 
+/* Returns whether a unit covers an address, or does not state its ranges. */
+static bool covers(struct asking *a, Dwarf_Die *cu, uint64_t vaddr)
+{
+	Dwarf_Addr base, lo, hi;
+	ptrdiff_t at = 0;
+	bool any = false;
+
+	while ((at = a->dw.dwarf_ranges(cu, at, &base, &lo, &hi)) > 0) {
+		if (vaddr >= lo && vaddr < hi)
+			return true;
+		any = true;
+	}
+	return !any;
+}
+
 /* If several rows have the same address, the last one counts, because it covers
- * bytes. */
+ * bytes.  libdw sorts the end of a sequence before other rows of its address: a row
+ * there begins another sequence, or it is the last row of that one and covers nothing.
+ * Only in the first case do the unit's ranges contain it. */
 static void read_lines(struct asking *a, Dwarf_Die *cu)
 {
 	const char *dir = string_of(a, cu, DW_AT_comp_dir);
+	uint64_t ended = UINT64_MAX;	/* address of the last end of a sequence */
 	Dwarf_Lines *lines;
 	size_t n;
 
@@ -319,8 +337,13 @@ static void read_lines(struct asking *a, Dwarf_Die *cu)
 		bool end, next_end, folded = false;
 		int line;
 
-		if (!row_at(a, lines, i, &lo, &end) || end || !lo ||
+		if (!row_at(a, lines, i, &lo, &end))
+			continue;
+		if (end)
+			ended = lo;
+		if (end || !lo ||
 		    !row_at(a, lines, i + 1, &hi, &next_end) || lo >= hi ||
+		    (lo == ended && !covers(a, cu, lo)) ||
 		    a->dw.dwarf_lineno(row, &line))
 			continue;
 		for (size_t k = first_from(a, lo); k < a->q->n &&

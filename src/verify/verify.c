@@ -171,12 +171,11 @@ static bool is_scoped(const char *name, const char *plain)
 {
 	struct buf readable = { 0 };
 	const char *all, *at;
-	size_t n = strlen(plain);
 	bool found = false;
+	size_t n;
 
 	/* Template arguments may be spelled differently. */
-	if (strncmp(plain, "operator", 8))
-		n = strcspn(plain, "<");
+	n = cxx_name_stem(plain);
 	demangle(name, &readable);
 	all = buf_cstr(&readable);
 	for (at = all; n && *at && !found; at++)
@@ -240,7 +239,7 @@ static enum finding compare_symbol(const struct comparison *x, size_t at)
 		return VERIFY_ONLY_TALLY;
 	if (*name && is_symbol(x, at, name))
 		return VERIFY_SAME;
-	if (n > 4 && !strcmp(name + n - 4, "@plt"))
+	if ((n > 4 && !strcmp(name + n - 4, "@plt")) || !strncmp(name, ".plt", 4))
 		return VERIFY_STUB;
 	if (x->o->answers.v[at].symbols.n)
 		return *name ? VERIFY_NAME : VERIFY_ONLY_LIBDW;

@@ -113,6 +113,8 @@ static bool put_thread(struct dump *d, size_t i)
 	str(d, "comm", t->comm);
 	num(d, "parent", t->parent);
 	num(d, "start_ns", t->start_ns);
+	if (t->cgroup)
+		str(d, "cgroup", t->cgroup);
 	return line_end(d);
 }
 
@@ -126,8 +128,7 @@ static bool put_image(struct dump *d, size_t i)
 	buf_printf(&d->out, " kind=%s", image_kind_name(im->kind));
 	num(d, "flags", im->flags);
 	buf_str(&d->out, " build_id=");
-	for (size_t k = 0; k < n; k++)
-		buf_printf(&d->out, "%02x", im->build_id.bytes[k]);
+	buf_hex(&d->out, im->build_id.bytes, n);
 	hex(d, "base", im->base);
 	str(d, "reason", im->reason);
 	str(d, "debug_file", im->debug_file);
@@ -213,6 +214,16 @@ static bool put_end(struct dump *d, size_t i)
 	return line_end(d);
 }
 
+static bool put_wait_kind(struct dump *d, size_t i)
+{
+	const struct prof_wait_kind *k = &d->p->wait_kinds.v[i];
+
+	buf_printf(&d->out, "wait_kind %zu", i);
+	num(d, "node", k->node);
+	str(d, "kind", k->kind);
+	return line_end(d);
+}
+
 static bool put_func(struct dump *d, size_t i)
 {
 	const struct prof_func *f = &d->p->funcs.v[i];
@@ -276,9 +287,8 @@ static bool put_code(struct dump *d, size_t i)
 	hex(d, "vaddr", c->vaddr);
 	num(d, "size", c->size);
 	buf_str(&d->out, " bytes=");
-	for (uint32_t k = 0; k < c->size && fits; k++)
-		buf_printf(&d->out, "%02x",
-			   d->p->code_bytes.p[c->offset + k]);
+	if (fits && c->size)
+		buf_hex(&d->out, d->p->code_bytes.p + c->offset, c->size);
 	return line_end(d);
 }
 
@@ -378,6 +388,8 @@ static void put_samples(struct dump *d, bool frames)
 			num(d, "event", b.event[i]);
 			num(d, "weight", b.weight[i]);
 			num(d, "stack", b.stack[i]);
+			if (b.more[i])
+				num(d, "more", b.more[i]);
 			line_end(d);
 			if (frames)
 				put_stack(d, b.stack[i]);
@@ -404,6 +416,7 @@ static void put_parts(struct dump *d, unsigned int parts)
 		put_rows(d, p->locs.n, put_loc);
 		put_rows(d, p->nodes.n, put_node);
 		put_rows(d, p->ends.n, put_end);
+		put_rows(d, p->wait_kinds.n, put_wait_kind);
 	}
 	if (parts & DUMP_SYMBOLS) {
 		put_rows(d, p->funcs.n, put_func);

@@ -10,7 +10,7 @@
 #include "views/info.h"
 #include "views/query/lines.h"
 
-enum { FIELD_WIDTH = 14, FIELD_WIDTH_MOST = 30 };
+enum { FIELD_WIDTH = 14, FIELD_WIDTH_MAX = 30 };
 
 static void heading(struct buf *out, const char *text)
 {
@@ -73,7 +73,7 @@ static void put_environment(const struct profile *p, struct buf *out)
 		size_t n = strlen(profile_cstr(p, p->envs.v[i].key)) + 1;
 
 		if (p->envs.v[i].run == PROF_NONE && n > width)
-			width = n > FIELD_WIDTH_MOST ? FIELD_WIDTH_MOST : n;
+			width = n > FIELD_WIDTH_MAX ? FIELD_WIDTH_MAX : n;
 	}
 	for (size_t i = 0; i < p->envs.n; i++) {
 		if (p->envs.v[i].run != PROF_NONE)
@@ -202,8 +202,7 @@ static void put_image(const struct info *in, const struct quality_image *ti,
 	buf_str(out, " unresolved");
 	if (n) {
 		buf_str(out, ", build ID ");
-		for (size_t i = 0; i < n; i++)
-			buf_printf(out, "%02x", im->build_id.bytes[i]);
+		buf_hex(out, im->build_id.bytes, n);
 	}
 	buf_u8(out, '\n');
 	put_names(profile_source(p, ti->image), out);

@@ -13,8 +13,12 @@ libviews_a_SOURCES = \
 	src/views/report_csv.c \
 	src/views/report_json.c \
 	src/views/text.c \
+	src/views/wait_place.c \
+	src/views/wait_place.h \
 	src/views/wait_sites.c \
 	src/views/wait_sites.h \
+	src/views/query/wait_kinds.c \
+	src/views/query/wait_kinds.h \
 	src/views/query/aggregate.c \
 	src/views/query/aggregate.h \
 	src/views/query/fold.c \
@@ -74,26 +78,24 @@ libviews_a_SOURCES = \
 	src/views/annotate/annotate_hits.c \
 	src/views/annotate/annotate_json.c \
 	src/views/annotate/annotate_lines.c \
-	src/views/annotate/annotate_rows.c \
-	src/views/annotate/annotate_rows.h \
+	src/views/annotate/listing.c \
+	src/views/annotate/listing.h \
 	src/views/annotate/annotate_text.c \
-	src/views/annotate/annotate_text_code.c \
+	src/views/annotate/listing_fold.c \
+	src/views/annotate/listing_text.c \
 	src/views/annotate/annotate_units.c \
-	src/views/annotate/insns_by_line.c \
 	src/views/diff/diff.c \
 	src/views/diff/diff.h \
 	src/views/diff/diff_annotate.c \
 	src/views/diff/diff_annotate.h \
 	src/views/diff/diff_annotate_json.c \
 	src/views/diff/diff_annotate_text.c \
-	src/views/diff/diff_code.c \
 	src/views/diff/diff_files.c \
 	src/views/diff/diff_tree.c \
 	src/views/diff/diff_funcs.c \
 	src/views/diff/diff_head.c \
 	src/views/diff/diff_internal.h \
 	src/views/diff/diff_json.c \
-	src/views/diff/diff_lines.c \
 	src/views/diff/diff_match.c \
 	src/views/diff/diff_moved.c \
 	src/views/diff/diff_norm.c \
@@ -114,6 +116,7 @@ libviews_a_SOURCES = \
 	src/views/html/html_encode_lines.c \
 	src/views/html/html_lines.c \
 	src/views/html/html_lines.h \
+	src/views/html/html_pairs.c \
 	src/views/html/html_samples.c \
 	src/views/html/html_threads.c \
 	src/views/html/html_union.c

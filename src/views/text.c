@@ -20,7 +20,7 @@
 
 enum {
 	NAME_WIDTH = 24,	/* maximum width of an event's name above its columns */
-	LEAST_NAMES = 28,	/* minimum columns for names; each key gets 8 */
+	MIN_NAMES = 28,	/* minimum columns for names; each key gets 8 */
 };
 
 #define DIM "\033[2m"
@@ -322,7 +322,7 @@ static void plan(struct text *t)
 
 	t->columns = t->style->columns > 0 ? (size_t)t->style->columns : 0;
 	t->totals = !t->style->no_total;
-	t->least = LEAST_NAMES + 8 * t->rep->spec.keys.n;
+	t->least = MIN_NAMES + 8 * t->rep->spec.keys.n;
 	if (t->columns && groups > 1 &&
 	    groups * group_width(t) + t->least > t->columns)
 		t->totals = false;
@@ -332,7 +332,7 @@ static void plan(struct text *t)
 }
 
 /* Makes the safe text of all rows; names are made once per function. */
-static int make_words(struct text *t)
+static int make_texts(struct text *t)
 {
 	const struct report *rep = t->rep;
 	const struct key_list *keys = &rep->spec.keys;
@@ -377,13 +377,13 @@ void report_text(const struct report *rep, const struct text_style *style,
 		buf_str(out, "#\n");
 	}
 	/* many events may need more than the width of the terminal */
-	room = t.columns > t.numbers + LEAST_NAMES
-		       ? t.columns - t.numbers : LEAST_NAMES;
+	room = t.columns > t.numbers + MIN_NAMES
+		       ? t.columns - t.numbers : MIN_NAMES;
 	key_cells_init(&t.cells, &rep->spec.keys, style->full_names);
 	if (name_cache_init(&t.names, rep->p, &rep->keys, how) < 0 ||
 	    name_cache_init(&t.tree_names, rep->p, rep->tree_keys,
 			    NAME_ALONE | how) < 0 ||
-	    make_words(&t) < 0 ||
+	    make_texts(&t) < 0 ||
 	    key_cells_fit(&t.cells, t.columns ? room : 0) < 0)
 		out->failed = true;
 	else if (rep->order.n)

@@ -5,160 +5,48 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/text.h"
 #include "views/query/lines.h"
 #include "views/query/names.h"
+#include "views/query/wait_kinds.h"
 
 struct sites {
-	const struct report *rep;
+	struct wait_places places;
 	struct wait_sites *out;
-	struct u64map rows;	/* by row_key */
-	/* by fk: 1 if it belongs to the system, -1 if not, 0 if not yet
-	 * known */
-	int8_t *system;
+	struct u64map rows;	/* by find_row */
 	bool failed;
 };
 
-/* Returns whether a path is a library whose functions wait on behalf of their
- * callers. */
-static bool is_system(const char *path)
+/* Returns the place of a row's number; NULL if out of memory. */
+static uint32_t *find_row(struct sites *s, const struct wait_site *row)
 {
-	static const char *const names[] = {
-		"libc.so", "libc-2", "ld-linux", "ld-musl", "libpthread",
-		"libstdc++.so", "libc++.so", "libgcc_s.so", "librt.so",
-		"libm.so", "[vdso]",
-	};
-	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	uint64_t key = hash_mix((uint64_t)row->at.func << 32 | row->at.call,
+				(uint64_t)row->kind << 32 | row->event);
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (!strncmp(base, names[i], strlen(names[i])))
-			return true;
-	return false;
-}
+	key = hash_mix(key, (uint64_t)row->by.func << 32 | row->by.call);
 
-static bool is_system_key(struct sites *s, uint32_t fk)
-{
-	const struct frame_key *k = &s->rep->keys.keys.v[fk];
+	/* Keys with equal hashes are distinguished by probing onwards. */
+	for (;; key++) {
+		uint32_t *slot = u64map_slot(&s->rows, key);
+		const struct wait_site *r;
 
-	if (!s->system[fk])
-		s->system[fk] = is_system(profile_cstr(s->rep->p, k->image))
-				? 1 : -1;
-	return s->system[fk] > 0;
-}
-
-/* Returns whether a function belongs to the system.  It may be one of a system
- * header, such as std::mutex::lock, that was compiled into the program, or one
- * of Python's own library.  Installed packages do not count. */
-static bool is_system_header(const struct sites *s, uint32_t step)
-{
-	const struct profile *p = s->rep->p;
-	const char *file;
-
-	if (step >= s->rep->keys.nframes)
-		return false;
-	file = profile_cstr(p, p->funcs.v[p->frames.v[step].func].file);
-	if (strstr(file, "-packages/"))
-		return false;
-	return !strncmp(file, "/usr/include/", 13) ||
-	       !strncmp(file, "/usr/lib/", 9) ||
-	       !strncmp(file, "<frozen ", 8) || strstr(file, "/lib/python3.");
-}
-
-/* Returns whether a location is code of a language that runs in the program. */
-static bool is_runtime(const struct sites *s, uint32_t loc)
-{
-	const struct frame_keys *keys = &s->rep->keys;
-	const char *image;
-
-	if (prof_is_mark(loc) || keys->head[loc] == PROF_NONE ||
-	    keys->steps[keys->head[loc]].fk == PROF_NONE)
-		return false;
-	image = profile_cstr(s->rep->p,
-			     keys->keys.v[keys->steps[keys->head[loc]].fk].image);
-	return !strcmp(image, PROF_IMAGE_PYTHON) ||
-	       !strcmp(image, PROF_IMAGE_PHP) ||
-	       !strcmp(image, PROF_IMAGE_JAVA) ||
-	       !strcmp(image, PROF_IMAGE_JAVASCRIPT);
-}
-
-/* Returns whether a stack has such code.  The other frames then implement the
- * language. */
-static bool has_runtime(const struct sites *s, uint32_t stack)
-{
-	const struct prof_node *nodes = s->rep->p->nodes.v;
-	uint32_t node = stack;
-
-	while (node && !is_runtime(s, nodes[node].loc))
-		node = nodes[node].parent;
-	return node;
-}
-
-/* Finds the program's function and its call in one stack.  If the whole stack
- * belongs to the system, it is the innermost function. */
-static void find_site(struct sites *s, uint32_t stack, uint32_t *func,
-		      uint32_t *call)
-{
-	const struct profile *p = s->rep->p;
-	const struct frame_keys *keys = &s->rep->keys;
-	uint32_t innermost = PROF_NONE;
-	bool runtime = has_runtime(s, stack);
-
-	*call = PROF_NONE;
-	for (uint32_t node = stack; node; node = p->nodes.v[node].parent) {
-		uint32_t loc = p->nodes.v[node].loc, step;
-
-		if (prof_is_mark(loc))
-			break;
-		if (runtime && !is_runtime(s, loc))
-			continue;
-		for (step = keys->head[loc]; step != PROF_NONE;
-		     step = keys->steps[step].outer) {
-			uint32_t fk = keys->steps[step].fk;
-
-			if (fk == PROF_NONE)
-				continue;
-			if (innermost == PROF_NONE)
-				innermost = fk;
-			if (keys->keys.v[fk].kernel)
-				continue;
-			if (!is_system_key(s, fk) && !is_system_header(s, step)) {
-				*func = fk;
-				return;
-			}
-			*call = fk;
-		}
+		if (!slot || *slot == U64MAP_NONE)
+			return slot;
+		r = &s->out->rows.v[*slot];
+		if (wait_place_equal(r->at, row->at) &&
+		    wait_place_equal(r->by, row->by) &&
+		    r->kind == row->kind && r->event == row->event)
+			return slot;
 	}
-	*func = innermost;
-	*call = PROF_NONE;
 }
 
-/* Packs the key.  There are three events, and fewer than 2^30 functions. */
-static uint64_t row_key(const struct profile *p, const struct wait_site *row)
+static void add_row(struct sites *s, const struct wait_site *row, struct cell c)
 {
-	uint64_t ordinal = 0;
+	uint32_t *slot = find_row(s, row);
 
-	for (uint32_t e = 0; e < row->event; e++)
-		ordinal += prof_tells_of_waits(&p->events.v[e]);
-	return (uint64_t)row->func << 34 |
-	       (uint64_t)(uint32_t)(row->call + 1) << 2 | (ordinal & 3);
-}
-
-static void add_stack(void *ctx, uint32_t stack, uint32_t event, struct cell c)
-{
-	struct sites *s = ctx;
-	struct wait_site row = { .event = event };
-	uint32_t *slot;
-
-	if (!c.count || !prof_tells_of_waits(&s->rep->p->events.v[event]))
-		return;
-	find_site(s, stack, &row.func, &row.call);
-	if (row.func == PROF_NONE)
-		row.func = s->rep->keys.unknown;
-	if (row.func == PROF_NONE)
-		return;
-	slot = u64map_slot(&s->rows, row_key(s->rep->p, &row));
 	if (!slot || (*slot == U64MAP_NONE &&
-		      vec_push(&s->out->rows, row) < 0)) {
+		      vec_push(&s->out->rows, *row) < 0)) {
 		s->failed = true;
 		return;
 	}
@@ -167,29 +55,46 @@ static void add_stack(void *ctx, uint32_t stack, uint32_t event, struct cell c)
 	cell_add(&s->out->rows.v[*slot].sum, c);
 }
 
+static void add_stack(void *ctx, uint32_t stack, uint32_t event, struct cell c)
+{
+	struct sites *s = ctx;
+	const struct profile *p = s->places.rep->p;
+	struct wait_site row = { .event = event,
+				 .by = { PROF_NONE, PROF_NONE } };
+
+	if (!c.count || !prof_is_of_waits(&p->events.v[event]))
+		return;
+	row.at = wait_place(&s->places, stack);
+	if (row.at.func == PROF_NONE)
+		return;
+	if (wait_kinds_has(p, &p->events.v[event]))
+		row.kind = s->places.kinds[stack];
+	add_row(s, &row, c);
+}
+
 static int longer_first(const void *a, const void *b)
 {
 	const struct wait_site *x = a, *y = b;
 
 	if (x->sum.weight != y->sum.weight)
 		return x->sum.weight < y->sum.weight ? 1 : -1;
-	if (x->func != y->func)
-		return x->func < y->func ? -1 : 1;
-	return (x->call > y->call) - (x->call < y->call);
+	if (!wait_place_equal(x->at, y->at))
+		return wait_place_before(x->at, y->at) ? -1 : 1;
+	if (!wait_place_equal(x->by, y->by))
+		return wait_place_before(x->by, y->by) ? -1 : 1;
+	if (x->event != y->event)
+		return x->event < y->event ? -1 : 1;
+	return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-int wait_sites_build(const struct report *rep, struct wait_sites *out)
+/* Ends a sum: returns 0 or -ERR_NOMEM. */
+static int finish(struct sites *s)
 {
-	struct sites s = { .rep = rep, .out = out };
+	struct wait_sites *out = s->out;
 
-	memset(out, 0, sizeof(*out));
-	s.system = calloc(rep->keys.keys.n + 1, 1);
-	if (!s.system)
-		return -ERR_NOMEM;
-	aggregate_each(&rep->agg, add_stack, &s);
-	free(s.system);
-	u64map_fini(&s.rows);
-	if (s.failed) {
+	wait_places_fini(&s->places);
+	u64map_fini(&s->rows);
+	if (s->failed) {
 		wait_sites_fini(out);
 		return -ERR_NOMEM;
 	}
@@ -199,27 +104,97 @@ int wait_sites_build(const struct report *rep, struct wait_sites *out)
 	return 0;
 }
 
+int wait_sites_build(const struct report *rep, struct wait_sites *out)
+{
+	struct sites s = { .out = out };
+
+	memset(out, 0, sizeof(*out));
+	if (wait_places_init(&s.places, rep) < 0)
+		return -ERR_NOMEM;
+	aggregate_each(&rep->agg, add_stack, &s);
+	return finish(&s);
+}
+
+/* Merging moves all samples to the start of their run; times are rounded. */
+enum { MERGED_NS = 2000 };
+
+/* The last sample of what ended a wait. */
+struct ending {
+	bool known;
+	uint64_t time_ns, weight;
+	uint32_t stack;
+};
+
+/* Takes a blocked wait.  The recorder writes what ended it directly before, with the
+ * same time.  It omits one of the two only for short waits. */
+static void add_pair(struct sites *s, const struct sample_batch *b, size_t i,
+		     const struct ending *end)
+{
+	const struct profile *p = s->places.rep->p;
+	struct wait_site row = { .event = b->event[i],
+				 .kind = s->places.kinds[b->stack[i]] };
+	uint32_t run = p->threads.v[b->thread[i]].run;
+
+	if (!end->known || end->time_ns != b->time_ns[i] ||
+	    end->weight < b->weight[i] ||
+	    b->time_ns[i] < p->runs.v[run].start_ns + MERGED_NS)
+		return;
+	row.at = wait_place(&s->places, b->stack[i]);
+	row.by = wait_place(&s->places, end->stack);
+	if (row.at.func != PROF_NONE && row.by.func != PROF_NONE)
+		add_row(s, &row, batch_cell(b, i));
+}
+
+int wait_pairs_build(const struct report *rep, struct reader *r,
+		     struct wait_sites *out, uint64_t *blocked)
+{
+	struct sites s = { .out = out };
+	uint8_t *shown = calloc(SAMPLE_BATCH, 1);
+	uint32_t *keep = malloc(SAMPLE_BATCH * sizeof(*keep));
+	struct ending end = { .known = false };
+	const struct prof_event *events = rep->p->events.v;
+	struct sample_batch b;
+
+	memset(out, 0, sizeof(*out));
+	*blocked = 0;
+	s.failed = wait_places_init(&s.places, rep) < 0 || !shown || !keep;
+	reader_rewind(r);
+	while (!s.failed && reader_next(r, &b)) {
+		size_t n = selection_apply(&rep->sel, &b, keep);
+
+		memset(shown, 0, b.n);
+		for (size_t i = 0; i < n; i++)
+			shown[keep[i]] = 1;
+		for (size_t i = 0; i < b.n && !s.failed; i++) {
+			const struct prof_event *e = &events[b.event[i]];
+
+			if (prof_is_waking(e))
+				end = (struct ending){ true, b.time_ns[i],
+						       b.weight[i], b.stack[i] };
+			if (!wait_kinds_has(rep->p, e))
+				continue;
+			if (shown[i]) {
+				*blocked += b.weight[i];
+				add_pair(&s, &b, i, &end);
+			}
+			end.known = false;
+		}
+	}
+	free(shown);
+	free(keep);
+	return finish(&s);
+}
+
 void wait_sites_fini(struct wait_sites *s)
 {
 	vec_fini(&s->rows);
 }
 
-enum { EVENT_WIDTH = 9 };
+enum { EVENT_WIDTH = 9, KIND_WIDTH = 12 };
 
-static void put_name(const struct report *rep, uint32_t fk, bool full,
-		     struct buf *out)
-{
-	struct buf name = { 0 };
-	const struct frame_key *k = &rep->keys.keys.v[fk];
-
-	name_symbol(rep->p, &rep->keys, k, full ? 0 : NAME_SHORT, &name);
-	text_safe(out, buf_cstr(&name));
-	out->failed |= name.failed;
-	buf_fini(&name);
-}
-
+/* `kinds`: with the column of kinds. */
 static void put_row(const struct report *rep, const struct wait_site *w,
-		    uint64_t total, const struct text_style *style,
+		    uint64_t total, bool kinds, const struct text_style *style,
 		    struct buf *out)
 {
 	const struct profile *p = rep->p;
@@ -232,10 +207,15 @@ static void put_row(const struct report *rep, const struct wait_site *w,
 	buf_printf(&line, " %6.2f%% %9.3f s %11s  ", line_share(w->sum.weight,
 								total),
 		   (double)w->sum.weight / 1e9, buf_cstr(&name));
-	put_name(rep, w->func, style->full_names, &line);
-	if (w->call != PROF_NONE) {
-		buf_str(&line, " in ");
-		put_name(rep, w->call, style->full_names, &line);
+	if (kinds) {
+		buf_reset(&name);
+		text_safe(&name, w->kind ? profile_cstr(p, w->kind) : "-");
+		buf_printf(&line, "%-*s  ", KIND_WIDTH, buf_cstr(&name));
+	}
+	wait_place_text(rep, w->at, style->full_names, &line);
+	if (w->by.func != PROF_NONE) {
+		buf_str(&line, " <- ");
+		wait_place_text(rep, w->by, style->full_names, &line);
 	}
 	if (style->columns)
 		text_cut(out, buf_cstr(&line), (size_t)style->columns);
@@ -247,6 +227,15 @@ static void put_row(const struct report *rep, const struct wait_site *w,
 	buf_fini(&name);
 }
 
+static void put_head(const char *first, bool kinds, const char *last,
+		     struct buf *out)
+{
+	buf_printf(out, "\n%s    SHARE        TIME      NUMBER  ", first);
+	if (kinds)
+		buf_printf(out, "%-*s  ", KIND_WIDTH, "FOR");
+	buf_printf(out, "%s\n", last);
+}
+
 static void put_table(const struct report *rep, const struct wait_sites *s,
 		      bool waking, const struct text_style *style, size_t most,
 		      struct buf *out)
@@ -254,21 +243,22 @@ static void put_table(const struct report *rep, const struct wait_sites *s,
 	const struct prof_event *events = rep->p->events.v;
 	uint64_t total = 0;
 	size_t n = 0, shown = 0;
+	bool kinds = false;
 
 	for (size_t i = 0; i < s->rows.n; i++) {
 		if (prof_is_waking(&events[s->rows.v[i].event]) != waking)
 			continue;
 		total += s->rows.v[i].sum.weight;
+		kinds |= s->rows.v[i].kind != 0;
 		n++;
 	}
 	if (!n)
 		return;
-	buf_printf(out, "\n%s    SHARE        TIME      NUMBER  FUNCTION\n",
-		   waking ? "ENDED BY" : "WAITS   ");
+	put_head(waking ? "ENDED BY" : "WAITS   ", kinds, "FUNCTION", out);
 	for (size_t i = 0; i < s->rows.n && shown < most; i++) {
 		if (prof_is_waking(&events[s->rows.v[i].event]) != waking)
 			continue;
-		put_row(rep, &s->rows.v[i], total, style, out);
+		put_row(rep, &s->rows.v[i], total, kinds, style, out);
 		shown++;
 	}
 	if (n > shown)
@@ -281,4 +271,71 @@ void wait_sites_text(const struct report *rep, const struct wait_sites *s,
 {
 	put_table(rep, s, false, style, most, out);
 	put_table(rep, s, true, style, most, out);
+}
+
+void wait_pairs_text(const struct report *rep, const struct wait_sites *s,
+		     uint64_t blocked, const struct text_style *style,
+		     size_t most, struct buf *out)
+{
+	uint64_t known = 0;
+	bool kinds = false;
+
+	for (size_t i = 0; i < s->rows.n; i++) {
+		known += s->rows.v[i].sum.weight;
+		kinds |= s->rows.v[i].kind != 0;
+	}
+	if (!style->no_header)
+		buf_printf(out, "# What ended waits: known for %.1f%% of %.3f s "
+			   "blocked\n", line_share(known, blocked),
+			   (double)blocked / 1e9);
+	if (!s->rows.n)
+		return;
+	put_head("WAITS   ", kinds, "FUNCTION <- ENDED BY", out);
+	for (size_t i = 0; i < s->rows.n && i < most; i++)
+		put_row(rep, &s->rows.v[i], blocked, kinds, style, out);
+	if (s->rows.n > most)
+		buf_printf(out, "# %zu more\n", s->rows.n - most);
+}
+
+static void put_json_place(const struct report *rep, struct wait_place at,
+			   const char *func, const char *call, struct buf *tmp,
+			   struct json *j)
+{
+	const struct frame_key *keys = rep->keys.keys.v;
+
+	buf_again(tmp);
+	name_symbol(rep->p, &rep->keys, &keys[at.func], 0, tmp);
+	json_str(j, func, buf_cstr(tmp));
+	buf_again(tmp);
+	if (at.call != PROF_NONE)
+		name_symbol(rep->p, &rep->keys, &keys[at.call], 0, tmp);
+	json_str(j, call, buf_cstr(tmp));
+}
+
+void wait_pairs_json(const struct report *rep, const struct wait_sites *s,
+		     uint64_t blocked, struct buf *out)
+{
+	struct json j = json_on(out);
+	struct buf tmp = { 0 };
+
+	json_object(&j, NULL);
+	json_uint(&j, "schema", 1);
+	json_uint(&j, "blocked_ns", blocked);
+	json_array_lines(&j, "pairs");
+	for (size_t i = 0; i < s->rows.n; i++) {
+		const struct wait_site *w = &s->rows.v[i];
+
+		json_object(&j, NULL);
+		json_str(&j, "wait", profile_cstr(rep->p, w->kind));
+		put_json_place(rep, w->at, "function", "call", &tmp, &j);
+		put_json_place(rep, w->by, "by_function", "by_call", &tmp, &j);
+		json_uint(&j, "waits", w->sum.count);
+		json_uint(&j, "blocked_ns", w->sum.weight);
+		json_end(&j);
+	}
+	json_end(&j);
+	json_end(&j);
+	buf_u8(out, '\n');
+	out->failed |= tmp.failed;
+	buf_fini(&tmp);
 }

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_VIEWS_WAIT_SITES_H
 #define TALLY_VIEWS_WAIT_SITES_H
-/*
- * Places where threads wait.  Waits are summed by the innermost function of the
- * program itself, and by the C or C++ library function that it called to wait.
- * The innermost frame of a wait is not useful, because all locks wait in the
- * same one.  Wakeups, which end waits, are summed the same way.
- */
-#include "views/report.h"
+/* Sums waits, and the wakeups that ended them, by place (wait_place.h). */
+#include "views/wait_place.h"
 
 struct wait_site {
 	uint32_t event;
-	uint32_t func;		/* fk of report.keys: the program's function */
-	uint32_t call;		/* fk of the library function; PROF_NONE: none */
+	struct wait_place at;
+	struct wait_place by;	/* of pairs: what ended it */
+	uint32_t kind;		/* str: what it waits for; 0: unknown */
 	struct cell sum;
 };
 
@@ -23,11 +19,23 @@ struct wait_sites {
 /* Sums the waits of a report with the keys image and symbol.  Returns 0 or
  * -ERR_NOMEM. */
 int wait_sites_build(const struct report *rep, struct wait_sites *out);
+/* Sums the blocked waits with a known end by pairs of the places where a thread waited
+ * and where its wait was ended; streams the samples of the report's reader.  A merged
+ * recording has lost them.  *blocked receives the sum of all blocked waits. */
+int wait_pairs_build(const struct report *rep, struct reader *r,
+		     struct wait_sites *out, uint64_t *blocked);
 void wait_sites_fini(struct wait_sites *s);
 /* Appends a table of waits and one of what ended them, with at most `most` rows
  * each; nothing if there are none. */
 void wait_sites_text(const struct report *rep, const struct wait_sites *s,
 		     const struct text_style *style, size_t most,
 		     struct buf *out);
+/* Appends the table of pairs: at most `most` rows. */
+void wait_pairs_text(const struct report *rep, const struct wait_sites *s,
+		     uint64_t blocked, const struct text_style *style,
+		     size_t most, struct buf *out);
+/* The same as an object in JSON, with all rows. */
+void wait_pairs_json(const struct report *rep, const struct wait_sites *s,
+		     uint64_t blocked, struct buf *out);
 
 #endif

@@ -303,7 +303,7 @@ static void overrun_is_bad_and_stays_bad(void **state)
 	check_dead(c);
 }
 
-static void sub_cursor_ends_where_told(void **state)
+static void sub_cursor_ends_at_its_size(void **state)
 {
 	static const uint8_t b[] = { 1, 2, 3, 4 };
 	struct cursor c = cursor_of(b, 4);
@@ -418,7 +418,7 @@ int main(void)
 		cmocka_unit_test(hostile_leb_is_bad),
 		cmocka_unit_test(uleb32_refuses_more),
 		cmocka_unit_test(overrun_is_bad_and_stays_bad),
-		cmocka_unit_test(sub_cursor_ends_where_told),
+		cmocka_unit_test(sub_cursor_ends_at_its_size),
 		cmocka_unit_test(cstr_needs_its_nul),
 		cmocka_unit_test(nothing_at_all_can_be_read),
 		cmocka_unit_test(buf_holds_what_was_appended),

@@ -188,9 +188,6 @@ static void json_writes_every_kind(void **state)
 	json_fixed(&j, "nan", NAN, 2);
 	json_fixed(&j, "inf", -INFINITY, 2);
 	json_hex(&j, "h", 0xffffffff81000000ull);
-	json_scaled(&j, "s", 1234567, 6);
-	json_scaled(&j, "s1", 5, 3);
-	json_scaled(&j, "s2", UINT64_MAX, 18);
 	json_raw(&j, "r", "[1]", 3);
 	json_array(&j, "a");
 	json_uint(&j, NULL, 1);
@@ -205,9 +202,7 @@ static void json_writes_every_kind(void **state)
 		       "\"i\":-9223372036854775808,\"t\":true,\"f\":false,"
 		       "\"s\\\"\":\"v\",\"d\":12.35,\"neg\":-0.5,\"nan\":null,"
 		       "\"inf\":null,\"h\":\"0xffffffff81000000\","
-		       "\"s\":1.234567,\"s1\":0.005,"
-		       "\"s2\":18.446744073709551615,\"r\":[1],"
-		       "\"a\":[1,2,{}],\"e\":[]}");
+		       "\"r\":[1],\"a\":[1,2,{}],\"e\":[]}");
 	buf_fini(&b);
 }
 
@@ -312,7 +307,7 @@ static bool is_json(const char *text, size_t n)
 	return !j.bad;
 }
 
-static void json_in_refuses_what_is_none(void **state)
+static void json_in_rejects_invalid_json(void **state)
 {
 	static const char *const bad[] = {
 		"", "[1,", "{\"a\":", "\"x", "\"x\\", "nul", "-", "[}", "{]",
@@ -352,7 +347,7 @@ int main(void)
 		cmocka_unit_test(json_too_deep_fails_the_buffer),
 		cmocka_unit_test(json_end_without_begin_fails_the_buffer),
 		cmocka_unit_test(json_in_reads_every_kind),
-		cmocka_unit_test(json_in_refuses_what_is_none),
+		cmocka_unit_test(json_in_rejects_invalid_json),
 	};
 
 	return cmocka_run_group_tests_name("base text", tests, NULL, NULL);

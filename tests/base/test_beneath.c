@@ -42,7 +42,10 @@ static int setup(void **state)
 	       symlink("/etc/passwd", "root/absolute") ||
 	       symlink("../outside", "root/folder") ||
 	       symlink("dir/deep/file", "root/within") ||
-	       symlink("loop", "root/loop") || mkfifo("root/fifo", 0600);
+	       symlink("loop", "root/loop") || mkfifo("root/fifo", 0600) ||
+	       symlink("/dir/deep/file", "root/own") ||
+	       symlink("fifo", "root/waits") ||
+	       symlink("/../../dir/deep", "root/up");
 }
 
 static int teardown(void **state)
@@ -56,11 +59,10 @@ static int teardown(void **state)
 	return rc;
 }
 
-/* What the file holds, or why it is not opened. */
-static const char *get(int dir, const char *path)
+/* What the file holds, or why it is not opened.  Closes fd. */
+static const char *content(int fd)
 {
 	static char text[64];
-	int fd = beneath_open(dir, path);
 	ssize_t n;
 
 	if (fd < 0)
@@ -69,6 +71,40 @@ static const char *get(int dir, const char *path)
 	text[n < 0 ? 0 : n] = 0;
 	close(fd);
 	return text;
+}
+
+static const char *get(int dir, const char *path)
+{
+	return content(beneath_open(dir, path));
+}
+
+/* The same by the paths of a process whose root directory this is. */
+static void check_root(bool follows)
+{
+	int dir = open("root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	static const char *const links[] = { "/within", "/own", "/up/file",
+					     "up/../deep/file" };
+	static const char *const none[] = {
+		"", "/", "/nothing", "/dir", "/fifo", "/waits", "/loop", "/out",
+		"/absolute", "/folder/file", "/../outside/file", "/etc/passwd",
+		"/dir/deep/file/more",
+	};
+
+	assert_true(dir >= 0);
+	assert_string_equal(content(beneath_open_root(dir, "/dir/deep/file",
+						      false)), "in!");
+	assert_string_equal(content(beneath_open_root(dir, "dir//deep/file",
+						      true)), "in!");
+	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++) {
+		if (follows)
+			assert_string_equal(content(beneath_open_root(
+					dir, links[i], true)), "in!");
+		assert_true(beneath_open_root(dir, links[i], !follows) < 0);
+	}
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		if (beneath_open_root(dir, none[i], true) >= 0)
+			fail_msg("%s is opened", none[i]);
+	close(dir);
 }
 
 static void check_all(bool follows)
@@ -96,6 +132,7 @@ static void check_all(bool follows)
 			fail_msg("%s: %s", out[i], got);
 	}
 	close(dir);
+	check_root(follows);
 }
 
 static void stays_below(void **state)

@@ -7,7 +7,7 @@
  *
  *	env KEY VALUE
  *	event NAME FREQ PERIOD ns|count
- *	run START_NS STATUS
+ *	run START_NS STATUS [BYTES_WRITTEN]
  *	hit COUNT IMAGE FUNCTION FILE LINE [CALLER...]	samples of the last run
  *	lost COUNT
  *	cut			leave out the end
@@ -129,7 +129,7 @@ static void hit(struct maker *m, char **w, int n)
 	}
 }
 
-static void start_run(struct maker *m, char **w)
+static void start_run(struct maker *m, char **w, int n)
 {
 	struct prof_run r = { .command = str(m, "./app"), .start_ns = m->time,
 			      .end_ns = m->time + 1000000000,
@@ -138,6 +138,9 @@ static void start_run(struct maker *m, char **w)
 	struct prof_thread t = { .run = (uint32_t)m->p.runs.n, .pid = 100,
 				 .tid = 100, .comm = str(m, "app") };
 
+	if (n == 4)
+		must(profile_set_env(&m->p, (uint32_t)m->p.runs.n, "written",
+				     w[3]));
 	must(vec_push(&m->p.runs, r));
 	must(vec_push(&m->p.threads, t));
 }
@@ -156,8 +159,8 @@ static void line(struct maker *m, char **w, int n)
 
 		m->period = strtoull(w[3], NULL, 10);
 		must(vec_push(&m->p.events, e));
-	} else if (!strcmp(w[0], "run") && n == 3) {
-		start_run(m, w);
+	} else if (!strcmp(w[0], "run") && (n == 3 || n == 4)) {
+		start_run(m, w, n);
 	} else if (!strcmp(w[0], "hit") && n >= 6) {
 		hit(m, w, n);
 	} else if (!strcmp(w[0], "lost") && n == 2) {

@@ -17,7 +17,7 @@
 
 #define DAMAGED "damaged.tally"
 
-enum { WORDS = 8, WRONG_MOST = 20 };
+enum { WORDS = 8, WRONG_MAX = 20 };
 
 enum outcome { FAILED, SAME, MARKED, SILENT, OUTCOMES };
 
@@ -162,13 +162,13 @@ int main(int argc, char **argv)
 		return 2;
 	read_whole(argv[1], &b);
 	whole = b.n;
-	for (size_t n = 0; n < whole && wrong < WRONG_MOST; n += step) {
+	for (size_t n = 0; n < whole && wrong < WRONG_MAX; n += step) {
 		b.n = n;
 		wrong += try_all(&b, "cut", n);
 		cases++;
 	}
 	b.n = whole;
-	for (size_t bit = 0; bit < 8 * whole && wrong < WRONG_MOST;
+	for (size_t bit = 0; bit < 8 * whole && wrong < WRONG_MAX;
 	     bit += step) {
 		b.p[bit / 8] ^= (uint8_t)(1u << bit % 8);
 		wrong += try_all(&b, "bit turned", bit);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * failing [-n N] [-s STEP] [-k KEYS] COMMAND [ARGS…]: runs a command of tally again and
- * again, each time with another allocation failing: the first and the last that is
+ * failing [-a] [-n N] [-s STEP] [-k KEYS] COMMAND [ARGS…]: runs a command of tally again
+ * and again, each time with another allocation failing: the first and the last that is
  * made by each path of calls (DEPTH of them), as a run with enough memory showed.
  * Libraries' own allocations count too, unless a sanitizer has the allocator.  Each
  * run must either do as the command does with enough memory, or fail with one message
  * that tells of memory, and with the status of that.  Prints what does not, then how
  * many runs there were.
  *
+ *	-a	all allocations, not only those of each path
  *	-n N	only the N-th allocation, in this process, for a debugger
  *	-s STEP	every STEP-th of these allocations
  *	-k KEYS	in a terminal, where KEYS are typed once something is seen
@@ -194,8 +195,8 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The first and last allocation of each path, in their order. */
-static size_t choose(uint64_t **out)
+/* The first and last allocation of each path, or all, in their order. */
+static size_t choose(bool all, uint64_t **out)
 {
 	static struct path paths[MOST];		/* a hash table */
 	uint64_t n = seen->n < MOST ? seen->n : MOST - 1, *v;
@@ -204,6 +205,13 @@ static size_t choose(uint64_t **out)
 	v = malloc((n + 1) * 2 * sizeof(*v));
 	if (!v)
 		exit(2);
+	*out = v;
+	while (all && chosen < n) {
+		v[chosen] = chosen + 1;
+		chosen++;
+	}
+	if (all)
+		return chosen;
 	for (uint64_t i = 1; i <= n; i++) {
 		size_t at = (seen->path[i] * 0x9e3779b97f4a7c15u >> 20) % MOST;
 
@@ -222,13 +230,12 @@ static size_t choose(uint64_t **out)
 			v[chosen++] = paths[i].last;
 	}
 	qsort(v, chosen, sizeof(*v), by_number);
-	*out = v;
 	return chosen;
 }
 
 static int usage(void)
 {
-	fputs("usage: failing [-n N] [-s STEP] [-k KEYS] COMMAND [ARGS]\n", stderr);
+	fputs("usage: failing [-a] [-n N] [-s STEP] [-k KEYS] COMMAND [ARGS]\n", stderr);
 	return 2;
 }
 
@@ -237,11 +244,14 @@ int main(int argc, char **argv)
 	static struct outcome good, o;
 	size_t bad = 0, runs = 0, step = 1, chosen;
 	uint64_t only = 0, *v;
+	bool all = false;
 	void *pc[1];
 	int c;
 
-	while ((c = getopt(argc, argv, "+n:s:k:")) != -1)
-		if (c == 'n')
+	while ((c = getopt(argc, argv, "+an:s:k:")) != -1)
+		if (c == 'a')
+			all = true;
+		else if (c == 'n')
 			only = strtoull(optarg, NULL, 10);
 		else if (c == 's')
 			step = strtoull(optarg, NULL, 10);
@@ -268,7 +278,7 @@ int main(int argc, char **argv)
 	watching = true;
 	run(argc, argv, 0, &good);
 	watching = false;
-	chosen = choose(&v);
+	chosen = choose(all, &v);
 	for (size_t i = 0; i < chosen; i += step) {
 		const char *what;
 

@@ -298,6 +298,9 @@ static void test_perf_options(void **state)
 		{ "record -D 500 x", "500 milliseconds, as perf reads it" },
 		{ "record -m", "-m takes a value" },
 		{ "record --buildid-all=1 x", "--buildid-all takes no value" },
+		{ "record --no-timestamp x", "always behaves as with --timestamp" },
+		{ "record --no-branch-any --no-branch=1 x",
+		  "--no-branch-any takes no value" },
 	};
 	struct command c = { .name = "record", .opts = table,
 			     .opts_size = sizeof(struct opts),
@@ -313,8 +316,8 @@ static void test_perf_options(void **state)
 		if (!strstr(p.err.msg, cases[i].said))
 			fail_msg("%s: %s", cases[i].line, p.err.msg);
 	}
-	p = parse(&c, "record -T -D 250ms --timestamp --aio=3 x -b", argv,
-		  &argc);
+	p = parse(&c, "record -T -D 250ms --timestamp --aio=3 --no-data "
+		  "--no-group --no-switch-events x -b", argv, &argc);
 	assert_int_equal(p.rc, 0);
 	assert_true(p.o.secs == 0.25);
 	assert_string_equal(argv[p.rest], "x");

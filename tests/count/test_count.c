@@ -308,12 +308,12 @@ static void doubts_follow_groups(void **state)
 	assert_true(ipc && ghz);
 	near(count_metric(ipc, v, 1), 2, 1e-12);
 	near(count_metric(ghz, v, 1), 4, 1e-12);	/* 200 in 50 ns */
-	assert_int_equal(count_metric_doubt(&p, ipc, v), COUNT_ESTIMATED);
-	assert_int_equal(count_metric_doubt(&p, ghz, v), COUNT_ESTIMATED);
+	assert_int_equal(count_metric_accuracy(&p, ipc, v), COUNT_ESTIMATED);
+	assert_int_equal(count_metric_accuracy(&p, ghz, v), COUNT_ESTIMATED);
 	p.events.v[1].split = true;
-	assert_int_equal(count_metric_doubt(&p, ipc, v), COUNT_APART);
+	assert_int_equal(count_metric_accuracy(&p, ipc, v), COUNT_SEPARATE);
 	v[0].running_ns = v[1].running_ns = 10;
-	assert_int_equal(count_metric_doubt(&p, ipc, v), COUNT_SURE);
+	assert_int_equal(count_metric_accuracy(&p, ipc, v), COUNT_EXACT);
 	v[1] = (struct count_value){ 0, 10, 0 };
 	assert_true(isnan(count_metric(ipc, v, 1)));
 	plan_fini(&p);

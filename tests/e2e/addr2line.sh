@@ -344,4 +344,9 @@ many() {
 	cmp want got
 }
 t_run "more addresses than one batch" many
+# A call of b in two pieces, of which DWARF 2 has the range of the first only; a is
+# inlined into the second.
+t_is "what is inlined into a piece of a call that has no range" \
+	"$(a2l -fi -e "$top_srcdir/tests/fuzz/corpus/elf/c-dwarf2" 0x240 |
+		sed -n 'p;n' | tr '\n' ' ')" "a b c "
 t_done

@@ -175,7 +175,7 @@ annotate --format=json --top 0 --percent-limit 0 c.tally main >calls.json
 	c.tally >stacks.json
 t_run "what a line called" python3 check.py calls
 t_like "… as text" "$(annotate c.tally main)" \
-	'^# main in work: .*% with what it called'
+	'^# main in work: .*% including callees'
 t_lacks "… no such column without stacks" \
 	"$(annotate a.tally heavy)" CALLS
 if ! grep -q '"text":' all.json; then
@@ -303,5 +303,5 @@ t_run "JSON stays JSON" python3 -m json.tool out /dev/null
 head -c 5000 /dev/zero >src/mix.h
 t_like "a binary file is no source" \
 	"$(annotate a.tally mix --source-map "$T_TMP/build=$T_TMP/moved")" \
-	'no source: it is no text'
+	'no source: it is not a text file'
 t_done

@@ -19,7 +19,7 @@ side slow 3 6 'n["lex"] *= 1.25;'
 # --- verdicts and exit statuses
 "$TALLY" check --baseline a-*.tally --new same-*.tally >out 2>&1
 t_is "equal code passes" $? 0
-t_like "... says so first" "$(head -n 1 out)" '^pass: no regression \(would have seen \+[0-9.]+% in the total, '
+t_like "... says so first" "$(head -n 1 out)" '^pass: no regression \(would have detected \+[0-9.]+% in the total, '
 "$TALLY" check --baseline a-*.tally --new slow-*.tally >out 2>&1
 t_is "a slower function fails the check" $? 1
 t_like "... and is named first" "$(head -n 1 out)" '^regressed: lex \+2[0-9.]+%, total \+[0-9.]+%$'
@@ -41,14 +41,14 @@ t_is "--require-mde that is met: 0" $? 0
 t_is "--require-mde off: a check that sees little passes" $? 0
 "$TALLY" check --require-mde 1% --baseline a-*.tally --new same-*.tally >out
 t_is "--require-mde that is not: 3" $? 3
-t_like "... inconclusive" "$(head -n 1 out)" '^inconclusive: a slowdown by 1% of a run might have gone unseen \(minimum detectable effect: [0-9.]+% of a run, in .*\(wanted: 1%\); no number of runs'
+t_like "... inconclusive" "$(head -n 1 out)" '^inconclusive: a slowdown of 1% of a run could have gone undetected \(minimum detectable effect: [0-9.]+% of a run, in .*\(required: 1%\); no number of runs'
 side few 50 6 'for (x in n) n[x] /= 60;'
 side fewer 51 6 'for (x in n) n[x] /= 60;'
-"$TALLY" check --json blind.json --junit blind.xml --github --baseline few-*.tally \
+"$TALLY" check --json blind.json --junit blind.xml --sarif blind.sarif --github --baseline few-*.tally \
 	--new fewer-*.tally >out
 t_is "what sees nothing does not pass: 3" $? 3
 t_like "... and says how many runs would" "$(head -n 1 out)" \
-	'^inconclusive: a slowdown by 10% of a run .* about [0-9]+ runs a side would see it\)$'
+	'^inconclusive: a slowdown of 10% of a run .* about [0-9]+ runs per side would detect it\)$'
 t_like "... to GitHub" "$(cat out)" '^::warning title=tally check::inconclusive'
 t_like "... to JUnit" "$(cat blind.xml)" '<skipped message="inconclusive: '
 t_like "... in JSON" "$(cat blind.json)" '"runs_needed": ?[0-9]+'
@@ -64,7 +64,7 @@ t_is "--threshold and --total-threshold" $? 0
 t_is "--by line" $? 1
 t_like "... names the line" "$(head -n 1 out)" 'lex lex\.c:1[02] \+'
 "$TALLY" check --inclusive --baseline a-*.tally --new slow-*.tally >out
-t_like "--inclusive shows the caller" "$(sed -n '/with what they called/,$p' out)" 'main \(app\)'
+t_like "--inclusive shows the caller" "$(sed -n '/including callees/,$p' out)" 'main \(app\)'
 
 # --- usage and refusals
 refuses() { # NAME ERE ARGS…
@@ -89,7 +89,7 @@ refuses "other events" 'different events cannot be compared' --baseline a-1.tall
 record lost.tally 78 1700000000000000000 'extra = "lost 500";'
 refuses "lost samples" '8\.[0-9]% of its samples were lost' --baseline a-1.tally --new lost.tally
 record cut.tally 79 1700000000000000000 'extra = "cut";'
-refuses "a recording that was cut" 'not whole' --baseline a-1.tally --new cut.tally
+refuses "a recording that was cut" 'incomplete' --baseline a-1.tally --new cut.tally
 head -c 300 a-1.tally >short.tally
 refuses "a damaged recording" 'short\.tally' --baseline a-1.tally --new short.tally
 
@@ -107,17 +107,34 @@ side crash 6 6 'status = 256;'
 "$TALLY" check --baseline a-*.tally --new crash-*.tally >out
 t_is "a program that fails now is no improvement" $? 4
 t_like "... it is broken" "$(head -n 1 out)" \
-	'^broken: 6 of 6 new runs ended with exit status 1, as none of the baseline did'
-t_like "runs that failed are noted" "$(cat out)" '6 runs ended with a failure'
+	'^broken: 6 of 6 new runs ended with exit status 1, unlike all baseline runs'
+t_like "runs that failed are noted" "$(cat out)" '6 runs failed and may have done less work'
 t_is "--any-outcome compares them" "$("$TALLY" check --any-outcome \
 	--baseline a-*.tally --new crash-*.tally >out; echo $?)" 0
-"$TALLY" check --github --junit broken.xml --json broken.json --baseline a-*.tally \
+"$TALLY" check --github --junit broken.xml --json broken.json --sarif broken.sarif \
+	--code-quality broken.issues --baseline a-*.tally \
 	--new crash-*.tally >out
 t_like "... GitHub shows it" "$(cat out)" '^::error title=the new side is broken::6 of 6'
 t_like "... JUnit has an error" "$(cat broken.xml)" '<error type="broken" message="6 of 6'
 side failing 40 6 'status = 256;'
 "$TALLY" check --baseline failing-*.tally --new crash-*.tally >out
 t_is "a program that always fails is compared" $? 0
+side out 42 6 'written = 5000;'
+side out2 43 6 'written = 5000 + 5 * (int(start / 1e10) % 10);'
+"$TALLY" check --baseline out-*.tally --new out2-*.tally >out
+t_is "a few more bytes of output are no failure" $? 0
+side silent 44 6 'written = 4000;'
+"$TALLY" check --baseline out2-*.tally --new silent-*.tally >out
+t_is "a fifth less output is one" $? 4
+t_like "... and is said" "$(head -n 1 out)" \
+	'^broken: the new side wrote 4000 bytes per run, the baseline 50[0-9]+ \(--any-outcome compares them\)'
+"$TALLY" check --any-outcome --baseline out2-*.tally --new silent-*.tally >out
+t_is "... --any-outcome compares it" $? 0
+side varied 45 6 'written = 3000 + 400 * (int(start / 1e10) % 10);'
+"$TALLY" check --baseline varied-*.tally --new out-*.tally >out
+t_is "output within the spread of the baseline's is none" $? 0
+"$TALLY" check --baseline a-*.tally --new silent-*.tally >out
+t_is "unknown output is not compared" $? 0
 side idle 41 6 'for (x in n) n[x] *= 0.03;'
 "$TALLY" check --baseline a-*.tally --new idle-*.tally >out
 t_is "far less work is no improvement" $? 4
@@ -159,7 +176,7 @@ side later 5036 6 "$(kernel 900 finish_task_switch.isra.0)"
 t_is "the kernel's scheduling fails no check" $? 0
 t_like "... and is shown" "$(cat out)" '^ *\+1[0-9]{2}.*finish_task_switch'
 t_like "... with the reason" "$(cat out)" \
-	"^note: 1 of the suspects is the kernel's own work .* without --gate-kernel"
+	"^note: 1 of the suspects is kernel overhead .* without --gate-kernel"
 "$TALLY" check --total-threshold off --gate-kernel --baseline calm-*.tally \
 	--new busy-*.tally >out
 t_is "--gate-kernel: it does when sides ran in turns" $? 1
@@ -213,7 +230,7 @@ t_is "--allow up to a limit" $? 1
 echo 'lex' >allow
 refuses "--allow without reason" 'allow:1: has no reason' --allow allow --baseline a-1.tally --new same-1.tally
 head -c 4096 /dev/zero >allow
-refuses "--allow of no text" 'no text file' --allow allow --baseline a-1.tally --new same-1.tally
+refuses "--allow of no text" 'not a text file' --allow allow --baseline a-1.tally --new same-1.tally
 refuses "--allow that is not there" 'nope' --allow nope --baseline a-1.tally --new same-1.tally
 
 # --- runs of one file are runs; the order of files does not matter
@@ -240,6 +257,7 @@ t_same "equal bytes whatever the order" one.json two.json
 	--baseline a-*.tally --new slow-*.tally >out
 t_is "all outputs at once" $? 1
 t_like "GitHub's annotation" "$(cat out)" '^::error file=src/lex\.c,line=1,title=lex is slower::lex \+2[0-9.]+%25 '
+t_is "Markdown begins with a mark by which a comment is found" "$(head -n 1 all.md)" '<!-- tally check -->'
 t_like "Markdown's table" "$(cat all.md)" '^\| ❌ \| \+2[0-9.]+% \|.*\| lex \(app\) \|$'
 t_is "OpenMetrics ends as it must" "$(tail -n 1 all.txt)" "# EOF"
 t_like "... and has the function's change" "$(cat all.txt)" '^tally_change_ratio\{image="app",function="lex"\} 1\.2'
@@ -306,6 +324,10 @@ if [ -n "$python" ]; then
 	"$TALLY" check --format none --code-quality none.issues --baseline a-*.tally \
 		--new same-*.tally
 	t_run "SARIF's and GitLab's issues" "$python" look.py issues
+	t_run "SARIF by its standard" "$python" "$top_srcdir/tests/e2e/issues_check.py" sarif \
+		all.sarif broken.sarif blind.sarif
+	t_run "Code Quality by its documentation" "$python" \
+		"$top_srcdir/tests/e2e/issues_check.py" gitlab all.issues none.issues broken.issues
 	t_run "JSON's values" "$python" look.py json
 	if "$python" -c 'import jsonschema' 2>/dev/null; then
 		t_run "JSON by its schema" "$python" look.py schema \
@@ -327,14 +349,32 @@ if "$TALLY" record -q -o try.tally -- true 2>/dev/null; then
 	t_is "... recordings kept" "$(echo kept/*)" "kept/baseline-01.tally kept/baseline-02.tally kept/baseline-03.tally kept/new-01.tally kept/new-02.tally kept/new-03.tally"
 	t_like "... in turns" "$(cat out)" '3 baseline runs .* 3 new runs .*, interleaved'
 	# eight times as much of all is clear long before the last run
-	"$TALLY" check --early -n 20 --run "$work; $work; $work; $work; $work; $work; $work; $work" \
-		--against "$work" --keep early >out 2>err
-	t_is "--early: something clear" $? 1
-	t_lacks "... ends it" "$(echo early/*)" 'new-20'
-	t_like "... and says so" "$(cat out)" '^note: sure after (8|14) of 20 runs a side; alpha is 0\.00[23] here'
+	much="$work; $work; $work; $work; $work; $work; $work; $work"
+	"$TALLY" check --any-outcome --run "$much" --against "$work" --keep early \
+		--json early.json >out 2>err
+	t_is "something clear" $? 1
+	t_lacks "... ends the recording" "$(echo early/*)" 'new-16'
+	t_like "... and says so" "$(cat out)" '^note: [0-9]+ of at most 16 runs on each side: the verdict is certain; each interim analysis uses alpha 0\.000'
+	t_like "... in JSON" "$(cat early.json)" '"runs_most": ?16'
+	"$TALLY" check --any-outcome --early -n 20 --run "$much" --against "$work" >out 2>err
+	t_like "--early -n 20 may make 32" "$(cat out)" '^note: [0-9]+ of at most 32 runs'
+	# no block fits into the time, but three are always made
+	"$TALLY" check --budget 1ms --run "$work" --against "$work" --keep hasty >out 2>err
+	t_is "--budget ends the recording" "$(echo hasty/*)" "hasty/baseline-01.tally hasty/baseline-02.tally hasty/baseline-03.tally hasty/new-01.tally hasty/new-02.tally hasty/new-03.tally"
+	# a text of another length from the same work
+	"$TALLY" check -n 2 --run "$work; echo and another line of output" --against "$work" >out 2>err
+	t_is "another amount of output" $? 4
+	t_like "... is broken" "$(head -n 1 out)" '^broken: the new side wrote 33 bytes per run, the baseline 6 \(--any-outcome'
 	"$TALLY" check --calibrate -n 3 --run "$work" >out 2>err
-	t_like "--calibrate" "$(head -n 1 out)" '^calibration: identical code .*% of 200 checks alarm$'
-	refuses "a command that fails" "'exit 3' failed with status 3" --run 'exit 3' --against true
+	t_like "--calibrate" "$(head -n 1 out)" '^calibration: identical code .*% of 200 random permutations of the runs$'
+	refuses "a baseline that fails" "'exit 3' failed with status 3" --run "$work" --against 'exit 3'
+	"$TALLY" check -n 2 --run 'exit 3' --against "$work" --junit gone.xml >out 2>err
+	t_is "a new side that fails is broken" $? 4
+	t_like "... and is named" "$(head -n 1 out)" "^broken: ('exit 3' failed with status 3|2 of 2 new runs ended with exit status 3)"
+	t_like "... in JUnit, too" "$(cat gone.xml)" '<error type="broken" message="'
+	"$TALLY" check -n 2 --run "$work; kill -9 \$\$" --against "$work" >out 2>err
+	t_is "a new side that crashes is broken" $? 4
+	t_like "... by its signal" "$(head -n 1 out)" '^broken: 2 of 2 new runs ended with signal 9, unlike all baseline runs \(--any-outcome compares them\)'
 	t_is "... leaves nothing behind" "$(find . -name 'tally-check.*' | wc -l)" 0
 else
 	t_skip "--run and --against" "no event may be opened here"

@@ -23,9 +23,10 @@ awk '
 /^ *- run: \|$/ { n++; block = 1; name = "step-" n; printf "" >name; next }
 /^ *- run: / { n++; block = 0; name = "step-" n; sub(/^ *- run: /, ""); print >name; next }
 /^ *- / { block = 0 }
+block && !/^          / { block = 0 }	# other keys of the step
 block { sub(/^          /, ""); print >name }
 ' "$top_srcdir/doc/check-in-ci.md"
-t_is "the workflow has four steps to run" "$(echo step-*)" "step-1 step-2 step-3 step-4"
+t_is "the workflow has five steps to run" "$(echo step-*)" "step-1 step-2 step-3 step-4 step-5"
 
 # --- a repository of two commits, the second of which doubles the work of one function
 git init -q origin
@@ -90,6 +91,41 @@ t_like "... of sides in turns" "$(cat out-4)" '10 baseline runs .* 10 new runs .
 t_like "... and names the commit" "$(cat out-4)" 'commit [0-9a-f]+ Grow with care'
 t_lacks "... and no other" "$(cat out-4)" 'Write notes'
 t_like "... at its place in the checkout" "$(cat out-4)" '^::error file=bench\.c,line=[0-9]+,title=grows is slower'
-t_like "the summary says it" "$(cat summary.md)" 'grows'
+
+# --- the comment, on a server that keeps comments in files
+if command -v jq >/dev/null; then
+	cat >bin/gh <<-'END'
+	#!/bin/sh
+	echo "$*" >>"$SERVER/asked"
+	case "$1 $2 $3" in
+	"api --paginate repos/o/r/issues/7/comments")
+		# a page for each comment
+		for f in "$SERVER"/*.md; do
+			id=${f##*/}
+			[ -f "$f" ] && jq -n --rawfile body "$f" --arg id "${id%.md}" '[{id: ($id | tonumber), body: $body}]'
+		done; exit 0;;
+	"api --method POST") id=501;;
+	"api --method PATCH") id=${4##*/};;
+	*) exit 1;;
+	esac
+	[ "$5" = -F ] && cat "${6#body=@}" >"$SERVER/$id.md"
+	END
+	chmod +x bin/gh
+	mkdir server
+	echo 'Nice work! <!-- tally check -->' >server/100.md
+	SERVER=$T_TMP/server GITHUB_REPOSITORY=o/r NUMBER=7
+	export SERVER GITHUB_REPOSITORY NUMBER
+	(cd work && timeout 60 bash -e ../step-5) >out-5 2>&1
+	t_is "the first run comments" $?/"$(echo server/*.md)" "0/server/100.md server/501.md"
+	t_like "... what is slower" "$(cat server/501.md)" 'grows'
+	t_like "the summary says it" "$(cat summary.md)" 'grows'
+	echo '<!-- tally check --> of another run' >work/check.md
+	(cd work && timeout 60 bash -e ../step-5) >out-5 2>&1
+	t_is "the next run updates its comment" "$?/$(cat server/501.md)" "0/<!-- tally check --> of another run"
+	t_is "... and no other" "$(cat server/100.md)" 'Nice work! <!-- tally check -->'
+	t_is "... nor adds one" "$(echo server/*.md)" "server/100.md server/501.md"
+else
+	t_skip "the comment" "needs jq"
+fi
 t_ok "the artefact is there" "$([ -s work/check.json ]; echo $?)"
 t_done

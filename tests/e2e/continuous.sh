@@ -62,6 +62,24 @@ t_is "nothing is left unfinished" "$(find dir -name '*.tally' | wc -l | tr -d ' 
 set -- $(python3 gaps.py "$TALLY" dir/record-*)
 t_ok "no gap is larger than a second ($2 ms)" "$([ "$2" -lt 1000 ]; echo $?)"
 t_is "the status has all samples" "$(member dir samples)" "$1"
+cat >overlap.py <<'END'
+import re, subprocess, sys
+ranges = []
+for name in sys.argv[2:]:
+    out = subprocess.run([sys.argv[1], 'dump', name], check=True,
+                         capture_output=True, text=True).stdout
+    times = [int(t) for t in re.findall(r'^sample time_ns=(\d+)', out, re.M)]
+    if times:
+        ranges.append((min(times), max(times), name))
+ranges.sort()
+recorders = {name.rsplit('/', 1)[-1][:8] for _, _, name in ranges}
+for a, b in zip(ranges, ranges[1:]):
+    if a[1] >= b[0] and a[2].rsplit('/', 1)[-1][:8] != b[2].rsplit('/', 1)[-1][:8]:
+        print('%s and %s overlap by %d us' % (a[2], b[2], (a[1] - b[0]) // 1000))
+print(len(recorders), 'recorders')
+END
+t_is "no two recorders have samples of the same time" \
+	"$(python3 overlap.py "$TALLY" dir/record-*)" "2 recorders"
 t_run "JSON" sh -c '"$TALLY" status --format=json dir | python3 -m json.tool; :'
 t_lacks "a new recorder does not repeat what the first one said" \
 	"$(sort err | uniq -d; echo none)" "tally:"
@@ -132,8 +150,22 @@ bad 2 "needs -a, -p, -t or --cgroup" -o x
 bad 2 "instead of a command" -o x -- true
 bad 2 "excludes --control" -o x -p $load --control fd:1
 bad 1 "999999999" -o x -p 999999999
-bad 2 "no URL" -o x -p $load --push http://h
+bad 2 "not a URL" -o x -p $load --push http://h
 bad 1 "cannot make the folder" -o no/such/folder -p $load
+
+# --- options that another recording would ignore
+unused() { # WORDS OPTION…
+	words=$1
+	shift
+	"$TALLY" record "$@" -o unused.tally -- true >/dev/null 2>err
+	t_is "$* alone" $? 2
+	t_like "… says what is missing" "$(cat err)" "$words"
+}
+unused "--keep-age needs --continuous" --keep-age 1h
+unused "--keep-free needs --continuous" --keep-free 5M
+unused "--window needs --push" --window 5s
+unused "--spool needs --push" --spool there
+unused "--symbols needs --push" --symbols server
 
 # --- options of a file
 cat >conf <<END
@@ -202,6 +234,20 @@ import json
 got = [g["uuid"] for l in open("server/log")
        for g in json.loads(l).get("got", [])]
 print(len(got) - len(set(got)), len(got) > 2)')" "0 True"
+	rm -f server/log
+	t_run "names are left to the server" "$TALLY" record -p $load -F 99 \
+		-o later --push "$url" --symbols=server --switch-output=1s \
+		--duration 2s --keep-free 1k
+	t_is "… which gets addresses" "$($PY -c '
+import json
+got = [g for l in open("server/log") for g in json.loads(l).get("got", [])]
+print(len(got) > 0 and all(g["unnamed"] for g in got))')" True
+	set -- later/record-*
+	t_like "… and the recording says so" "$("$TALLY" info "$1")" \
+		"left to the server"
+	"$TALLY" symbolize -q "$1" 2>err
+	t_lacks "… until it is symbolized" "$("$TALLY" info "$1")" \
+		"left to the server"
 else
 	t_skip "pushing while recording" \
 		"apt-get install protobuf-compiler python3-protobuf"

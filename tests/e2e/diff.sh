@@ -98,7 +98,7 @@ t_like "colours when asked for" "$(diff --color=always one.tally two.tally)" \
 	"$esc\\[31m"
 t_like "shares, where asked for" \
 	"$(diff --normalise=total one.tally two.tally)" \
-	'^# Normalised by total \(as asked for\): % of all '
+	'^# Normalised by total \(as requested\): % of all '
 t_like "time, where asked for" "$(diff --normalise=time one.tally two.tally)" \
 	'per second of recording'
 t_lacks "a recording and itself: nothing is more than noise" \
@@ -239,6 +239,9 @@ for l in lines:
         assert l['old']['line'] + 2 == l['new']['line'] or \
             l['old']['line'] == l['new']['line'] == 1
 END
+	diff --html -o both.html one.tally two.tally
+	t_run "a page pairs the same lines and instructions" python3 -B \
+		"$top_srcdir/tests/e2e/html_check.py" pairs both.html heavy.json
 	t_run "the picture is XML without scripts and says figures" python3 - <<'END'
 import re, xml.dom.minidom
 x = xml.dom.minidom.parse('flame.svg')
@@ -264,7 +267,7 @@ several() { diff --baseline one-*.tally --new two-*.tally "$@"; }
 out=$(several)
 t_like "several recordings a side: the first and how many" "$out" \
 	'^# old: one-1.tally and 2 more: one/work 2000 \(3 runs\)'
-t_like "… in the mean run" "$out" 'a$|a run$'
+t_like "… in the mean run" "$out" 'per$|per run$'
 t_like "… or in the median one" "$(several --average=median)" 'median|run$'
 t_like "… and the function behind them" "$(several heavy)" '^# heavy: '
 t_like "… or before them" "$(diff heavy --baseline one-*.tally \

@@ -127,8 +127,17 @@ if command -v callgrind_annotate >/dev/null; then
 		check callgrind annotated
 	callgrind_annotate --tree=calling --inclusive=yes p.callgrind >tree
 	t_like "it knows who calls whom" "$(cat tree)" ' > .*:outer '
+	callgrind_annotate --threshold=100 --auto=yes p.callgrind >lines
+	t_like "and which lines" "$(cat lines)" \
+		'^ *[0-9,]+ .*(s \+= std::sqrt|int i = 1; i < n;)'
 else
 	t_skip "callgrind_annotate opens it" "no valgrind here"
+fi
+
+if "$TALLY" version --verbose 2>/dev/null | grep -q 'zydis *no'; then
+	t_skip "positions are instructions" "built without Zydis"
+else
+	t_run "positions are instructions" check callgrind-insns p.callgrind
 fi
 
 # --- compilers

@@ -25,7 +25,7 @@ static unsigned int mix(unsigned int x)
 	return x ^ x >> 7;
 }
 
-static unsigned int step(unsigned int x)
+__attribute__((noinline)) static unsigned int step(unsigned int x)
 {
 	unsigned int y = mix(x);
 
@@ -91,13 +91,14 @@ for line, counted in sorted(exact.items()):
     ratio = told.get(line, 0) / unit / (counted / 100000)
     print("# line %d ran %d times, by samples %.0f" % (
         line, counted, 100000 * told.get(line, 0) / unit))
-    # A branch that was foretold wrong is paid for where it leads to.
-    if not 1 / 3 <= ratio <= (3 if counted >= 100000 else 8):
+    # A sample counts what an instruction took, not how often it ran: processors pay
+    # for a load where its value is used, and for a mispredicted branch where it leads.
+    if not 1 / 5 <= ratio <= (5 if counted >= 100000 else 10):
         bad.append(line)
 for name in ("mix", "step"):
     print("# %s was entered %.2f times an iteration" % (
         name, heads[name] / unit))
-    if not 1 / 3 <= heads[name] / unit <= 3:
+    if not 1 / 5 <= heads[name] / unit <= 5:
         bad.append(name)
 if heads["main"] > unit / 1000:
     bad.append("main")

@@ -118,6 +118,21 @@ cd harm || exit 1
 t_like "no command gives other numbers without a word" "$?:$(cat ../harm.out)" \
 	'^0:[1-9][0-9]+ files: [1-9].* errors, .* [1-9][0-9]* marked, 0 without'
 cd ..
+# An address space that is too small: a message at any limit.  (Sanitizers need more.)
+if prlimit --as=100000000 "$TALLY" --version >out 2>err; then
+	for m in 22 23 24 25 26 27 28 29 30 31 32 33 34; do
+		for k in 0 500000; do
+			prlimit --as=$((m * 1000000 + k)) "$TALLY" record -q -g \
+				-o as.tally -- true >out 2>err
+			echo "$? $(head -c 40 err)"
+		done
+	done | grep -vE '^0 |^[14] tally: ' >as.out
+	sed 's|^|# |' as.out
+	t_is "recording in a small address space says what is wrong" \
+		"$(wc -l <as.out | tr -d ' ')" 0
+else
+	t_skip "a small address space" "$(head -n 1 err)"
+fi
 "$TALLY" annotate lost.tally >out 2>err
 t_like "a file that is not there is no function" "$?:$(cat err)" \
 	'^1:.*lost.tally: cannot open'

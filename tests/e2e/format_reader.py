@@ -17,9 +17,11 @@ NONE, MARK = 2 ** 32 - 1, 4294967280
 TABLES = {2: ('ENVS', 'puu'), 3: ('EVENTS', 'u' * 13), 4: ('RUNS', 'upuuuuu'),
           5: ('THREADS', 'uddudd'), 6: ('IMAGES', 'uuuiuu'), 7: ('LOCS', 'ud'),
           8: ('NODES', 'br'), 9: ('LOSSES', 'uppudu'), 10: ('STATS', 'uuuuuu'),
-          11: ('ENDS', 'dup'), 20: ('FUNCS', 'udddd'), 21: ('FRAMES', 'dddub'),
-          22: ('LOC_FRAMES', 'o'), 23: ('SYMBOLS', 'uddu'),
+          11: ('ENDS', 'dup'), 12: ('WAIT_KINDS', 'du'), 20: ('FUNCS', 'udddd'),
+          21: ('FRAMES', 'dddub'), 22: ('LOC_FRAMES', 'o'), 23: ('SYMBOLS', 'uddu'),
           26: ('SOURCES', 'uuuuuu'), 27: ('LINES', 'udo')}
+# Tables that version 1.0 got after its first files: shown if they have rows.
+LATER = ('WAIT_KINDS',)
 
 
 class Bytes:
@@ -156,7 +158,8 @@ class Recording:
 def main():
     r = Recording(sys.argv[1])
     if sys.argv[2:] == ['--tables']:
-        return print('\n'.join('%s %d' % (k, len(v)) for k, v in r.rows.items()))
+        return print('\n'.join('%s %d' % (k, len(v)) for k, v in r.rows.items()
+                               if v or k not in LATER))
     event, by_name = int((sys.argv[2:] or [0])[0]), {}
     for _, _, _, of, weight, stack in r.samples:
         if of == event:

@@ -100,7 +100,7 @@ refused() { # WHAT ERE ARGS… of encode
 refused "an unknown event" 'no event "nonsense"' --pmu k8 nonsense
 refused "an unknown qualifier" 'unknown qualifier' --pmu k8 dc-miss,fast
 refused "a mask that is not there" 'takes no mask' --pmu k8 dc-miss,mask=1
-refused "paths that are not there" 'no sum' --pmu k8 k8:0xe9:0x68
+refused "paths that are not there" 'not a sum' --pmu k8 k8:0xe9:0x68
 refused "count above 3" 'at most 3' --pmu k8 dc-miss,count=4
 refused "inv without count" 'inv without count' --pmu p6 L2_LD,inv
 refused "MESI mask 0" 'counts nothing' --pmu p6 p6:0x29:0
@@ -113,7 +113,7 @@ refused "a period beyond numbers" '2\^47' --pmu k8 -c 99999999999999999999 dc-mi
 refused "a period of letters" 'not a number' --pmu k8 --period fast dc-miss
 refused "an event of the other" 'event of k8, not of p6' --pmu p6 k8-dc-miss
 refused "another processor" 'k8 or p6' --pmu k9 dc-miss
-refused "no event" 'which event' --pmu k8
+refused "no event" 'no event given' --pmu k8
 
 if ! grep -Eq 'ven0002fam000F|ven0000fam0006mod000[1-D]' \
 	/sys/devices/system/cpu/modalias 2>/dev/null; then

@@ -96,11 +96,11 @@ f=$(find hurt -name '*.gz' | head -n 1)
 printf x | dd of="$f" bs=1 seek=30 conv=notrunc 2>/dev/null
 "$TALLY" history list --store hurt >hurt.out 2>&1
 t_is "a damaged file" $? 0
-t_like "... is told" "$(head -n 1 hurt.out)" '^1 file of the history passed over: hurt/runs/'
+t_like "... is told" "$(head -n 1 hurt.out)" '^skipped 1 damaged file of the history: hurt/runs/'
 t_is "... and the rest is read" "$(grep -c ' 3 runs' hurt.out)" 23
 "$TALLY" history --store nothing >none 2>&1
 t_is "no history" $? 1
-t_like "... says how to begin one" "$(cat none)" "'tally history add' makes one"
+t_like "... says how to begin one" "$(cat none)" "'tally history add' creates one"
 "$TALLY" history add --store store --repo repo --commit nothing b1-1.tally >none 2>&1
 t_is "no such commit" $? 1
 
@@ -117,11 +117,52 @@ check() {
 }
 check early --commit new --new b5-*.tally
 t_is "the cost of before passes" $? 0
-t_like "... says so" "$(head -n 1 verdict)" '^pass: .* would have been seen; 1 batch against the last 12$'
+t_like "... says so" "$(head -n 1 verdict)" '^pass: .* would have been detected; 1 batch compared with the last 12$'
 check early --commit new --new fresh-*.tally
 t_is "a higher cost fails" $? 1
 t_like "... by name" "$(cat verdict)" '^slower: lex \+(2[5-9]|3[0-5])\.[0-9]% \(95%: '
 t_like "... and how much of it matters" "$(cat verdict)" '^slower: lex .*, \+[67]\.[0-9]% of the program, p '
+
+# Reports for continuous integration, judged by readers of their formats.
+check early --commit new --new fresh-*.tally --junit all.xml --sarif all.sarif \
+	--code-quality all.issues --markdown all.md --github
+t_is "all reports at once" $? 1
+t_like "GitHub's annotation" "$(cat verdict)" \
+	'^::error file=/src/lex\.c,line=1,title=lex is slower::lex \+[0-9.]+%25 .*compared with 11 batches$'
+t_like "... and the verdict" "$(tail -n 1 verdict)" \
+	'^::notice title=tally check::regressed: 1 function and the whole run; 1 batch compared with the last 12$'
+t_is "Markdown begins with a mark by which a comment is found" "$(head -n 1 all.md)" '<!-- tally check -->'
+t_like "Markdown's table" "$(cat all.md)" '^\| ❌ \| lex \| slower \| &#43;[0-9.]+%'
+cat >reports.py <<'END'
+import json
+import xml.etree.ElementTree as E
+
+suite = E.parse("all.xml").getroot().find("testsuite")
+cases = {c.get("name"): c for c in suite.findall("testcase")}
+failed = {n for n, c in cases.items() if c.find("failure") is not None}
+assert failed == {"lex", "[total]"}, failed
+assert int(suite.get("failures")) == 2 and int(suite.get("tests")) == len(cases)
+assert cases["lex"].get("file") == "/src/lex.c", cases["lex"].attrib
+results = json.load(open("all.sarif"))["runs"][0]["results"]
+assert {"slower", "total-slower"} <= {r["ruleId"] for r in results}, results
+place = [r["locations"][0]["physicalLocation"] for r in results
+         if r["message"]["text"].startswith("lex is slower: +")]
+assert [p["artifactLocation"]["uri"] for p in place] == ["file:///src/lex.c"], place
+issues = json.load(open("all.issues"))
+assert len(issues) == len(results)
+assert {i["location"]["path"] for i in issues} >= {"/src/lex.c", "program"}
+END
+if command -v python3 >/dev/null; then
+	t_run "JUnit, SARIF and GitLab's issues name what is slower" python3 reports.py
+	t_run "SARIF by its standard" python3 "$top_srcdir/tests/e2e/issues_check.py" sarif all.sarif
+	t_run "Code Quality by its documentation" python3 \
+		"$top_srcdir/tests/e2e/issues_check.py" gitlab all.issues
+else
+	t_skip "JUnit, SARIF and GitLab's issues" "needs python3"
+fi
+check early --commit new --new b5-*.tally --junit none.xml --code-quality none.issues
+t_is "nothing is slower" "$(cat none.issues)" "[]"
+t_lacks "... and fails" "$(cat none.xml)" '<failure|<skipped'
 check early --commit new --new fresh-*.tally --warn-only
 t_is "... only warns where asked" $? 0
 echo 'lex +40% -- a better lexer' >allow
@@ -136,13 +177,37 @@ t_like "a third one is named, too" "$(cat verdict)" '^slower: emit '
 side more 71 3 'n["lex"] *= 1.3; n["hash"] *= 1.2;'
 check early --commit new --new fresh-*.tally --again again-1.tally more-1.tally
 t_is "more batches of the commit decide with the first" $? 1
-t_like "... each file is one" "$(head -n 1 verdict)" '; 3 batches against the last 12$'
+t_like "... each file is one" "$(head -n 1 verdict)" '; 3 batches compared with the last 12$'
+
+# Beginning or end of what is compared.
+git -C repo commit -q --allow-empty -m next
+git -C repo tag next
+check store --new b5-*.tally --from c12 --repo repo --commit next
+t_is "costs accepted from a commit on" $? 0
+t_like "... are those of its batches" "$(head -n 1 verdict)" '; 1 batch compared with the last 12$'
+t_like "... and what was before is faster" "$(cat verdict)" '^faster: lex '
+check store --new fresh-*.tally --since c11 --repo repo --commit next
+t_is "since a release, what all later commits have counts, too" $? 1
+t_like "... by name" "$(cat verdict)" '^slower: lex \+(2[5-9]|3[0-5])\.'
+t_like "... against its batches" "$(head -n 1 verdict)" '; 1 batch compared with the last 12$'
+check store --new fresh-*.tally --since "c12~1" --repo repo --commit next
+t_like "a commit without batches has its place in the repository" \
+	"$?$(head -n 1 verdict)" '^1.*compared with the last 12$'
+check store --commit new --new fresh-*.tally --since "$(git -C repo rev-parse c11)"
+t_like "without one, a commit of the history has its batches" \
+	"$?$(head -n 1 verdict)" '^1.*compared with the last 12$'
+check store --commit new --new fresh-*.tally --since c11
+t_like "... and a name alone none" "$?$(cat verdict)" \
+	'^2.*--since c11: the history has no batch of this commit; with --repo'
+check store --new fresh-*.tally --since c11 --from c12 --repo repo --commit next
+t_like "nothing between them judges nothing" "$?$(head -n 1 verdict)" \
+	'^3inconclusive: still learning, with 0 of 5 batches'
 side few 80 3
 mkdir -p few.d
 "$TALLY" history add --store few.d --commit x few-1.tally >/dev/null
 check few.d --commit new --new fresh-1.tally
 t_is "too few batches judge nothing" $? 3
-t_like "... says how many there are" "$(head -n 1 verdict)" '^inconclusive: 1 of 5 batches .* learning'
+t_like "... says how many there are" "$(head -n 1 verdict)" '^inconclusive: still learning, with 1 of 5 batches'
 side other 90 3 'cpu = "Slow"'
 check early --commit new --new other-*.tally
 t_is "another machine is no measure" $? 3

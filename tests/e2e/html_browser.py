@@ -447,7 +447,7 @@ def several(t, p, c, a, b, image, path):
             text = p.run('document.getElementById("source-text").textContent')
             ok('lines say that changes do not reach them',
                'changes to the stacks do not apply' in text, text[:300])
-            ok('… and are shares of all samples', '%.2f%% of what' % (
+            ok('… and are shares of all samples', '%.2f%% of the selection' % (
                 100 * lines / len(c.samples)) in text, text[:300])
         t.shot(p, 'changes-' + view)
     p.run('tally.setView("flame"); document.querySelector("#steps button")'
@@ -803,7 +803,7 @@ def test_diff(t):
         'x => x.innerText.replace(/ [▾▴]/, "").split("\\n"))'), [
             ['Change', 'self, of all before'],
             ['Before', 'self, of all before'], ['Now', 'self, of all now'],
-            ['Total now', 'of all now'], ['Self a run', 'before → now']])
+            ['Total now', 'of all now'], ['Self per run', 'before → now']])
     names = p.run('tally.model.d.meta.funcs.name')
     ok('what was renamed has its new name', 'stable' in names and
        'steady' not in names, names)
@@ -836,7 +836,7 @@ def test_diff(t):
        text[:500])
     ok('… with its verdict', 'grew' in text, text[:500])
     ok('… and what shares are of', ' of all before; now ' in text and
-       ' ms a run, ' in text and 'Beforeof all before' in text and
+       ' ms per run, ' in text and 'Beforeof all before' in text and
        'Nowof all now' in text, text[:500])
     t.shot(p, 'diff-lines')
     choose(p, 'show', 'asm')

@@ -6,6 +6,8 @@
     html_check.py lines PAGE JSON    lines and instructions against
                                      `annotate --both --format=json`
     html_check.py both PAGE JSON     both sides against `diff --format=json`
+    html_check.py pairs PAGE JSON    which lines and instructions are paired,
+                                     against `diff --both --format=json`
     html_check.py begins PAGE NAME   it opens at the lines of a function
     html_check.py threads PAGE JSON  threads against `report -s symbol,tid`
     html_check.py svg FILE JSON      elements, attributes, the root's samples
@@ -309,6 +311,43 @@ def both(path, diff):
             sum(d['sums'][side[s]]['self'])
 
 
+def paired(p):
+    """{old: (new, whether they differ)} of one pair of files or codes."""
+    runs = p[2:]
+    return {runs[k] + i: (runs[k + 1] + i, bool(runs[k + 3]))
+            for k in range(0, len(runs), 4) for i in range(runs[k + 2])}
+
+
+def pairs(path, diff):
+    """The pairs of one function's lines and instructions."""
+    lines = data(path)['meta']['lines']
+    with open(diff, encoding='utf-8') as f:
+        unit, = json.load(f)['units']
+    checked = 0
+    for part, kind, number in (('files', 'lines', 'line'),
+                               ('codes', 'instructions', 'offset')):
+        for x in unit[part]:
+            want, alone = {}, [set(), set()]
+            offsets = [sorted(int(r[s]['offset'], 16) for r in x[kind]
+                              if s in r) if part == 'codes' else None
+                       for s in ('old', 'new')]
+            for r in x[kind]:
+                at = [None if s not in r else r[s]['line'] if part == 'files'
+                      else offsets[i].index(int(r[s]['offset'], 16))
+                      for i, s in enumerate(('old', 'new'))]
+                if None in at:
+                    alone[at[0] is None].add(at[at[0] is None])
+                else:
+                    want[at[0]] = (at[1], r['how'] == 'changed')
+            found = [paired(p) for p in lines[part[:-1] + '_pairs']]
+            found = [p for p in found if want.items() <= p.items()]
+            assert len(found) == 1, (part, want, lines[part[:-1] + '_pairs'])
+            assert not alone[0] & found[0].keys()
+            assert not alone[1] & {new for new, _ in found[0].values()}
+            checked += len(want)
+    assert checked > 20, checked
+
+
 def tree(d):
     """Totals by function from the tree, where nothing was left out."""
     meta = d['meta']
@@ -405,5 +444,5 @@ def size(path, most):
 
 
 if __name__ == '__main__':
-    {'policy': policy, 'sums': sums, 'lines': lines, 'both': both, 'begins': begins, 'threads': threads, 'svg': svg,
+    {'policy': policy, 'sums': sums, 'lines': lines, 'both': both, 'pairs': pairs, 'begins': begins, 'threads': threads, 'svg': svg,
      'size': size}[sys.argv[1]](*sys.argv[2:])

@@ -165,7 +165,7 @@ t_like "info says what it is" "$("$TALLY" info --no-pager fp.tally)" \
 # Hostile ones.
 head -c $(($(stat -c %s fp.data) / 2)) fp.data >cut.data
 t_like "a cut file: what came before" "$("$TALLY" report --format=text \
-	cut.data 2>&1)" 'cut at +# *offset|cut at offset'
+	cut.data 2>&1)" 'truncated[ #]+at[ #]+offset'
 if [ "$(id -u)" -eq 0 ]; then
 	cp plain.data theirs.data
 	chown 65534 theirs.data
@@ -189,4 +189,19 @@ rm -f bad.tally
 t_like "damage has its offset" "$? $(cat err)" \
 	'^1 tally: bad.data: damaged at offset [0-9]+: '
 t_none "… and leaves nothing behind" "$(ls bad.tally* 2>/dev/null)"
+# tally does nothing to the files of other recorders.  Others that run now may.
+cat >beside.sh <<'END2'
+for _ in 1 2 3; do
+	HOME=$PWD "$1" record -q -e cpu-clock -o beside.data -- sh -c '
+		ls; ls; i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done' >/dev/null &&
+		"$1" report --stdio -i beside.data && exit
+done
+exit 1
+END2
+if "$TALLY" record -q -a -o beside.tally -- true 2>err; then
+	t_run "perf reads what it records next to tally" "$TALLY" record -q -a \
+		-o beside.tally -- sh beside.sh "$PERF"
+else
+	t_skip "perf next to tally" "$(head -n 1 err)"
+fi
 t_done

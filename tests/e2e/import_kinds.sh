@@ -80,7 +80,7 @@ column() { # FILE KEY
 		awk -F, 'NR > 1 && $2 { print $2, $3, $1 }' | sort
 }
 by_perf() { # FILE KEY
-	"$PERF" report -q -i "$1" --stdio -g none --no-inline --no-children \
+	"$PERF" report -q -i "$1" --no-itrace --stdio -g none --no-inline --no-children \
 		-n --percent-limit 0 -F sample,period,"$2" -t '|' 2>/dev/null |
 		sed 's/ *| */ /g; s/^ *//; s/ *$//; s/ \[[k.]\] / /' |
 		grep -v '^#' | grep . | sort
@@ -98,11 +98,28 @@ t_is "functions, as in ours" "$(column swap.data symbol)" "$want"
 t_is "and whole stacks" "$("$TALLY" export --format=folded -o - swap.data 2>err)" \
 	"$("$TALLY" export --format=folded -o - fp.data 2>err)"
 head -c $(($(stat -c %s swap.data) / 2)) swap.data >cut.data
-t_like "a cut one" "$("$TALLY" report --format=csv cut.data 2>&1)" 'cut at offset'
+t_like "a cut one" "$("$TALLY" report --format=csv cut.data 2>&1)" 'truncated at offset'
 perf_record --call-graph dwarf,4096 -e cpu-clock -F 500 -o dwarf.data ./work
 make_data swap dwarf.data sdwarf.data
 t_is "registers of another machine are not taken for ours" \
 	"$(column sdwarf.data comm)" "$(column dwarf.data comm)"
+
+# --- descriptions of events of all sizes so far: PERF_ATTR_SIZE_VER0 to 9
+judges=
+for size in 64 72 80 96 104 112 120 128 136 144; do
+	make_data attrs fp.data attrs.data $size
+	t_is "descriptions of $size bytes" "$(column attrs.data symbol)" "$want"
+	# perf refuses those that are newer than itself
+	theirs=$(by_perf attrs.data comm)
+	[ -z "$theirs" ] || { judges=$judges$size,; t_is "… as perf reads them" \
+		"$(column attrs.data comm)" "$theirs"; }
+done
+t_like "perf has read the older sizes" "$judges" '^64,72,80,96,104,112,120,'
+for size in 96 144; do
+	make_data attrs dwarf.data attrs.data $size
+	t_is "… with copies of stacks, $size bytes" "$(column attrs.data symbol)" \
+		"$(column dwarf.data symbol)"
+done
 
 # --- directories
 perf_record --threads=cpu -g -e cpu-clock -o threads.dir ./work
@@ -142,12 +159,48 @@ else
 	t_skip "waits" "this perf has no events of BPF programs"
 fi
 
+# --- samples of guests, branches, data sources
+perf_record -g -e cpu-clock --buildid-mmap -o b.data ./work
+n=$(make_data guest b.data guest.data)
+by_image() {
+	"$TALLY" report --format=csv --percent-limit=0 -s image "$1" 2>err |
+		awk -F, -v k="$2" '$1 == k { print $2 }'
+}
+t_is "each fifth sample is a guest's" "$(by_image guest.data '[guest]')" "$n"
+n=$(make_data branch b.data branch.data)
+"$TALLY" import -o branch.tally branch.data 2>err
+t_like "samples with branches are counted" "$(cat err)" \
+	"; branch stacks of $n samples skipped"
+t_is "and are samples" "$(column branch.tally symbol)" "$(column b.data symbol)"
+perf_record -d -W --buildid-mmap -e cpu-clock -o d.data ./work
+n=$(make_data sources d.data sources.data)
+"$TALLY" import -o sources.tally sources.data 2>err
+t_like "samples with sources of data are counted" "$(cat err)" \
+	"; data sources of $n samples skipped"
+t_is "and are samples, too" "$(column sources.tally symbol)" \
+	"$(column d.data symbol)"
+
 # --- kinds that say nothing of samples are no loss; tracing data is
 make_data others fp.data others.data >made
 "$TALLY" import -o others.tally others.data 2>err
 t_like "of ten other records only tracing data counts" "$(cat err)" \
 	'; 1 records of other kinds skipped$'
 t_is "the samples are the same" "$(column others.tally symbol)" "$want"
+
+t_is "… as perf reads them" "$(column others.data comm)" "$(by_perf others.data comm)"
+n=$(make_data poke fp.data poke.data)
+"$TALLY" import -o poke.tally poke.data 2>err
+t_lacks "of $n changes of the kernel's code nothing is lost" "$(cat err)" 'skipped'
+t_is "… as perf reads them" "$(column poke.tally comm)" "$(by_perf poke.data comm)"
+n=$(make_data trace fp.data trace.data)
+"$TALLY" import -o trace.tally trace.data 2>err
+t_like "traces are skipped, with the records that point to them" "$(cat err)" \
+	"; $((2 * n)) records of other kinds skipped\$"
+t_is "their bytes are no samples" "$(column trace.tally symbol)" "$want"
+t_is "… as perf reads them" "$(column trace.tally comm)" "$(by_perf trace.data comm)"
+head -c $(($(stat -c %s trace.data) / 2)) trace.data >cut.data
+t_like "a cut one" "$("$TALLY" report --format=csv cut.data 2>&1)" \
+	'truncated at offset'
 
 # --- the kernel's names: in the directory, and in perf's cache by build-id
 if grep -q '^0*[1-9a-f][0-9a-f]* . read_zero$' /proc/kallsyms; then

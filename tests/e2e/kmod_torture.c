@@ -7,7 +7,8 @@
  *	kmod_torture stats [COPY DEPTH]	three seconds of samples and the
  *			histogram; with copies of so many bytes of a stack of so
  *			many, each checked
- *	kmod_torture hold SECONDS	a recording is open and runs
+ *	kmod_torture hold SECONDS [kernel]	a recording is open and runs; by the
+ *			kernel's own events
  *	kmod_torture nobody		tries as a user without rights
  *	kmod_torture walk STEPS SEED [k8|p6]	two recordings, perf, sleep,
  *			processor 1 going and coming, and a recorder that is
@@ -421,11 +422,16 @@ static int begin_as(struct tally_setup *s, void **ring)
 	return *ring == MAP_FAILED ? -1 : fd;
 }
 
-static void clock_by_kernel(struct tally_setup *s)
+static void by_kernel(struct tally_setup *s, uint32_t type, uint64_t config)
 {
 	s->source = TALLY_PERF;
-	s->perf[0].type = PERF_TYPE_SOFTWARE;
-	s->perf[0].config = PERF_COUNT_SW_CPU_CLOCK;
+	s->perf[0].type = type;
+	s->perf[0].config = config;
+}
+
+static void clock_by_kernel(struct tally_setup *s)
+{
+	by_kernel(s, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
 }
 
 /* A recording of everything, all set up. */
@@ -690,10 +696,10 @@ static int copies(uint32_t bytes, size_t depth)
 	return print_stats(fd) || !fine || !c.good || c.bad;
 }
 
-static int hold(unsigned int seconds)
+static int hold(unsigned int seconds, bool by_the_kernel)
 {
 	void *ring;
-	int fd = begin(&ring, RING, 4096, false);
+	int fd = begin(&ring, RING, 4096, by_the_kernel);
 
 	if (fd < 0 || ioctl(fd, TALLY_IOC_START, 0) < 0)
 		return 1;
@@ -753,6 +759,13 @@ static int walk_open(struct walk *w)
 	}
 	if (s.source == TALLY_TIMER && roll(&w->t) % 2)
 		clock_by_kernel(&s);
+	/* The kernel's P6 driver loses track of NMIs when it samples. */
+	if (s.source == TALLY_PERF && !strcmp(w->pmu, "k8") && roll(&w->t) % 2)
+		by_kernel(&s, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
+	if (roll(&w->t) % 4 == 0) {
+		s.copy_bytes = 1024;
+		s.flags |= TALLY_SETUP_UNWIND | TALLY_SETUP_STACKS;
+	}
 	if (roll(&w->t) % 2)
 		s.flags |= TALLY_SETUP_TASKS | TALLY_SETUP_INHERIT;
 	if (fd < 0 || ioctl(fd, TALLY_IOC_SETUP, &s) < 0)
@@ -774,7 +787,7 @@ static bool walk_start(struct walk *w, int fd)
 	return errno == EBUSY || errno == EBADFD;
 }
 
-/* perf counts: the kernel's P6 driver loses track of NMIs when it samples. */
+/* perf only counts, for the same reason. */
 static void walk_perf(struct walk *w)
 {
 	struct perf_event_attr a = {
@@ -878,7 +891,7 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "cost"))
 		return stats(argc > 2 ? argv[2] : "", argc < 4);
 	if (!strcmp(what, "hold"))
-		return hold((unsigned int)n);
+		return hold((unsigned int)n, argc > 3);
 	if (!strcmp(what, "walk"))
 		return walk(n, argc > 3 ? strtoull(argv[3], NULL, 10) : 1,
 			    argc > 4 ? argv[4] : "");

@@ -113,6 +113,14 @@ uname -r >release
 insmod ./tally.ko || exit 1
 "$TALLY" doctor --no-pager >doctor.after
 "$TORTURE" nobody >nobody
+trace=/sys/kernel/tracing
+if grep -q ' T perf_allow_kernel$' /proc/kallsyms; then
+	echo security_perf_event_open >$trace/set_ftrace_filter
+	echo function >$trace/current_tracer
+	"$TORTURE" cycles 1
+	grep -c 'security_perf_event_open <-' $trace/trace >asked
+	echo nop >$trace/current_tracer
+fi
 
 record() { "$TALLY" record -q --source=kmod "$@"; }
 cat >tree.sh <<'TREE'
@@ -428,6 +436,12 @@ check_safety() {
 		'kernel module +loaded; samples by timers'
 	t_like "$v: only who may profile opens it" "$(cat nobody)" \
 		'not permitted'
+	if [ -e asked ]; then
+		more "$v: security modules are asked" "$(cat asked)" 0
+	else
+		t_skip "$v: security modules are asked" \
+			"this kernel does not export perf_allow_kernel"
+	fi
 	t_like "$v: it stays while it is in use" "$(tail -n 1 inuse)" '^[1-9]'
 	t_like "$v: memory of a recording is found" "$(cat ours.held)" \
 		'^[1-9][0-9]* [1-9]'

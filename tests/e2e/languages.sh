@@ -134,7 +134,7 @@ try "Go" go '% +goprog +main\.\(\*box\[…\]\)\.area$' \
 if [ -x goprog ]; then
 	"$TALLY" record -q -g -F 4000 -o go.tally -- ./goprog >go.log 2>&1
 	t_lacks "its threads begin where Go's runtime begins them" \
-		"$("$TALLY" info go.tally)" 'return address is no code'
+		"$("$TALLY" info go.tally)" 'return address is not code'
 else
 	t_skip "the begin of Go's threads" "no program was made"
 fi

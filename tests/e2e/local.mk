@@ -25,6 +25,7 @@ E2E_TESTS = \
 	tests/e2e/report_cli.sh \
 	tests/e2e/stripped.sh \
 	tests/e2e/memory.sh \
+	tests/e2e/merge.sh \
 	tests/e2e/missing.sh \
 	tests/e2e/no_samples.sh \
 	tests/e2e/events.sh \
@@ -47,20 +48,25 @@ E2E_TESTS = \
 	tests/e2e/jit.sh tests/e2e/jitdump.sh \
 	tests/e2e/php.sh \
 	tests/e2e/python.sh \
+	tests/e2e/stack_holes.sh \
 	tests/e2e/stacks.sh \
 	tests/e2e/outer_callers.sh \
+	tests/e2e/stack_holes.sh \
 	tests/e2e/deep_stacks.sh \
 	tests/e2e/fibers.sh \
 	tests/e2e/switch.sh \
 	tests/e2e/timer.sh \
+	tests/e2e/wait_changes.sh tests/e2e/wait_kinds.sh \
 	tests/e2e/waits.sh
 TESTS += $(E2E_TESTS)
 # Tests whose minutes are other programs' (a browser, a shell that calls tally some
 # hundred times) or that judge what is not compiled with sanitizers, the library in
 # the program.  What they have tally do, others do under sanitizers, too.
 LONG_TESTS = \
+	tests/e2e/consumers.sh \
 	tests/e2e/doctor.sh \
 	tests/e2e/html_browser.sh \
+	tests/e2e/import_perfs.sh \
 	tests/e2e/perf_words.sh \
 	tests/e2e/record_layouts.sh \
 	tests/e2e/same_names.sh \
@@ -78,8 +84,9 @@ EXTRA_DIST += tests/e2e/fault.c tests/e2e/fake_pmu.c tests/e2e/fake_counts.c \
 	tests/e2e/stat_program.c
 EXTRA_DIST += tests/e2e/format_reader.py tests/e2e/bombs.py tests/e2e/browser.py tests/e2e/html_browser.py \
 	tests/e2e/html_changes.py \
-	tests/e2e/html_check.py tests/e2e/tui.py \
-	tests/e2e/completion.py tests/e2e/export_check.py tests/e2e/perf_data.py \
+	tests/e2e/html_check.py tests/e2e/issues_check.py tests/e2e/tui.py \
+	tests/e2e/completion.py tests/e2e/consumers.py tests/e2e/export_check.py \
+	tests/e2e/import_judge.py tests/e2e/perf_data.py \
 	tests/e2e/php_scenes.php tests/e2e/python_scenes.py \
 	tests/e2e/python_check.py
 # Misuses the kernel module's device.

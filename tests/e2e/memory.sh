@@ -19,64 +19,94 @@ for f in a b; do
 	t_skip "failing allocations" "cannot record: $(head -n 1 rec.err)"
 	t_done; exit
 done
-fails() { # STEP COMMAND…: at every STEP-th of the places that allocate
-	step=$1; shift
-	# a run takes 20 times as long with a sanitizer
-	if nm "$failing" | grep -q __asan_init; then step=$((step * 11)); fi
-	out=$("$failing" -s $step ${keys:+-k "$keys"} "$@" 2>&1)
+# A run takes 20 times as long with a sanitizer: every 11th place that allocates.
+sanitized=$(nm "$failing" | grep __asan_init)
+fails() { # all|places COMMAND…: at each allocation, or at two for each place
+	which=$1; shift
+	case ${sanitized:+sanitized}$which in
+	sanitized*) which='-s 11';;
+	all) which=-a;;
+	*) which='-s 1';;
+	esac
+	out=$("$failing" $which ${keys:+-k "$keys"} "$@" 2>&1)
 	t_like "$*${keys:+ in a terminal}" "$?:$out" \
 		'^0:[1-9][0-9]* runs of [1-9][0-9]* allocations, status 0$'
 }
 keys=
-fails 1 report --no-tui a.tally
-fails 1 report --no-tui -g a.tally
-fails 1 report --no-tui -g=callees --children a.tally
-fails 1 report --no-tui -s comm,pid,line a.tally
-fails 1 report --format=json a.tally
-fails 1 report --format=csv a.tally
-fails 2 report --html -o /dev/stdout a.tally
-fails 2 annotate --no-pager --both --top 2 a.tally
-fails 2 annotate --format=json --top 2 a.tally
-fails 1 diff --no-pager a.tally b.tally
-fails 2 diff --no-pager --both --top 1 a.tally b.tally
-fails 4 diff --html -o /dev/stdout a.tally b.tally
-fails 2 check --warn-only --baseline a.tally --new b.tally
-fails 4 check --warn-only --html /dev/stdout --json /dev/stdout \
+fails all report --no-tui a.tally
+fails all report --no-tui -g a.tally
+fails all report --no-tui -g=callees --children a.tally
+fails all report --no-tui -s comm,pid,line a.tally
+fails all report --format=json a.tally
+fails all report --format=csv a.tally
+fails all report --html -o /dev/stdout a.tally
+fails all annotate --no-pager --both --top 2 a.tally
+fails all annotate --format=json --top 2 a.tally
+fails all diff --no-pager a.tally b.tally
+fails all diff --no-pager --both --top 1 a.tally b.tally
+fails all diff --html -o /dev/stdout a.tally b.tally
+fails all check --warn-only --baseline a.tally --new b.tally
+fails all check --warn-only --html /dev/stdout --json /dev/stdout \
 	--baseline a.tally --new b.tally
 for i in 1 2 3 4 5 6; do
 	"$TALLY" history add --store store --commit $i a.tally >/dev/null
 done
-fails 1 history --store store
-fails 2 history --store store --json /dev/stdout
-fails 2 history --store store --html /dev/stdout
-fails 2 history --store store --commit 1 add a.tally
-fails 2 check --warn-only --history store --commit new --new b.tally
+fails all history --store store
+fails all history --store store --json /dev/stdout
+fails all history --store store --html /dev/stdout
+fails all history --store store --commit 1 add a.tally
+fails all check --warn-only --history store --commit new --new b.tally
 for f in folded otlp firefox; do
-	fails 1 export --format=$f -o /dev/stdout a.tally
+	fails all export --format=$f -o /dev/stdout a.tally
 done
-fails 1 dump a.tally
-fails 1 info a.tally
-fails 1 flamegraph --format=svg a.tally
-fails 1 addr2line -fie "$cost" 0x1190
-fails 1 list metrics
-fails 1 list
-fails 1 encode --pmu k8 dc-misses,usr
-fails 1 help record
+fails all merge -q -o m.tally a.tally b.tally
+fails places import -q -o i.tally \
+	"$top_srcdir/tests/fuzz/corpus/perf_data/packed"
+fails all dump a.tally
+fails all info a.tally
+fails all flamegraph --format=svg a.tally
+fails all addr2line -fie "$cost" 0x1190
+fails all list metrics
+fails all list
+fails all encode --pmu k8 dc-misses,usr
+fails all help record
 # What libdw allocates is another process's.
 if "$TALLY" addr2line --verify -fie "$cost" 0x1190 >verify.out 2>&1; then
-	fails 1 addr2line --verify -fie "$cost" 0x1190
-	fails 12 symbolize --verify a.tally
+	fails all addr2line --verify -fie "$cost" 0x1190
+	fails all symbolize --verify a.tally
 else
 	t_skip "a second opinion" "$(tail -n 1 verify.out)"
+fi
+cat >server.py <<'END'
+import http.server
+class Taken(http.server.BaseHTTPRequestHandler):
+    def do_POST(self):
+        self.rfile.read(int(self.headers['Content-Length']))
+        self.send_response(200)
+        self.end_headers()
+    def log_message(self, *words):
+        pass
+server = http.server.ThreadingHTTPServer(('127.0.0.1', 0), Taken)
+print(server.server_port, flush=True)
+server.serve_forever()
+END
+python3 server.py >port 2>server.err &
+t_cleanup kill $!
+if t_until [ -s port ] && "$TALLY" push -q --retry-for 1s \
+	pyroscope+http://127.0.0.1:$(cat port) a.tally 2>push.err; then
+	fails places push -q --retry-for 1s \
+		pyroscope+http://127.0.0.1:$(cat port) a.tally
+else
+	t_skip "failing allocations of push" "$(cat server.err push.err)"
 fi
 # These look at much, or start programs, which takes longer than what they allocate
 # for.
 cp a.tally c.tally
-fails 24 symbolize c.tally
-fails 1 stat -o /dev/null -- true
-fails 5 record -q -o r.tally -- true
-fails 5 record -q --source=timer -g -o r.tally -- true
-fails 40 doctor
+fails places symbolize c.tally
+fails all stat -o /dev/null -- true
+fails all record -q -o r.tally -- true
+fails all record -q --source=timer -g -o r.tally -- true
+fails places doctor
 # Rows, callers, code, source, a search, the menu of kinds, help.
 keys='jj
 asn	/main
@@ -86,8 +116,8 @@ if "$TALLY" report --tui a.tally 2>&1 </dev/null |
 	grep -q 'without ncurses'; then
 	t_skip "the terminal view" "built without ncurses"
 else
-	fails 4 report --tui a.tally
-	fails 1 list metrics
+	fails all report --tui a.tally
+	fails all list metrics
 fi
 
 # Recording that fails in its middle leaves a file that says so.

@@ -28,7 +28,7 @@ says() {
 says "too short for a sample" \
 	'.*ran for [0-9.]+ ms, and a sample is taken every 1000.*-F 20000' \
 	-F 1 -e cpu-clock -- true
-t_like "info says so too" "$("$TALLY" info a.tally)" 'No samples: what was'
+t_like "info says so too" "$("$TALLY" info a.tally)" 'No samples: the recorded programs ran'
 says "all of it outside of the kernel" 'none was in the kernel.*--kernel' \
 	--kernel -F 4 -e cpu-clock -- sh -c 'i=0; while [ $i -lt 400000 ]
 	do i=$((i + 1)); done'
@@ -36,7 +36,7 @@ says "all of it in the kernel" 'none was in user space.*--user' \
 	--user -F 4 -e cpu-clock -- \
 	dd if=/dev/zero of=/dev/null bs=64M count=150 status=none
 says "several events, none of which happened" \
-	'none of the events happened in what was recorded' \
+	'none of the events occurred' \
 	-e alignment-faults,emulation-faults -- true
 says "several events, each too seldom" \
 	'no event was counted often enough for one' \
@@ -56,12 +56,14 @@ else
 fi
 sleep 30 & asleep=$!
 t_cleanup "kill $asleep 2>/dev/null"
-until grep -q sleep /proc/$asleep/comm &&
-	grep -q '^State:.S' /proc/$asleep/status; do
-	sleep 0.1
-done
+is_asleep() {
+	grep -q sleep /proc/$asleep/comm &&
+		grep -q '^State:.S' /proc/$asleep/status
+}
+t_until is_asleep
 sleep 0.2	# it may have slept for its own file, too
-says "a process that sleeps" 'the recorded programs did not run: .*longer' \
+says "a process that sleeps" \
+	'the recorded programs did not run: .*longer.*where they wait \(--wait\)' \
 	-p $asleep -e cpu-clock --duration 0.2
 t_like "the title names the program" "$("$TALLY" report --no-tui a.tally)" \
 	"^# sleep 30 \(pid $asleep\), "
@@ -75,7 +77,7 @@ says "never switched on" 'sampling was never switched on.*--control' \
 if "$TALLY" record --source=perf -q -e sched:sched_switch -o t.tally \
 	-- sleep 0.1 2>err; then
 	says "a filter that lets nothing pass" \
-		'sched:sched_switch did not happen .*or not as asked' \
+		'sched:sched_switch did not occur.*or not as requested' \
 		-e sched:sched_switch --filter 'prev_pid == 99999999' \
 		-- sleep 0.1
 	t_like "the filter is told" "$("$TALLY" report --no-tui -w 500 a.tally)" \

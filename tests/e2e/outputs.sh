@@ -112,7 +112,7 @@ echo text >notes.txt
 "$TALLY" record -o notes.txt -- sh -c 'echo ran >ran' 2>err
 t_is "what is no recording is not overwritten" "$?:$(cat notes.txt)" 2:text
 t_like "and what to do is said" "$(cat err)" \
-	'notes.txt is there and is no recording: .*--force'
+	'notes.txt exists and is not a recording: .*--force'
 t_ok "before the command runs" "$([ ! -e ran ]; echo $?)"
 "$TALLY" record -q --force -o notes.txt -- true
 t_like "--force overwrites it" "$("$TALLY" info notes.txt)" true
@@ -137,7 +137,7 @@ then
 	(cd shared && as_nobody ./tally record -o a.tally -- true) 2>err
 	t_like "what cannot be read is not overwritten, and why is said" \
 		"$?:$(cat err)" \
-		'a.tally is there and cannot be read .*--force.*: Permission denied'
+		'a.tally exists, and cannot be read .*--force.*: Permission denied'
 	t_same "it stays" a.tally shared/a.tally
 	(cd shared && as_nobody ./tally record -q --force -o a.tally -- true)
 	t_is "--force overwrites it too" "$?:$(stat -c %u shared/a.tally)" \

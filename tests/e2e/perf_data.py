@@ -9,6 +9,14 @@ include/uapi/linux/perf_event.h).
 	perf_data.py offcpu IN OUT	with samples of an event "offcpu-time"
 	perf_data.py others IN OUT	with records of kinds that say nothing of samples
 	perf_data.py kernel IN OUT	of a kernel with the build-id abab…
+	perf_data.py flag IN OUT	with the flag of build-ids in mappings without them
+	perf_data.py guest IN OUT	each fifth sample by a guest's user program
+	perf_data.py branch IN OUT	with two branches in each sample
+	perf_data.py sources IN OUT	with data sources in each second sample
+	perf_data.py attrs IN OUT SIZE	with descriptions of events of SIZE bytes
+	perf_data.py poke IN OUT	with changes of the kernel's code
+	perf_data.py trace IN OUT	with traces behind records, which look like records
+	perf_data.py mend IN OUT	of a recorder that was killed: with its data's size
 """
 import struct
 import sys
@@ -395,6 +403,157 @@ def kernel(f, out):
     f.write(out, list(f.records()))
 
 
+def flag(f, out):
+    """As Linux 6.18 writes them while another recorder asks for build-ids."""
+    assert not any(a.flags >> 34 & 1 for a, _, _ in f.events)
+    records, n = [], 0
+    for r in f.records():
+        kind, misc, size = struct.unpack_from('<IHH', r)
+        if kind == 10 and not misc & 1 << 14:
+            r = struct.pack('<IHH', kind, misc | 1 << 14, size) + r[8:]
+            n += 1
+        records.append(r)
+    f.write(out, records)
+    print(n)
+
+
+def guest(f, out):
+    records, n, made = [], 0, 0
+    for r in f.records():
+        kind, misc, size = struct.unpack_from('<IHH', r)
+        if kind == 9:
+            n += 1
+            if n % 5 == 0:
+                r = struct.pack('<IHH', kind, misc & ~7 | 5, size) + r[8:]
+                made += 1
+        records.append(r)
+    f.write(out, records)
+    print(made)
+
+
+def branch(f, out):
+    """Fields behind the branches follow them: registers, copies of stacks."""
+    b = bytearray(f.b)
+    for i, (a, _, _) in enumerate(f.events):
+        assert not a.sample_type & BRANCH
+        at = f.attrs[0] + i * f.entry
+        struct.pack_into('<Q', b, at + 24, a.sample_type | BRANCH)
+        struct.pack_into('<Q', b, at + 72, 1 << 3 | 1)	# any, of user code
+    f.b = bytes(b)
+    records, n = [], 0
+    for r in f.records():
+        kind, misc, size = struct.unpack_from('<IHH', r)
+        if kind == 9:
+            a = f.event_of(r[8:])
+            at = chain_at(a)
+            if a.sample_type & CHAIN:
+                at += 8 + 8 * struct.unpack_from('<Q', r, at)[0]
+            assert not a.sample_type & (RAW | READ)
+            extra = struct.pack('<7Q', 2, 0x401000, 0x401100, 1, 0x401200,
+                                0x401300, 2)
+            r = struct.pack('<IHH', kind, misc, size + len(extra)) + \
+                r[8:at] + extra + r[at:]
+            n += 1
+        records.append(r)
+    f.write(out, records)
+    print(n)
+
+
+def sources(f, out):
+    """Each second sample loaded from the first cache.  The source is the last word of
+    samples without later fields."""
+    a = f.events[0][0]
+    assert a.sample_type & 1 << 15 and not a.sample_type >> 18 & ~(1 << 6)
+    records, n, made = [], 0, 0
+    for r in f.records():
+        kind, = struct.unpack_from('<I', r)
+        if kind == 9:
+            n += 1
+            if n % 2:
+                r = r[:-8] + struct.pack('<Q', 1 << 1 | (2 | 8) << 5)
+                made += 1
+        records.append(r)
+    f.write(out, records)
+    print(made)
+
+
+def attrs(f, out, size):
+    """The sizes of all kernels so far are those of PERF_ATTR_SIZE_VER0 to 9."""
+    size, table = int(size), b''
+    at, n = f.attrs
+    for i in range(at, at + n, f.entry):
+        raw, ids = f.b[i:i + f.entry - 16], f.b[i + f.entry - 16:i + f.entry]
+        assert size >= 96 or not any(raw[max(size, 72):96]), 'fields that matter'
+        raw = bytearray(raw[:size].ljust(size, b'\0'))
+        struct.pack_into('<I', raw, 4, size)
+        table += bytes(raw) + ids
+    b = bytearray(f.b)
+    struct.pack_into('<3Q', b, 16, size + 16, len(b), len(table))
+    with open(out, 'wb') as o:
+        o.write(b + table)
+
+
+def after_samples(f, out, make):
+    """Puts the records make(sample, tid, trailer, number) after each tenth sample."""
+    records, samples = [], 0
+    for r in f.records():
+        records.append(r)
+        if struct.unpack_from('<I', r)[0] != 9:
+            continue
+        samples += 1
+        if samples % 10:
+            continue
+        pid, tid, time = sample_ids(f.event_of(r[8:]), r)
+        ids = f.events[0][1]
+        records += make(r, tid, id_trailer(f, pid, tid, time, ids[0] if ids else 0),
+                        samples // 10 - 1)
+    f.write(out, records)
+    print(samples // 10)
+
+
+def poke(f, out):
+    """PERF_RECORD_TEXT_POKE: jumps in place of nops."""
+    def make(_, _tid, trailer, number):
+        for i, n in enumerate((1, 2, 5, 8)):
+            body = struct.pack('<QHH', 0xffffffff81000000 + 16 * (4 * number + i), n, n)
+            body += b'\x90' * n + b'\xe9' * n
+            body += bytes(-len(body) % 8) + trailer
+            yield struct.pack('<IHH', 20, 1, 8 + len(body)) + body
+    after_samples(f, out, make)
+
+
+def trace(f, out):
+    """PERF_RECORD_AUX and PERF_RECORD_AUXTRACE.  The size of the latter does not
+    count the trace behind it, which is the sample again."""
+    def make(r, tid, trailer, number):
+        body = struct.pack('<QQQ', number * len(r), len(r), 0) + trailer
+        yield struct.pack('<IHH', 11, 0, 8 + len(body)) + body
+        yield struct.pack('<IHHQQQIIII', 71, 0, 48, len(r), number * len(r), 0, 0,
+                          tid, 0, 0) + r
+    after_samples(f, out, make)
+
+
+def mend(path, out):
+    """The records that are whole; what stands behind them was not written."""
+    b = bytearray(open(path, 'rb').read())
+    at, = struct.unpack_from('<Q', b, 40)
+    begin = at
+    assert struct.unpack_from('<Q', b, 48)[0] == 0, 'the recorder was not killed'
+    while at + 8 <= len(b):
+        size, = struct.unpack_from('<H', b, at + 6)
+        if size < 8 or at + size > len(b):
+            break
+        at += size
+    struct.pack_into('<Q', b, 48, at - begin)
+    b[72:104] = bytes(32)
+    with open(out, 'wb') as f:
+        f.write(b[:at])
+
+
 if __name__ == '__main__':
-    {'swap': swap, 'defer': defer, 'offcpu': offcpu, 'others': others,
-     'kernel': kernel}[sys.argv[1]](File(sys.argv[2]), sys.argv[3])
+    if sys.argv[1] == 'mend':
+        mend(sys.argv[2], sys.argv[3])
+        sys.exit(0)
+    {'swap': swap, 'defer': defer, 'offcpu': offcpu, 'others': others, 'attrs': attrs,
+     'poke': poke, 'trace': trace, 'sources': sources, 'flag': flag, 'guest': guest,
+     'branch': branch, 'kernel': kernel}[sys.argv[1]](File(sys.argv[2]), *sys.argv[3:])

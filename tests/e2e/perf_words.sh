@@ -29,7 +29,7 @@ answered() {
 
 # What `perf COMMAND -h` lists: "-x, --long <value>  words".
 options_of_perf() {
-	perf "$1" -h 2>&1 | awk '
+	"$perf" "$1" -h 2>&1 | awk '
 	function put(option, long) {
 		if (value && long)
 			option = option "=1"
@@ -51,18 +51,48 @@ options_of_perf() {
 	}'
 }
 
-for c in record report annotate stat diff; do
-	if ! command -v perf >/dev/null ||
-	   ! perf "$c" -h 2>&1 | grep -q -e '--'; then
-		t_skip "the options of perf $c" "no perf here (linux-perf)"
-		continue
-	fi
-	options_of_perf "$c" >"$c.options"
-	t_like "perf $c lists its options" "$(wc -l <"$c.options")" \
-		'^[2-9][0-9]|^1[0-9][0-9]'
-	t_none "each option of perf $c has an answer" \
-		"$(answered "$c" <"$c.options")"
+programs=${TALLY_PROGRAMS:-/nonexistent}/bin
+for perf in perf "$programs/perf-other" "$programs/perf-newest"; do
+	for c in record report annotate stat diff; do
+		name="$(basename "$perf") $c"
+		if ! command -v "$perf" >/dev/null ||
+		   ! "$perf" "$c" -h 2>&1 | grep -q -e '--'; then
+			t_skip "the options of $name" "no such perf here"
+			continue
+		fi
+		options_of_perf "$c" >"$c.options"
+		t_like "$name lists its options" "$(wc -l <"$c.options")" \
+			'^[2-9][0-9]|^1[0-9][0-9]'
+		t_none "each option of $name has an answer" \
+			"$(answered "$c" <"$c.options")"
+	done
 done
+
+# Options that only manual pages name, and those of perfs built otherwise.
+printf '%s\n' --inherit --buildid --buildid-cache --data-mmap \
+	--sample-mem-info >record.options
+t_none "options of other perf record have an answer" \
+	"$(answered record <record.options)"
+printf '%s\n' --gtk --showcpuutilization --addr2line-style=x --unwind-style=x \
+	--no-source --no-demangle >report.options
+t_none "options of other perf report have an answer" \
+	"$(answered report <report.options)"
+printf '%s\n' --gtk >annotate.options
+t_none "options of other perf annotate have an answer" \
+	"$(answered annotate <annotate.options)"
+printf '%s\n' --bpf-prog=1 --bpf-counters --bpf-attr-map=x --affinity \
+	--no-affinity --hide-zero-events --pmu-filter=x --tpebs-mode=x \
+	>stat.options
+t_none "options of other perf stat have an answer" \
+	"$(answered stat <stat.options)"
+
+# The opposite of an option that tally lacks is what it does.
+t_none "--no-NAME of what tally lacks is accepted" \
+	"$(said record --no-branch-any)$(said report --no-hierarchy --no-group)$(
+	said stat --no-per-core --no-transaction)"
+t_like "--no-NAME of what tally always does is answered" \
+	"$(said record --no-timestamp)" \
+	'no option --no-timestamp as in perf: tally always behaves as with --timestamp'
 
 # Options of perf 7.
 printf '%s\n' --off-cpu-thresh=1 --setup-filter=1 --latency --synth=no \

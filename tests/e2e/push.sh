@@ -115,7 +115,67 @@ if $PY -c 'import grpc' 2>/dev/null; then
 	echo partial >grpc/faults
 	push "otlp+grpc://127.0.0.1:$port" r.tally
 	t_is "profiles that were left out" $? 1
-	t_like "… are told" "$(cat err)" 'left out 3 profiles: three too many'
+	t_like "… are told" "$(cat err)" 'rejected 3 profiles: three too many'
+
+	# Names that the server looks up, in what was uploaded.
+	cp "$top_srcdir/tests/workload/known_cost.c" .
+	mkdir debug debug/.build-id
+	${CC:-cc} -O2 -g -pthread -Wl,--build-id=0xabcdef0123456789 -o cost \
+		known_cost.c 2>err || cat err
+	mkdir debug/.build-id/ab
+	objcopy --only-keep-debug cost debug/.build-id/ab/cdef0123456789.debug
+	strip -o known_cost cost
+	"$TALLY" record -q -g --debug-dir debug -o cost.tally -- ./known_cost 1 \
+		2>err >/dev/null || cat err
+	to=parca+grpc://127.0.0.1:$port
+	rm -f grpc/log
+	# with the names of the recording's own symbols there is nothing to upload
+	push $to --window 1h cost.tally
+	t_is "names are sent, unless asked otherwise" "$(field grpc/log \
+		'sorted(f for g in got for f in g["functions"] if f.startswith("cost_")), [g["unnamed"] for g in got], [r for r in log if "should" in r]')" \
+		"(['cost_02', 'cost_08', 'cost_15', 'cost_25', 'cost_50'], [[]], [])"
+	rm -f grpc/log
+	t_run "addresses for the server to look up" "$TALLY" push $to --window 1h \
+		--symbols=server --debug-dir debug cost.tally
+	t_is "… by build ID" "$(field grpc/log \
+		'"abcdef0123456789" in {u[0] for g in got for u in g["unnamed"]}')" True
+	t_is "… and no name of that program" "$(field grpc/log \
+		'[f for g in got for f in g["functions"] if f.startswith("cost_")]')" "[]"
+	t_is "its debug file is uploaded" "$(cmp debug/.build-id/ab/cdef0123456789.debug \
+		grpc/abcdef0123456789.debug && echo same)" same
+	t_is "… once" "$(field grpc/log \
+		'[list(r)[1:2] for r in log if "abcdef0123456789" in r.values()]')" \
+		"[['should'], ['initiate'], ['upload'], ['finished']]"
+	t_is "… and has the names" "$(field grpc/log \
+		'" ".join({hex(u[1]) for g in got for u in g["unnamed"] if u[0] == "abcdef0123456789"})' |
+		xargs addr2line -f -e grpc/abcdef0123456789.debug | sed -n 's/^cost_/&/p' |
+		sort -u | tr '\n' ' ')" "cost_02 cost_08 cost_15 cost_25 cost_50 "
+	rm -f grpc/log
+	push otlp+grpc://127.0.0.1:$port --window 1h --symbols=server cost.tally
+	t_is "OTLP: addresses as well" "$(field grpc/log \
+		'got[0]["unnamed"] > 0 and not [f for f in got[0]["functions"] if f.startswith("cost_")]')" True
+	t_is "… without uploads" "$(field grpc/log '[r for r in log if "should" in r]')" "[]"
+	again_with() { # FILE CONTENT: another server, which has DIR/FILE
+		kill $server
+		rm -rf grpc
+		mkdir grpc
+		echo "$2" >"grpc/$1"
+		serve grpc --grpc
+		push parca+grpc://127.0.0.1:$port --window 1h --symbols=server \
+			--debug-dir debug cost.tally
+		t_is "$1: the samples are sent" "$?" 0
+	}
+	again_with have abcdef0123456789
+	t_is "what the server has is not uploaded" "$(field grpc/log \
+		'[list(r)[1] for r in log if "abcdef0123456789" in r.values()]')" "['should']"
+	again_with signed yes
+	t_like "another way of uploading is told" "$(cat err)" \
+		'debug information of .*known_cost is not uploaded: the server wants'
+	again_with no-debuginfo yes
+	t_like "a server without that service is told" "$(cat err)" \
+		'no debug information is uploaded: gRPC status 12'
+	"$TALLY" push $to --symbols=yes cost.tally 2>err
+	t_is "--symbols has two values" $? 2
 else
 	t_skip "gRPC" "apt-get install python3-grpcio"
 fi
@@ -149,11 +209,11 @@ for fault in 400 401 404 302; do
 	t_is "$fault is not tried again" \
 		"$? $(field http/log 'len(log)')" "1 1"
 done
-t_like "a redirection is not followed" "$(cat err)" "give its own URL"
+t_like "a redirection is not followed" "$(cat err)" "use its current URL"
 echo partial >http/faults
 push "otlp+$url" r.tally
 t_is "partial success" $? 1
-t_like "… is told" "$(cat err)" 'left out 3 profiles: three too many'
+t_like "… is told" "$(cat err)" 'rejected 3 profiles: three too many'
 : >http/faults
 push pyroscope+http://127.0.0.1:1 --retry-for 1s r.tally
 t_like "nothing listens" "$(cat err)" "127.0.0.1:1: .*[Cc]onnect"
@@ -236,7 +296,7 @@ t_is "Parca takes what Pyroscope was to get" "$? $(find spool -name '*.push' |
 	wc -l | tr -d ' ')" "0 0"
 push $away --spool tiny --spool-size $((largest + 100)) --retry-for 1s --window 1s r.tally
 t_is "a spool that is too small" $? 1
-t_like "… says what it lost" "$(tail -n 1 err)" "dropped for want of room"
+t_like "… says what it lost" "$(tail -n 1 err)" "dropped because the spool was full"
 
 # Killed at any time: an entry is whole or not there, and none is lost that was
 # told to be kept.
@@ -267,7 +327,7 @@ if [ "$(id -u)" = 0 ] && mkdir disk && mount -t tmpfs \
 	t_cleanup "umount $T_TMP/disk"
 	push $away --spool disk/spool --retry-for 1s --window 1s r.tally
 	t_is "a full disk loses the oldest" $? 1
-	t_like "… and says so" "$(tail -n 1 err)" "dropped for want of room|No space"
+	t_like "… and says so" "$(tail -n 1 err)" "dropped because the spool was full|No space"
 	rm -f http/log
 	push "pyroscope+$url" --spool disk/spool
 	t_like "… what is left is whole" "$(tail -n 1 err)" "^tally: sent [1-9]"

@@ -32,6 +32,77 @@ scenes() { # HOW PYTHON OPTION…
 	t_run "$how: shares of time are the program's own" \
 		awk -v v="$(value off)" 'BEGIN { exit !(v != "" && v <= 4) }'
 }
+# A program that loads the interpreter later, when it has samples already.
+cat >later.c <<'END2'
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+__attribute__((noinline)) static void before(void)
+{
+	volatile unsigned long n = 0;
+
+	while (clock() < CLOCKS_PER_SEC / 5)
+		for (int i = 0; i < 10000; i++)
+			n++;
+}
+int main(int argc, char **argv)
+{
+	int (*python)(int, char **) = NULL;
+	void *library;
+
+	before();
+	setenv("PYTHONHOME", HOME, 1);
+	library = dlopen(LIBRARY, RTLD_NOW | RTLD_GLOBAL);
+	if (library)
+		*(void **)&python = dlsym(library, "Py_BytesMain");
+	else
+		fprintf(stderr, "%s\n", dlerror());
+	return !python || python(argc, argv);
+}
+END2
+later() { # PYTHON: scenes in such a program
+	"$1" -c 'import os, sys, sysconfig
+print(os.path.join(*sysconfig.get_config_vars("LIBDIR", "INSTSONAME")))
+print(sys.base_prefix)' >where
+	{ read -r library; read -r home; } <where
+	[ -e "$library" ] && cc -O1 -D"LIBRARY=\"$library\"" \
+		-D"HOME=\"$home\"" -o later later.c -ldl || {
+		t_skip "$1 loaded later" "no $library, or no compiler"
+		return
+	}
+	scenes "$1 loaded later" ./later --source=timer -g
+	[ -z "$traced" ] || scenes "$1 loaded later, by ptrace" ./later \
+		--source=ptrace -g
+}
+# Programs below a filter that kills who reads memory by process_vm_readv(2).
+cat >kills.c <<'END2'
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_process_vm_readv, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog filter = { sizeof(code) / sizeof(*code), code };
+
+	if (argc < 2 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter))
+		return 1;
+	execvp(argv[1], argv + 1);
+	return 1;
+}
+END2
+kills=
+cc -o kills kills.c && ./kills true && kills=yes
 traced=
 t_has ptrace && traced=yes
 first=
@@ -52,6 +123,14 @@ print("%d.%d" % sys.version_info[:2])')
 	scenes "$python" "$python"
 	[ -z "$traced" ] ||
 		scenes "$python by ptrace" "$python" --source=ptrace -g
+	if [ "$kills" ]; then
+		t_is "$python below a filter" "$("$TALLY" record -q -g \
+			--source=timer -o f.tally ./kills "$python" -c \
+			'print(sum(range(5000000)))' 2>&1)" 12499997500000
+	else
+		t_skip "$python below a filter" "cannot make one here"
+	fi
+	later "$python"
 done
 if [ -z "$first" ]; then
 	t_skip "Python" "no interpreter whose frames are known"
@@ -82,7 +161,7 @@ json=$("$TALLY" report --format=json -i a.tally)
 t_like "and in JSON" "$json" '"dear"'
 notes=$("$TALLY" annotate -i a.tally dear)
 t_like "source lines with costs" "$notes" '^ *[0-9.]+% .* 7      for i in range'
-t_like "flame graph" "$("$TALLY" flamegraph -i a.tally)" 'dear'
+t_like "flame graph" "$("$TALLY" flamegraph --format=svg -i a.tally)" '[>" ]dear[<" ]'
 t_run "a page" "$TALLY" report --html -o a.html -i a.tally
 t_run "another one" "$TALLY" record -q -o b.tally "$first" app.py
 t_like "diff by function" "$("$TALLY" diff a.tally b.tally 2>&1)" 'dear'
@@ -98,6 +177,7 @@ t_lacks "not where an event is asked for" "$said" 'a Python program'
 if [ -n "$traced" ]; then
 	sed 's/^while .*/open("begun", "w"); \
 while True:/' app.py >forever.py
+	rm -f begun
 	"$first" forever.py &
 	pid=$!
 	t_cleanup "kill $pid 2>/dev/null"
@@ -174,7 +254,7 @@ t_ok "waits of Python are recorded" $?
 judge "timers" w.tally w.out blocked 3
 "$TALLY" report --no-tui w.tally >w.txt
 t_like "the table has the program's functions" "$(cat w.txt)" \
-	'^blocked +[0-9.]+% +[0-9.]+ s +[0-9]+  nap$'
+	'^blocked +[0-9.]+% +[0-9.]+ s +[0-9]+  (sleep|-) +nap$'
 t_like "… and what they called of Python's library" "$(cat w.txt)" \
 	'^blocked .* consume in Queue\.get$'
 if [ -n "$traced" ]; then

@@ -474,7 +474,7 @@ if [ "$(stat -f -c %t $old 2>/dev/null)" = 27e0eb ] &&
 	t_cleanup "rmdir $old/tally-test.$$ 2>/dev/null"
 	"$TALLY" record -q --cgroup $old/tally-test.$$ -o a.tally true 2>err
 	t_like "one of another controller" "$(cat err)" \
-		'of version 1 and not of the controller perf_event; .*mounts'
+		'has version 1 and not the perf_event controller; .*mounts'
 else
 	t_skip "one of another controller" "there are none of version 1"
 fi

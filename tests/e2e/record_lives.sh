@@ -60,7 +60,7 @@ mark() {
 }
 # Does the reason why there is no name stand in the file?
 why() { "$TALLY" dump "$1" | sed -n 's/^image .*path="[^"]*'"$2"'".* reason="\([^"]*\)".*/\1/p'; }
-record() { "$TALLY" record -q -F 4000 -e cpu-clock:u "$@"; }
+record() { timeout 120 "$TALLY" record -q -F 4000 -e cpu-clock:u "$@"; }
 # Waits until process PID runs the program NAME of this folder.
 started() { # PID NAME
 	t_until sh -c '[ "$(readlink /proc/$1/exe)" = "$2" ]' sh $1 "$PWD/$2"
@@ -345,7 +345,7 @@ prog outer_work"
 	# The recorder itself in namespaces: what is outside is not ours.
 	if unshare -p -f --mount-proc true 2>err; then
 		./outer 10 & pid=$!
-		unshare -p -f --mount-proc "$TALLY" record -q -a -F 4000 \
+		timeout 120 unshare -p -f --mount-proc "$TALLY" record -q -a -F 4000 \
 			-e cpu-clock:u -o a.tally -- ./inner 0.3
 		kill $pid
 		wait $pid 2>/dev/null
@@ -355,7 +355,7 @@ prog outer_work"
 	else
 		t_skip "recording all from a pid namespace" "$(head -n 1 err)"
 	fi
-	unshare -p -f "$TALLY" record -q -F 4000 -e cpu-clock:u -o a.tally \
+	timeout 120 unshare -p -f "$TALLY" record -q -F 4000 -e cpu-clock:u -o a.tally \
 		-- ./inner 0.3 2>err
 	t_is "a /proc of another pid namespace" "$(rows a.tally)" \
 		"inner inner_work"
@@ -367,7 +367,7 @@ fi
 # Whom one may not look at.
 t_settings
 nobody="setpriv --reuid 65534 --regid 65534 --clear-groups"
-as_nobody() { $nobody "$@"; }
+as_nobody() { timeout 120 $nobody "$@"; }
 if [ "$root" ] && chmod 755 . && as_nobody true 2>/dev/null &&
 	cp "$TALLY" tally-copy && mkdir -m 777 open &&
 	as_nobody ./tally-copy record -q -o open/p.tally -- true 2>err; then
@@ -416,11 +416,52 @@ if [ "$root" ] && chmod 755 . && as_nobody true 2>/dev/null &&
 	t_is "but not those of a library that was replaced" \
 		"$(rows open/p.tally)" "old.so old.so+"
 	t_like "and why" "$(why open/p.tally old.so)" \
-		'another file now.*only root can open'
+		'was replaced after the program started .*only root can open'
 else
 	t_skip "other users" "needs root, setpriv and what users may record"
 fi
 exec 9<&-
+
+# A container whose program leads to a file outside once it runs: by an absolute link
+# to another program with the same build ID, and by a FIFO.
+cat >lead.c <<'END'
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+void WORK(double seconds);
+int main(int argc, char **argv)
+{
+	unlink("/prog");
+	if (argc > 2 ? symlink(argv[2], "/prog") : mkfifo("/prog", 0600))
+		return 9;
+	WORK(atof(argv[1]));
+	return 0;
+}
+END
+same_id=-Wl,--build-id=0x1234567890123456789012345678901234567890
+mkdir -p jail
+if [ "$root" ] && cc -static -DWORK=true_work lead.c work.c -o true $same_id 2>err &&
+   prog decoy_work decoy -static $same_id && cp true jail/prog &&
+   chroot jail /prog 0 2>err; then
+	rm -f jail/prog
+	cp true jail/prog
+	record -o a.tally -- chroot jail /prog 0.3 "$PWD/decoy"
+	t_is "a program in a container that leads to a file outside" \
+		"$(rows a.tally)" "prog true_work"
+	rm -f jail/prog
+	cp true jail/prog
+	t_run "… and to a FIFO" timeout 30 "$TALLY" record -q -F 4000 \
+		-e cpu-clock:u -o a.tally -- chroot jail /prog 0.3
+	t_is "… has its own names" "$(rows a.tally)" "prog true_work"
+	rm -f jail/prog
+	cp true jail/prog
+	chroot jail /prog 30 "$PWD/decoy" & pid=$!
+	t_until sh -c '[ -L jail/prog ]'
+	attach a.tally $pid
+	t_is "… and if it runs already" "$(rows a.tally)" "prog true_work"
+else
+	t_skip "a container that leads outside" "needs root and static programs"
+fi
 
 # Gone before anybody could look: no names, but the reason.
 cat >quick.sh <<'END'

@@ -57,8 +57,15 @@ t_like "recursion is one branch" "$out" '^ +again \(recursive\)$'
 out=$(report a.tally -g callees --symbol main)
 t_like "callees start at the focus" "$out" '^ .* work +main$'
 t_like "heavy is called by again" "$out" '^ +([0-9.]+% +)*heavy$'
-t_is "-g caller as perf users write it" "$(report -g caller a.tally)" \
-	"$(report -g a.tally)"
+t_is "-g callers in two words" "$(report -g callers a.tally)" "$(report -g a.tally)"
+# perf's callers begin with the outermost frame, its callees with the hot function.
+for words in caller callee graph,0.5,caller,function,percent fractal,0.5,callee folded
+do
+	t_like "-g $words is perf's, which is answered" "$(report -g $words a.tally 2>&1
+		echo "status $?")" "'$words': use callers .*callee.* callees .*caller"
+done
+t_like "… with the option that hides small branches" \
+	"$(report -g graph,2,caller a.tally 2>&1)" '--percent-limit'
 
 # Shares: 9000 of 15000 steps are heavy's.  99.99% interval of a binomial share.
 if python3 -c 'import json' 2>/dev/null; then

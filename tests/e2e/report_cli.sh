@@ -39,7 +39,7 @@ t_like "a value taken for an option" "$(cat err)" 'did you mean --format=json'
 status "$TALLY" stat >/dev/null
 t_like "nothing to count" "$(cat err)" 'what to watch\? give a command'
 t_is "list of no such event" "$("$TALLY" list no-such-event 2>&1)" \
-	"tally: no event of that name; 'tally list --all' shows all there are"
+	"tally: no event of that name; 'tally list --all' lists all events"
 t_is "the commands of a first session come first" "$("$TALLY" --help |
 	sed -n '/^Commands/,$s/^  \([a-z]*\) .*/\1/p' | head -n 4 |
 	tr '\n' ' ')" 'record report annotate flamegraph '
@@ -95,6 +95,15 @@ if script -qec true /dev/null </dev/null >/dev/null 2>&1; then
 		TALLY_PAGER=; unset TALLY_PAGER
 		TERM=dumb tty "$TALLY report a.tally </dev/null" |
 		head -n 1)" '^# '
+	no_pager="nor one that terminfo does not know, where less asks for a key"
+	if TERM=no-such-terminal tty "$TALLY report --tui a.tally" |
+		grep -q 'without ncurses'; then
+		t_skip "$no_pager" "this tally was built without ncurses"
+	else
+		t_like "$no_pager" "$(unset TALLY_PAGER
+			NO_COLOR=1 PAGER='echo paged' TERM=no-such-terminal \
+			tty "$TALLY report a.tally" | head -n 1)" '^# '
+	fi
 	for term in xterm-ghostty no-such-terminal dumb ''; do
 		t_like "text on a terminal called '$term'" \
 			"$(NO_COLOR=1 PAGER=cat TERM=$term tty "$TALLY report a.tally

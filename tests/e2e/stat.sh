@@ -34,6 +34,17 @@ count() { # ARGS… of stat; JSON into out.json, what the command prints to out
 	"$TALLY" stat --format=json -o out.json "$@" >out 2>err
 }
 
+# One process on each processor, behind all others; none is left.
+"$TALLY" stat -q --keep-busy -e task-clock -o x.txt sh -c '
+	for i in $(seq 100); do
+		n=$(ps -eo comm=,cls= | grep -c "^tally-busy *IDL")
+		[ "$n" -lt "$(nproc)" ] || break
+		sleep 0.1
+	done
+	echo $n' >out
+t_is "each processor is kept busy" "$(cat out)" "$(nproc)"
+t_lacks "and none afterwards" "$(ps -eo comm=)" "tally-busy"
+
 if command -v python3 >/dev/null; then
 	# The loader maps and touches a few pages more or less, by chance.
 	count -e page-faults ./program faults 0
@@ -286,7 +297,7 @@ if [ -e fake.so ] && fake -e task-clock >/dev/null; then
 	t_lacks "are not told of" "$(FAKE_GROUP=1 fake --no-group)" 'does not fit'
 	FAKE_COUNTS="0:0=7/9000/9000 0:1=0/9000/0"
 	out=$(fake -e '{cycles,instructions}')
-	t_like "a group that never fits" "$out" 'instructions was never on a'
+	t_like "a group that never fits" "$out" 'instructions was never counted'
 	t_like "has no value" "$out" '^ +- +instructions'
 	out=$(FAKE_COUNTS="0:0=7/9/9" fake)
 	t_like "one counter that is missing" "$out" 'no counter for branches'

@@ -56,7 +56,7 @@ for source in perf timer ptrace; do
 		"$(ls r.tally 2>&1 | grep -c 'No such')" 1
 	bad=0
 	for f in r.tally.*; do
-		"$TALLY" report --no-tui "$f" >out 2>report.err || bad=1
+		"$TALLY" report --no-tui "$f" >out 2>report.err && [ -s out ] || bad=1
 		# Where all helpers were at work the first reader looks them up.
 		grep -v 'contains no symbols' report.err && bad=1
 	done
@@ -86,6 +86,29 @@ set -- $(sums r.tally.2*)
 t_ok "many files" "$([ "$1" -gt 100 ]; echo $?)"
 t_is "what is missed shows in the last file only" "$3" 0
 rm -f r.tally*
+
+# Each file has the tables of its own samples only: not the threads that ended before.
+cat >short.sh <<'END'
+n=0; while [ $n -lt 60 ]; do
+	sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done'; n=$((n + 1))
+done
+END
+rm -f r.tally*
+"$TALLY" record -q -g -F 2000 --switch-output=signal -o r.tally -- sh -c \
+	'sh short.sh; kill -USR2 $PPID
+	while [ -z "$(find . -name "r.tally.*")" ]; do :; done; sh short.sh' 2>err
+# shellcheck disable=SC2046 # numbers
+set -- $(for f in r.tally.*; do python3 -c '
+import json, subprocess, sys
+c = json.loads(subprocess.run([sys.argv[1], "info", "--format=json", sys.argv[2]],
+                              check=True, capture_output=True).stdout)["counts"]
+text = subprocess.run([sys.argv[1], "report", "--format=csv", "-s", "pid,tid",
+                       "--percent-limit", "0", "--no-tui", sys.argv[2]],
+                      check=True, capture_output=True, text=True).stdout
+print(c["threads"], len(text.splitlines()) - 1)' "$TALLY" "$f"; done)
+t_ok "the first file has the threads of its samples ($*)" "$([ "$1" -gt 20 ]; echo $?)"
+# A thread that changed its name has two rows.
+t_ok "each thread of the next file has samples there" "$([ "$3" -le $(($4 + 4)) ]; echo $?)"
 
 rm -f r.tally*
 "$TALLY" record -q --switch-output=100ms --switch-max-files 2 \
@@ -196,7 +219,7 @@ for o in '--switch-output=5' '--switch-output=x' '--max-size 0' '--max-size 5m' 
 done
 echo x >plain
 "$TALLY" record -o m.tally --control fifo:plain -- true 2>err
-t_like "a FIFO must be one" "$?:$(cat err)" '^2:.*plain is no FIFO: mkfifo'
+t_like "a FIFO must be one" "$?:$(cat err)" '^2:.*plain is not a FIFO: mkfifo'
 
 # `tally stat` is switched on and off in the same way, and has filters.
 rm -f ctl ack

@@ -214,7 +214,7 @@ t_like "the report tells how long threads were blocked" \
 	'blocked.*: [0-9.]+ s in [0-9,]+ waits'
 t_like "the table names the program's function and what it called" \
 	"$(cat a.txt)" \
-	'^blocked +[0-9.]+% +[0-9.]+ s +[0-9]+  site_lock in .*mutex_lock'
+	'^blocked +[0-9.]+% +[0-9.]+ s +[0-9]+  futex +site_lock in .*mutex_lock'
 t_like "of processor time alone are the other rows" "$(cat a.txt)" \
 	'^ +SELF +TOTAL +IMAGE'
 exact=$("$TALLY" dump --only tables a.tally |

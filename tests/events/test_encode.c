@@ -50,6 +50,8 @@ static void specifiers_select_their_bits(void **state)
 		{ &hw_k8, "fp-cycles-with-no-fpu-ops-retired,inv,count=1",
 		  0x01d30001 },
 		{ &hw_k8, "dc-access,count=3", 0x03530040 },
+		/* BKDG 10.2: PIN_CONTROL is bit 19 */
+		{ &hw_k8, "dc-access,pc,usr", 0x00590040 },
 		{ &hw_p6, "L2_LD:MESI", 0x00530f29 },
 		{ &hw_p6, "L2_LD:M+E", 0x00530c29 },
 		{ &hw_p6, "L2_LD:ME", 0x00530c29 },
@@ -64,6 +66,8 @@ static void specifiers_select_their_bits(void **state)
 		{ &hw_p6, "CPU_CLK_UNHALTED,inv,count=255", 0xffd30079 },
 		{ &hw_p6, "p6:0x29:0x0f", 0x00530f29 },
 		{ &hw_p6, "p6:0xc0", 0x005300c0 },
+		/* SDM 18.22: PC is bit 19 */
+		{ &hw_p6, "p6:0xc0,pc", 0x005b00c0 },
 	};
 
 	(void)state;
@@ -120,14 +124,14 @@ static void wrong_specifiers_name_the_rule(void **state)
 		{ &hw_k8, "k8-dc-copyback:shared,mask=owner", "twice" },
 		{ &hw_k8, "k8-dc-miss,count=4", "at most 3" },
 		{ &hw_k8, "k8-dc-miss,count=9999999999999999999", "at most 3" },
-		{ &hw_k8, "k8-dc-miss,count=", "no number" },
-		{ &hw_k8, "k8-dc-miss,count=-1", "no number" },
+		{ &hw_k8, "k8-dc-miss,count=", "not a number" },
+		{ &hw_k8, "k8-dc-miss,count=-1", "not a number" },
 		{ &hw_k8, "k8-dc-miss,count=1,count=2", "twice" },
 		{ &hw_k8, "k8-dc-miss,inv", "inv without count" },
 		{ &hw_k8, "k8-dc-miss,inv,count=0", "inv without count" },
-		{ &hw_k8, "k8:0xe9:0x68", "no sum" },
-		{ &hw_k8, "k8:0xe9:0x00", "no sum" },
-		{ &hw_k8, "k8:0xe9,mask=cpu-to-mem+from-local-node", "no sum" },
+		{ &hw_k8, "k8:0xe9:0x68", "not a sum" },
+		{ &hw_k8, "k8:0xe9:0x00", "not a sum" },
+		{ &hw_k8, "k8:0xe9,mask=cpu-to-mem+from-local-node", "not a sum" },
 		{ &hw_p6, "L2_LD:0", "counts nothing" },
 		{ &hw_p6, "p6:0x29:0x00", "counts nothing" },
 		{ &hw_p6, "L2_LD:X", "no mask \"X\"; it has m, e, s, i" },

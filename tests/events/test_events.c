@@ -73,6 +73,23 @@ static void names_have_the_kernels_numbers(void **state)
 	}
 }
 
+/* SDM 3B §18.22: PC is bit 19 of PerfEvtSel. */
+static void pin_control_is_seen_in_raw_codes(void **state)
+{
+	struct event_spec pc = parse_one("r80076", "/x");
+	struct event_spec all_else = parse_one("r1fff7ffff", "/x");
+	struct event_spec clock = parse_one("cpu-clock", "/x");
+
+	(void)state;
+#if defined(__x86_64__) || defined(__i386__)
+	assert_true(event_pin_control(&pc));
+#else
+	assert_false(event_pin_control(&pc));
+#endif
+	assert_false(event_pin_control(&all_else));
+	assert_false(event_pin_control(&clock));
+}
+
 static void clocks_count_time(void **state)
 {
 	(void)state;
@@ -412,7 +429,7 @@ static void fields_of_tracepoints_have_their_place(void **state)
 	assert_int_equal(at, 7);
 }
 
-static void unmounted_tracepoints_are_told(void **state)
+static void unmounted_tracepoints_are_reported(void **state)
 {
 	struct event_list l = { 0 };
 	struct error err = { 0 };
@@ -573,8 +590,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fields_of_tracepoints_have_their_place),
-		cmocka_unit_test(unmounted_tracepoints_are_told),
+		cmocka_unit_test(unmounted_tracepoints_are_reported),
 		cmocka_unit_test(names_have_the_kernels_numbers),
+		cmocka_unit_test(pin_control_is_seen_in_raw_codes),
 		cmocka_unit_test(clocks_count_time),
 		cmocka_unit_test(modifiers_exclude_what_is_not_named),
 		cmocka_unit_test(pmu_terms_fill_their_bits),

@@ -389,7 +389,7 @@ static void generic_events_exist(void **state)
 	}
 }
 
-static void the_processor_is_told_by_its_family(void **state)
+static void the_processor_is_identified_by_its_family(void **state)
 {
 	static const struct {
 		const char *modalias;
@@ -445,7 +445,7 @@ int main(void)
 		cmocka_unit_test(aliases_name_their_events),
 		cmocka_unit_test(request_paths_follow_their_table),
 		cmocka_unit_test(generic_events_exist),
-		cmocka_unit_test(the_processor_is_told_by_its_family),
+		cmocka_unit_test(the_processor_is_identified_by_its_family),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

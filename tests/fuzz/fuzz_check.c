@@ -14,17 +14,23 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void show(const struct check *c)
 {
 	struct check_style style = { .columns = 100, .top = 10 };
+	struct findings found = { .total_fails = false };
 	struct buf out = { 0 };
 	struct error err;
 
 	check_text(c, &style, &out);
 	check_calibration(c, &out);
 	check_json(c, &out);
-	check_junit(c, &out);
 	check_markdown(c, &out);
-	check_github(c, "/src", false, &out);
 	check_openmetrics(c, &out);
 	check_html(c, NULL, &out, &err);
+	if (check_findings(c, &found) < 0)
+		abort();
+	findings_junit(&found, &out);
+	findings_github(&found, "/src", false, &out);
+	findings_sarif(&found, "/src", &out);
+	findings_code_quality(&found, NULL, &out);
+	findings_fini(&found);
 	buf_fini(&out);
 }
 

@@ -69,15 +69,16 @@ static void check_sums(const struct diff_annotation *x, int side)
 		const struct diff_unit *u = &x->units.v[i];
 		const struct annotation *a = x->a[side];
 		uint64_t got = 0;
+		const struct listing *l = &u->list;
 
-		if (u->unit[side] == SIZE_MAX || !u->nfiles ||
+		if (u->unit[side] == SIZE_MAX || !l->groups.n ||
+		    l->groups.v[0].is_code ||
 		    a->units.v[u->unit[side]].kind == UNIT_CODE)
 			continue;
-		for (size_t f = u->file; f < u->file + u->nfiles; f++)
-			for (size_t k = 0; k < x->files.v[f].nparts; k++)
+		for (size_t k = 0; k < l->rows.n; k++)
+			if (l->rows.v[k].kind == LISTING_LINE)
 				got += diff_part_cell(x, side,
-					x->parts.v[x->files.v[f].part + k]
-						.cost[side], 0).count;
+					l->rows.v[k].cost[side], 0).count;
 		if (got != annot_sum(&annot_costs(a, a->units.v[
 				u->unit[side]].total)[x->col[side][0]]).count)
 			abort();

@@ -48,16 +48,24 @@ static size_t pick_addresses(struct image *img, uint64_t *out)
 	return k;
 }
 
-static bool use_fde(void *ctx, const struct cfi_cie *cie,
-		    const struct cfi_fde *fde)
+static void use_fdes(struct image *img, enum cfi_kind kind, size_t *sum)
 {
-	size_t *sum = ctx, i;
+	struct cfi_cie cie = { 0 };
+	struct cfi_section s;
+	enum cfi_entry e;
+	struct cfi_fde fde;
+	uint64_t at = 0;
 
-	for (i = 0; i < cie->program.n; i++)
-		*sum += cie->program.p[i];
-	for (i = 0; i < fde->program.n; i++)
-		*sum += fde->program.p[i];
-	return *sum < 1 << 20;	/* CIEs may be shared by many */
+	if (!cfi_open(img, kind, &s))
+		return;
+	/* CIEs may be shared by many */
+	while (*sum < 1 << 20 &&
+	       (e = cfi_next(&s, &at, &cie, &fde)) != CFI_END) {
+		for (size_t i = 0; e == CFI_FDE && i < cie.program.n; i++)
+			*sum += cie.program.p[i];
+		for (size_t i = 0; e == CFI_FDE && i < fde.program.n; i++)
+			*sum += fde.program.p[i];
+	}
 }
 
 static void use_image(struct image *img, const uint64_t *addrs, size_t n,
@@ -66,8 +74,8 @@ static void use_image(struct image *img, const uint64_t *addrs, size_t n,
 	struct image_stub stub;
 	size_t i;
 
-	image_each_fde(img, CFI_EH_FRAME, use_fde, sum);
-	image_each_fde(img, CFI_DEBUG_FRAME, use_fde, sum);
+	use_fdes(img, CFI_EH_FRAME, sum);
+	use_fdes(img, CFI_DEBUG_FRAME, sum);
 	for (i = 0; i < n; i++)
 		if (image_find_stub(img, addrs[i], &stub))
 			*sum += strlen(stub.target) + strlen(stub.section);

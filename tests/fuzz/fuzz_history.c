@@ -12,6 +12,7 @@ static void judge(struct history *h, const struct history_classes *classes)
 {
 	const struct history_class *c = &classes->v.v[0];
 	struct verdict_options o = verdict_defaults();
+	struct findings found = { .total_fails = false };
 	struct buf out = { 0 };
 	struct error err;
 	struct verdict v;
@@ -22,7 +23,14 @@ static void judge(struct history *h, const struct history_classes *classes)
 			  &err) == 0) {
 		verdict_text(h, &v, &o, classes, 0, &out);
 		verdict_json(h, &v, &o, classes, 0, &out);
-		verdict_github(h, &v, false, &out);
+		verdict_markdown(h, &v, &o, &out);
+		if (verdict_findings(h, &v, &o, &found) < 0)
+			abort();
+		findings_junit(&found, &out);
+		findings_github(&found, "/src", false, &out);
+		findings_sarif(&found, "/src", &out);
+		findings_code_quality(&found, NULL, &out);
+		findings_fini(&found);
 		verdict_fini(&v);
 	}
 	buf_fini(&out);

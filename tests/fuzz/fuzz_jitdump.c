@@ -53,7 +53,6 @@ static void check_code(const struct jitdump *j, const struct jitdump_code *c,
 	jitdump_name(j, c, &b);
 	if (jitdump_bytes(j, c, 0, (size_t)c->size, &b) != c->size)
 		abort();
-	jitdump_unwind(j, c, &b);
 	check_lines(j, c, "");
 	check_lines(j, c, "/tmp/app.js");
 	buf_fini(&b);

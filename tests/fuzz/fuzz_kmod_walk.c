@@ -109,9 +109,9 @@ static void compare(struct space *s, struct unwind_cache *cache,
 	unwind_walk(cache, &space, &regs, &m, &out);
 	kernel_side_teach(k, cache, 1, &out);
 	if (walk_user(k->maps.v, (uint32_t)k->maps.n, regs.r, &mem, theirs,
-		      FRAMES, &n) != TALLY_WALK_WHOLE)
+		      FRAMES, &n) != TALLY_WALK_COMPLETE)
 		return;
-	if (out.end != UNWIND_WHOLE || n != out.n ||
+	if (out.end != UNWIND_COMPLETE || n != out.n ||
 	    memcmp(ours, theirs, n * sizeof(*ours)))
 		__builtin_trap();
 }

@@ -30,7 +30,7 @@ static void take(struct control *c)
 	enum control_command command;
 
 	while (c->fd >= 0 && (command = control_next(c)) != CONTROL_NONE)
-		if (command > CONTROL_STOP || !c->name ||
+		if (command > CONTROL_UNTIL || !c->name ||
 		    strlen(c->line) >= sizeof(c->line) ||
 		    c->name < c->line || c->name > c->line + strlen(c->line))
 			abort();

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "push/answer.h"
+#include "push/debuginfo.h"
 #include "push/entry.h"
 #include "push/spool.h"
 
@@ -28,12 +29,18 @@ static void answer(enum push_protocol protocol, const uint8_t *p, size_t n)
 	const uint8_t *blank = memmem(p, n, "\n\n", 2);
 	size_t head = blank ? (size_t)(blank - p) + 2 : 0;
 	struct http_answer a = { .status = n ? 200 + p[0] * 2 : 0 };
+	struct debuginfo_plan plan;
 	struct push_verdict v;
+	bool wanted;
 
 	headers(&a, (const char *)p, head);
 	buf_bytes(&a.body, p + head, n - head);
 	push_judge(protocol, &a, 1800000000, &v);
 	if (memchr(v.text, 0, sizeof(v.text)) == NULL || v.outcome > PUSH_DENIED)
+		abort();
+	debuginfo_wanted(answer_message(&a), &wanted);
+	if (debuginfo_read_plan(answer_message(&a), &plan) &&
+	    cursor_left(&plan.id) > a.body.n)
 		abort();
 	buf_fini(&a.body);
 }

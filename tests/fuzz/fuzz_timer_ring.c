@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 enum { RING = 65536 };
 
 struct delivery {
-	struct timer_sideband news;
+	struct timer_sideband sideband;
 	bool chains;
 };
 
@@ -31,7 +31,7 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *p, size_t n)
 	    (m.sample.copied && m.sample.copy.bytes + m.sample.copy.size >
 	     p + n))
 		abort();
-	return timer_sideband_message(&d->news, &m, time);
+	return timer_sideband_message(&d->sideband, &m, time);
 }
 
 static void feed(struct collector *c, bool chains, const uint8_t *data,
@@ -46,17 +46,17 @@ static void feed(struct collector *c, bool chains, const uint8_t *data,
 		free(ring);
 		return;
 	}
-	timer_sideband_init(&d.news, "/nonexistent");
-	d.news.cb = collector_record;
-	d.news.ctx = c;
+	timer_sideband_init(&d.sideband, "/nonexistent");
+	d.sideband.cb = collector_record;
+	d.sideband.ctx = c;
 	for (size_t i = 0; i < size; i++)
 		ring[(tail + i) & (RING - 1)] = data[i];
 	timer_ring_take(ring, RING, tail, tail + size, &o, 0, 1u << 30,
 			&damaged);
 	order_flush(&o, UINT64_MAX - 1, deliver, &d);
-	timer_sideband_loads(&d.news, 1u << 30);
-	timer_sideband_end(&d.news, UINT64_MAX);
-	timer_sideband_fini(&d.news);
+	timer_sideband_loads(&d.sideband, 1u << 30);
+	timer_sideband_end(&d.sideband, UINT64_MAX);
+	timer_sideband_fini(&d.sideband);
 	order_fini(&o);
 	free(ring);
 }

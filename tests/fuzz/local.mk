@@ -14,16 +14,18 @@ FUZZ_LIBS = $(TALLY_LIBS) $(FUZZ_ENGINE)
 FUZZ_TALLY = tests/fuzz/mutate_tally.c
 FUZZ_ELF = tests/fuzz/mutate_elf.c
 FUZZ_LINES = tests/fuzz/mutate_lines.c
+FUZZ_GO = tests/fuzz/mutate_go.c
 else
 FUZZ_MAIN = tests/fuzz/replay.c
 FUZZ_LIBS = $(TALLY_LIBS)
 FUZZ_TALLY =
 FUZZ_ELF =
 FUZZ_LINES =
+FUZZ_GO =
 endif
 EXTRA_DIST += tests/fuzz/corpus tests/fuzz/replay.c tests/fuzz/mend.h \
 	tests/fuzz/mutate_tally.c tests/fuzz/mutate_elf.c \
-	tests/fuzz/mutate_lines.c
+	tests/fuzz/mutate_lines.c tests/fuzz/mutate_go.c
 
 include tests/fuzz/targets.mk
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Mutations of 64-bit ELF files for libFuzzer that leave the file whole: one
- * section changes, and its size, its place, its compression and the lengths of
- * the units in it are made anew.  Sometimes one field of a header is made wrong
- * instead, and nothing else.
+ * Mutations of ELF files for libFuzzer that leave the file whole: one section
+ * changes, and its size, its place, its compression and the lengths of the units
+ * in it are made anew, and the checksum of a debug link to the other file.
+ * Sometimes one field of a header is made wrong instead, and nothing else.
  *
  * The file begins at the start, or after four bytes of which three are its
  * length; another follows it then (fuzz_debug_files.c).
@@ -23,7 +23,7 @@ size_t LLVMFuzzerCustomCrossOver(const uint8_t *a, size_t na, const uint8_t *b,
 				 size_t nb, uint8_t *out, size_t max,
 				 unsigned int seed);
 
-enum { RAW_MOST = 1 << 20, UNITS = 64, SECTIONS = 256, WINDOW = 24, PREFIX = 4 };
+enum { RAW_MAX = 1 << 20, UNITS = 64, SECTIONS = 256, WINDOW = 24, PREFIX = 4 };
 
 static const uint64_t odd_values[] = { 0, 1, 2, 0x7f, 0x80, 0xff, 0xffff,
 	INT32_MAX, 0x80000000, UINT32_MAX, 0xfffffff0, INT64_MAX, UINT64_MAX };
@@ -51,6 +51,12 @@ static const char *const unit_sections[] = { ".debug_info", ".debug_types",
 	".debug_line", ".debug_aranges", ".debug_rnglists", ".debug_loclists",
 	".debug_addr", ".debug_str_offsets", ".debug_names", ".eh_frame",
 	".debug_frame" };
+
+/* Sections with numbers that refer to other rows or places of the section: the
+ * references of debugging entries; buckets and counts of an index by name; slots
+ * and columns of the indexes of a .dwp file; offsets in Go's tables. */
+static const char *const index_sections[] = { ".debug_info", ".debug_names",
+	".debug_cu_index", ".debug_tu_index", ".gopclntab" };
 
 struct unit {
 	size_t at, head, len;	/* `head` bytes of length, then `len` */
@@ -82,21 +88,89 @@ static bool in_units(const char *name)
 	return false;
 }
 
+static bool has_index(const char *name)
+{
+	for (size_t i = 0; i < sizeof(index_sections) / sizeof(*index_sections); i++)
+		if (is_named(name, index_sections[i]))
+			return true;
+	return false;
+}
+
+static bool is_narrow(const uint8_t *p)
+{
+	return p[EI_CLASS] == ELFCLASS32;
+}
+
+/* The header of a file of either class; false if it is none. */
+static bool get_header(const uint8_t *p, size_t n, Elf64_Ehdr *e)
+{
+	Elf32_Ehdr e32;
+
+	if (n < sizeof(*e) || memcmp(p, ELFMAG, SELFMAG) ||
+	    (p[EI_CLASS] != ELFCLASS64 && !is_narrow(p)))
+		return false;
+	memcpy(e, p, sizeof(*e));
+	if (!is_narrow(p))
+		return true;
+	memcpy(&e32, p, sizeof(e32));
+	e->e_phoff = e32.e_phoff;
+	e->e_shoff = e32.e_shoff;
+	e->e_phnum = e32.e_phnum;
+	e->e_shentsize = e32.e_shentsize;
+	e->e_shnum = e32.e_shnum;
+	e->e_shstrndx = e32.e_shstrndx;
+	return true;
+}
+
+static size_t section_size(const uint8_t *p)
+{
+	return is_narrow(p) ? sizeof(Elf32_Shdr) : sizeof(Elf64_Shdr);
+}
+
+static void get_section(const uint8_t *p, const uint8_t *at, Elf64_Shdr *s)
+{
+	Elf32_Shdr n;
+
+	if (!is_narrow(p)) {
+		memcpy(s, at, sizeof(*s));
+		return;
+	}
+	memcpy(&n, at, sizeof(n));
+	*s = (Elf64_Shdr){ n.sh_name, n.sh_type, n.sh_flags, n.sh_addr,
+			   n.sh_offset, n.sh_size, n.sh_link, n.sh_info,
+			   n.sh_addralign, n.sh_entsize };
+}
+
+/* Writes where a section is and how long. */
+static void set_place(uint8_t *p, uint8_t *at, const Elf64_Shdr *s)
+{
+	Elf32_Shdr n;
+
+	if (!is_narrow(p)) {
+		memcpy(at, s, sizeof(*s));
+		return;
+	}
+	memcpy(&n, at, sizeof(n));
+	n.sh_offset = (Elf32_Off)s->sh_offset;
+	n.sh_size = (Elf32_Word)s->sh_size;
+	memcpy(at, &n, sizeof(n));
+}
+
 /* The section headers, copied; 0 if there are none that lie in the file. */
 static size_t get_sections(const uint8_t *p, size_t n, Elf64_Shdr *out)
 {
 	Elf64_Ehdr e;
+	size_t row;
 
-	if (n < sizeof(e))
+	if (!get_header(p, n, &e))
 		return 0;
-	memcpy(&e, p, sizeof(e));
-	if (memcmp(e.e_ident, ELFMAG, SELFMAG) ||
-	    e.e_ident[EI_CLASS] != ELFCLASS64 ||
-	    e.e_shentsize != sizeof(*out) || e.e_shnum > SECTIONS ||
+	row = section_size(p);
+	if (e.e_shentsize != row || e.e_shnum > SECTIONS ||
 	    e.e_shstrndx >= e.e_shnum || e.e_shoff > n ||
-	    (n - e.e_shoff) / sizeof(*out) < e.e_shnum)
+	    (n - e.e_shoff) / row < e.e_shnum)
 		return 0;
-	memcpy(out, p + e.e_shoff, e.e_shnum * sizeof(*out));
+	for (size_t i = 0; i < e.e_shnum; i++)
+		get_section(p, p + e.e_shoff + i * row, &out[i]);
 	return e.e_shnum;
 }
 
@@ -112,7 +186,8 @@ static const char *name_of(const uint8_t *p, size_t n, const Elf64_Shdr *all,
 	const Elf64_Shdr *t;
 	Elf64_Ehdr e;
 
-	memcpy(&e, p, sizeof(e));
+	if (!get_header(p, n, &e))
+		return "";
 	t = &all[e.e_shstrndx];
 	if (!has_bytes(t, n) || all[i].sh_name >= t->sh_size ||
 	    !memchr(p + t->sh_offset + all[i].sh_name, 0,
@@ -161,6 +236,23 @@ static void change_code(struct buf *out, const char *name, uint32_t *seed)
 				vocabulary[i].codes[draw(seed, vocabulary[i].n)];
 }
 
+/* A number somewhere refers to another place or row: a word of four bytes where an
+ * index has its words, or one to four bytes in a debugging entry.  Small numbers
+ * are rows, larger ones offsets. */
+static void change_reference(struct buf *out, const char *name, uint32_t *seed)
+{
+	size_t width = is_named(name, ".debug_info") ? 1u << draw(seed, 3) : 4;
+	size_t at = out->n < 8 ? 0 : draw(seed, out->n - 7);
+	uint32_t v = draw(seed, draw(seed, 2) ? 16 : out->n + 1);
+
+	if (out->n < 8 || out->failed)
+		return;
+	/* an index begins at a multiple of four behind the unit's length */
+	if (!is_named(name, ".debug_info"))
+		at &= ~(size_t)3;
+	memcpy(out->p + at, &v, width);
+}
+
 static void change_bytes(struct buf *out, const char *name, const uint8_t *p,
 			 size_t n, uint32_t *seed)
 {
@@ -172,7 +264,9 @@ static void change_bytes(struct buf *out, const char *name, const uint8_t *p,
 		change_leb(out, p, n, seed);
 	else
 		buf_bytes(out, p, n);
-	if (how > 4 && out->n >= 8 && !out->failed && draw(seed, 2)) {
+	if (how > 4 && has_index(name) && draw(seed, 2)) {
+		change_reference(out, name, seed);
+	} else if (how > 4 && out->n >= 8 && !out->failed && draw(seed, 2)) {
 		uint64_t v = odd_value(seed);	/* an offset, a count */
 
 		memcpy(out->p + draw(seed, out->n - 7), &v, 1u << draw(seed, 4));
@@ -269,7 +363,9 @@ static void change_row(struct buf *out, const uint8_t *p, size_t n, size_t row,
 /* The section's bytes, inflated. */
 static bool get_body(const uint8_t *p, const Elf64_Shdr *s, struct buf *out)
 {
+	size_t head = is_narrow(p) ? sizeof(Elf32_Chdr) : sizeof(Elf64_Chdr);
 	Elf64_Chdr c;
+	Elf32_Chdr c32;
 	uLongf got;
 	uint8_t *room;
 
@@ -277,15 +373,20 @@ static bool get_body(const uint8_t *p, const Elf64_Shdr *s, struct buf *out)
 		buf_bytes(out, p + s->sh_offset, s->sh_size);
 		return true;
 	}
-	if (s->sh_size < sizeof(c))
+	if (s->sh_size < head)
 		return false;
-	memcpy(&c, p + s->sh_offset, sizeof(c));
-	if (c.ch_type != ELFCOMPRESS_ZLIB || c.ch_size > RAW_MOST)
+	if (is_narrow(p)) {
+		memcpy(&c32, p + s->sh_offset, sizeof(c32));
+		c = (Elf64_Chdr){ .ch_type = c32.ch_type, .ch_size = c32.ch_size };
+	} else {
+		memcpy(&c, p + s->sh_offset, sizeof(c));
+	}
+	if (c.ch_type != ELFCOMPRESS_ZLIB || c.ch_size > RAW_MAX)
 		return false;
 	got = c.ch_size;
 	room = buf_room(out, got + 1);
-	if (!room || uncompress(room, &got, p + s->sh_offset + sizeof(c),
-				s->sh_size - sizeof(c)) != Z_OK)
+	if (!room || uncompress(room, &got, p + s->sh_offset + head,
+				s->sh_size - head) != Z_OK)
 		return false;
 	out->n += got;
 	return true;
@@ -298,15 +399,20 @@ static void set_body(struct buf *file, const Elf64_Shdr *all, size_t i,
 {
 	Elf64_Chdr c = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = body->n,
 			 .ch_addralign = 1 };
+	Elf32_Chdr c32 = { ELFCOMPRESS_ZLIB, (Elf32_Word)body->n, 1 };
 	uLongf packed = compressBound(body->n);
 	struct buf bytes = { 0 };
 	Elf64_Shdr s = all[i];
 	Elf64_Ehdr e;
 	uint8_t *room;
 
-	memcpy(&e, file->p, sizeof(e));
+	if (!get_header(file->p, file->n, &e))
+		return;
 	if (s.sh_flags & SHF_COMPRESSED) {
-		buf_bytes(&bytes, &c, sizeof(c));
+		if (is_narrow(file->p))
+			buf_bytes(&bytes, &c32, sizeof(c32));
+		else
+			buf_bytes(&bytes, &c, sizeof(c));
 		room = buf_room(&bytes, packed);
 		if (room && compress(room, &packed, body->p, body->n) == Z_OK)
 			bytes.n += packed;
@@ -323,7 +429,8 @@ static void set_body(struct buf *file, const Elf64_Shdr *all, size_t i,
 	}
 	s.sh_size = bytes.n;
 	if (!file->failed && !bytes.failed)
-		memcpy(file->p + e.e_shoff + i * sizeof(s), &s, sizeof(s));
+		set_place(file->p, file->p + e.e_shoff +
+			  i * section_size(file->p), &s);
 	buf_fini(&bytes);
 }
 
@@ -349,27 +456,33 @@ static size_t pick_section(const struct buf *f, const Elf64_Shdr *all,
 
 static void break_header(struct buf *f, size_t count, uint32_t *seed)
 {
+	bool narrow = is_narrow(f->p);
+	size_t word = narrow ? 4 : 8, segment, at;
 	uint64_t v = odd_value(seed);
 	Elf64_Ehdr e;
-	size_t at;
 
-	memcpy(&e, f->p, sizeof(e));
+	if (!get_header(f->p, f->n, &e))
+		return;
+	segment = narrow ? sizeof(Elf32_Phdr) : sizeof(Elf64_Phdr);
 	switch (draw(seed, 4)) {
 	case 0:
-		at = sizeof(e.e_ident) + draw(seed, sizeof(e) - 16 - 8);
+		at = sizeof(e.e_ident) +
+		     draw(seed, (narrow ? sizeof(Elf32_Ehdr) : sizeof(e)) - 16 - 8);
 		break;
 	case 1:
 		if (e.e_phnum && e.e_phoff <= f->n &&
-		    (f->n - e.e_phoff) / sizeof(Elf64_Phdr) >= e.e_phnum) {
-			at = e.e_phoff + draw(seed, e.e_phnum * 7) * 8;
+		    (f->n - e.e_phoff) / segment >= e.e_phnum) {
+			at = e.e_phoff +
+			     draw(seed, e.e_phnum * segment / word) * word;
 			break;
 		}
 		/* fall through */
 	default:
-		at = e.e_shoff + draw(seed, count * 8) * 8;
+		at = e.e_shoff +
+		     draw(seed, count * section_size(f->p) / word) * word;
 	}
 	if (at + 8 <= f->n)
-		memcpy(f->p + at, &v, 1u << draw(seed, 4));
+		memcpy(f->p + at, &v, 1u << draw(seed, narrow ? 3 : 4));
 }
 
 /* The file with one thing changed; false if it is none that is understood. */
@@ -441,6 +554,27 @@ static size_t join(uint8_t *data, size_t size, size_t max, size_t at, size_t n,
 	return at + f->n + after;
 }
 
+/* Makes the checksum in the first file's debug link that of the second file
+ * (crc32; the last four bytes of .gnu_debuglink), which is not read otherwise. */
+static void mend_debug_link(uint8_t *data, size_t size)
+{
+	Elf64_Shdr all[SECTIONS];
+	size_t at, n, count;
+
+	if (!split(data, size, false, &at, &n) || at != PREFIX)
+		return;
+	count = get_sections(data + at, n, all);
+	for (size_t i = 0; i < count; i++) {
+		uint32_t crc;
+
+		if (!has_bytes(&all[i], n) || all[i].sh_size < 8 ||
+		    strcmp(name_of(data + at, n, all, i), ".gnu_debuglink"))
+			continue;
+		crc = (uint32_t)crc32(0, data + at + n, (uInt)(size - at - n));
+		memcpy(data + at + all[i].sh_offset + all[i].sh_size - 4, &crc, 4);
+	}
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
 			       unsigned int seed)
 {
@@ -452,6 +586,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
 		buf_bytes(&f, data + at, n);
 		if (!f.failed && mutate_file(&f, &s))
 			got = join(data, size, max, at, n, &f);
+		if (got && draw(&s, 8))
+			mend_debug_link(data, got);
 		buf_fini(&f);
 	}
 	return got ? got : LLVMFuzzerMutate(data, size, max);

@@ -12,7 +12,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
 			       unsigned int seed);
 
-enum { WORD_MOST = 64 };
+enum { WORD_BYTES_MAX = 64 };
 
 struct part {
 	size_t at, n;
@@ -62,7 +62,7 @@ static void put_word(struct buf *out, const uint8_t *p, size_t n,
 		     struct part word, uint32_t *seed)
 {
 	struct part other = pick_word(p, n, seed);
-	uint8_t few[WORD_MOST * 2];
+	uint8_t few[WORD_BYTES_MAX * 2];
 
 	switch (draw(seed, 3)) {
 	case 0:
@@ -73,8 +73,8 @@ static void put_word(struct buf *out, const uint8_t *p, size_t n,
 						sizeof(*numbers))]);
 		break;
 	default:
-		if (word.n > WORD_MOST) {
-			buf_bytes(out, p + word.at, WORD_MOST);
+		if (word.n > WORD_BYTES_MAX) {
+			buf_bytes(out, p + word.at, WORD_BYTES_MAX);
 			break;
 		}
 		memcpy(few, p + word.at, word.n);

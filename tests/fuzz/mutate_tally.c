@@ -20,7 +20,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max,
 			       unsigned int seed);
 
-enum { MAGIC = sizeof(FORMAT_MAGIC) - 1, RAW_MOST = 1 << 20, CHUNKS = 64 };
+enum { MAGIC = sizeof(FORMAT_MAGIC) - 1, RAW_MAX = 1 << 20, CHUNKS = 64 };
 
 static uint32_t draw(uint32_t *seed, uint32_t n)
 {
@@ -93,7 +93,7 @@ static bool get_column(struct cursor *c, struct buf *raw)
 	const uint8_t *bytes = cursor_take(c, stored);
 	uint8_t *room;
 
-	if (c->bad || size > RAW_MOST)
+	if (c->bad || size > RAW_MAX)
 		return false;
 	buf_reset(raw);
 	if (codec == CODEC_STORED) {
@@ -150,7 +150,7 @@ static bool get_payload(const uint8_t *p, const struct chunk *c,
 		buf_bytes(raw, p, c->stored);
 		return true;
 	}
-	room = c->raw <= RAW_MOST ? buf_room(raw, (size_t)c->raw + 1) : NULL;
+	room = c->raw <= RAW_MAX ? buf_room(raw, (size_t)c->raw + 1) : NULL;
 	if (!room || !format_inflate(p, c->stored, room, c->raw))
 		return false;
 	raw->n += c->raw;

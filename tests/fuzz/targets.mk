@@ -12,9 +12,14 @@ FUZZ_TARGETS += tests/fuzz/fuzz_elf
 tests_fuzz_fuzz_elf_SOURCES = tests/fuzz/fuzz_elf.c $(FUZZ_ELF) $(FUZZ_MAIN)
 tests_fuzz_fuzz_elf_LDADD = $(FUZZ_LIBS)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_libdw
+tests_fuzz_fuzz_libdw_SOURCES = tests/fuzz/fuzz_libdw.c $(FUZZ_ELF) $(FUZZ_MAIN)
+tests_fuzz_fuzz_libdw_LDADD = $(FUZZ_LIBS)
+
 FUZZ_TARGETS += tests/fuzz/fuzz_gopclntab
-tests_fuzz_fuzz_gopclntab_SOURCES = tests/fuzz/fuzz_gopclntab.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_gopclntab_SOURCES = tests/fuzz/fuzz_gopclntab.c $(FUZZ_GO) $(FUZZ_MAIN)
 tests_fuzz_fuzz_gopclntab_LDADD = $(FUZZ_LIBS)
+
 FUZZ_TARGETS += tests/fuzz/fuzz_kallsyms
 tests_fuzz_fuzz_kallsyms_SOURCES = tests/fuzz/fuzz_kallsyms.c $(FUZZ_LINES) $(FUZZ_MAIN)
 tests_fuzz_fuzz_kallsyms_LDADD = $(FUZZ_LIBS)
@@ -99,6 +104,9 @@ FUZZ_TARGETS += tests/fuzz/fuzz_timer_ring
 tests_fuzz_fuzz_timer_ring_SOURCES = tests/fuzz/fuzz_timer_ring.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_timer_ring_LDADD = $(FUZZ_LIBS)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_merge
+tests_fuzz_fuzz_merge_SOURCES = tests/fuzz/fuzz_merge.c $(FUZZ_TALLY) $(FUZZ_MAIN)
+tests_fuzz_fuzz_merge_LDADD = $(FUZZ_LIBS)
 FUZZ_TARGETS += tests/fuzz/fuzz_diff
 tests_fuzz_fuzz_diff_SOURCES = tests/fuzz/fuzz_diff.c $(FUZZ_TALLY) $(FUZZ_MAIN)
 tests_fuzz_fuzz_diff_LDADD = $(FUZZ_LIBS)
@@ -146,3 +154,7 @@ tests_fuzz_fuzz_kmod_walk_SOURCES = tests/fuzz/fuzz_kmod_walk.c \
 	tests/unwind/kernel_walk.c tests/unwind/kernel_walk.h \
 	kmod/walk_core.c kmod/walk_core.h $(FUZZ_ELF) $(FUZZ_MAIN)
 tests_fuzz_fuzz_kmod_walk_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_cgroup
+tests_fuzz_fuzz_cgroup_SOURCES = tests/fuzz/fuzz_cgroup.c $(FUZZ_LINES) $(FUZZ_MAIN)
+tests_fuzz_fuzz_cgroup_LDADD = $(FUZZ_LIBS)

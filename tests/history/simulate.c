@@ -38,6 +38,7 @@ struct effect {
 	double ratio;
 	size_t at;
 	size_t ramp;		/* 0: at once, else over so many commits */
+	size_t second;		/* commit that makes it as much slower again; 0: none */
 };
 
 static void die(const char *what)
@@ -75,7 +76,8 @@ static double effect_of(const struct effect *e, int f, size_t commit)
 	if (!e || e->func != f || commit < e->at)
 		return 0;
 	part = e->ramp ? (double)(commit - e->at + 1) / (double)e->ramp : 1;
-	return log(e->ratio) * (part < 1 ? part : 1);
+	part = part < 1 ? part : 1;
+	return log(e->ratio) * (part + (e->second && commit >= e->second));
 }
 
 static uint32_t function(struct history *h, int f)
@@ -218,7 +220,7 @@ static void part_batch(size_t reps, uint64_t seed)
 			struct program p = make_program(seed + i * 100 +
 							(uint64_t)(k + 1));
 			struct effect e = { f, k < 0 ? 1 : 1 + effects[k % 3],
-					    20, 0 };
+					    20, 0, 0 };
 			struct history h = make_history();
 			size_t other = 0, of = 0;
 			bool hit;
@@ -246,7 +248,7 @@ static void part_batch(size_t reps, uint64_t seed)
 static struct changes find(struct history *h, struct cost_series *s)
 {
 	uint32_t id[COMMITS_MAX];
-	struct changes c;
+	struct changes c = { .v = { 0 } };
 
 	for (uint32_t i = 0; i < h->batches.n; i++)
 		id[i] = i;
@@ -282,7 +284,7 @@ static void part_change(size_t reps, uint64_t seed)
 							(uint64_t)(k + 1));
 			size_t at = 40 + (size_t)(120 * rng_uniform(&p.r));
 			struct effect e = { f, k < 0 ? 1 : 1 + effects[k % 3],
-					    at, 0 };
+					    at, 0, 0 };
 			struct history h = make_history();
 			struct cost_series s;
 			struct changes c;
@@ -336,7 +338,7 @@ static void part_models(size_t reps, uint64_t seed)
 			for (size_t c = 0; c < 167; c++) {
 				size_t before = wrong;
 
-				if (c < VERDICT_STORED_LEAST) {
+				if (c < VERDICT_STORED_MIN) {
 					add_batch(&h, &p, c, models[m], NULL,
 						  true);
 					continue;
@@ -354,30 +356,49 @@ static void part_models(size_t reps, uint64_t seed)
 	       (double)wrong / (double)reps, (double)again / (double)reps / 500);
 }
 
+/* A slow drift, and two steps that look like one: how often each is told as a slope, and
+ * how many steps are told. */
 static void part_drift(size_t reps, uint64_t seed)
 {
-	size_t slopes = 0, steps = 0;
+	static const struct {
+		const char *what;
+		struct effect e;
+	} cases[] = {
+		{ "+10 % over 100 of 200 commits", { 0, 1.10, 50, 100, 0 } },
+		{ "+5 % at once, +5 % 50 later", { 0, 1.05, 75, 0, 125 } },
+		{ "+10 % at once, +10 % 50 later", { 0, 1.10, 75, 0, 125 } },
+		{ "+10 % at once", { 0, 1.10, 100, 0, 0 } },
+		{ "nothing", { 0, 1, 100, 0, 0 } },
+	};
 
-	for (size_t i = 0; i < reps; i++) {
-		struct program p = make_program(seed + i);
-		struct effect e = { 0, 1.10, 50, 100 };
-		struct history h = make_history();
-		struct cost_series s;
-		struct changes c;
+	for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
+		size_t slopes = 0, steps = 0, others = 0;
 
-		for (size_t b = 0; b < 200; b++)
-			add_batch(&h, &p, b, "cpu", &e, true);
-		c = find(&h, &s);
-		for (size_t x = 0; x < c.v.n; x++)
-			if (func_of(&s, &c.v.v[x]) == 0)
-				*(c.v.v[x].slope ? &slopes : &steps) += 1;
-		changes_fini(&c);
-		series_fini(&s);
-		history_fini(&h);
+		for (size_t i = 0; i < reps; i++) {
+			struct program p = make_program(seed + i);
+			struct history h = make_history();
+			struct cost_series s;
+			struct changes c;
+
+			for (size_t b = 0; b < 200; b++)
+				add_batch(&h, &p, b, "cpu", &cases[k].e, true);
+			c = find(&h, &s);
+			for (size_t x = 0; x < c.v.n; x++)
+				if (func_of(&s, &c.v.v[x]) == 0)
+					*(c.v.v[x].slope ? &slopes : &steps) += 1;
+				else if (func_of(&s, &c.v.v[x]) > 0)
+					others += c.v.v[x].slope;
+			changes_fini(&c);
+			series_fini(&s);
+			history_fini(&h);
+		}
+		printf("## drift: %s: a slope in %.0f%%, %.2f steps, slopes of other "
+		       "functions %.2f\n", cases[k].what,
+		       100.0 * (double)slopes / (double)reps,
+		       (double)steps / (double)reps,
+		       (double)others / (double)reps);
+		fflush(stdout);
 	}
-	printf("## drift: +10%% over 100 of 200 commits: a slope in %.0f%%, "
-	       "%.2f steps\n", 100.0 * (double)slopes / (double)reps,
-	       (double)steps / (double)reps);
 }
 
 int main(int argc, char **argv)

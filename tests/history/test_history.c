@@ -48,9 +48,9 @@ static void test_refused(void **state)
 	static const struct {
 		const char *rest, *why;
 	} rows[] = {
-		{ "", "not whole" },
-		{ "end\t1\n", "not whole" },
-		{ "end\t0\nmore\n", "not whole" },
+		{ "", "truncated" },
+		{ "end\t1\n", "truncated" },
+		{ "end\t0\nmore\n", "truncated" },
 		{ "f\t10\tapp\ta\t\nend\t1\n", "line 13" },
 		{ "f\t10 11 12\tapp\ta\t\nend\t1\n", "line 13" },
 		{ "f\t10 -1\tapp\ta\t\nend\t1\n", "line 13" },

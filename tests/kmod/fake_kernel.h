@@ -66,16 +66,29 @@ static inline void *memchr_inv(const void *p, int c, size_t n)
 
 /* Memory, counted; what holds a running timer is not freed. */
 #define GFP_KERNEL 0
+#define GFP_KERNEL_ACCOUNT 0
+#define __GFP_ZERO 0
+#define __GFP_NOWARN 0
+typedef int gfp_t;
+struct page;
 extern long fake_blocks;
 void *fake_alloc(size_t n);
 void fake_free(void *p);
 #define kzalloc(n, gfp)			fake_alloc(n)
 #define kcalloc(n, size, gfp)		fake_alloc((n) * (size))
 #define kvzalloc_node(n, gfp, node)	fake_alloc(n)
-#define vmalloc_user(n)			fake_alloc(n)
+#define kvcalloc(n, size, gfp)		fake_alloc((n) * (size))
+#define alloc_pages_node(node, gfp, order) \
+	((void)(node), (void)(gfp), (struct page *)fake_alloc(8))
+#define __free_page(p)			fake_free(p)
+#define VM_MAP 0
+#define VM_USERMAP 0
+#define PAGE_KERNEL 0
+#define vmap(pages, n, flags, prot)	fake_alloc((n) * PAGE_SIZE)
+#define vunmap				fake_free
+#define cond_resched()			((void)0)
 #define kfree				fake_free
 #define kvfree				fake_free
-#define vfree				fake_free
 #define totalram_pages()		(1ul << 20)
 #define cpu_to_node(cpu)		0
 

@@ -226,7 +226,7 @@ unsigned int sample_take(struct cpu_state *c, unsigned int event,
 	(void)regs;
 	c->ev[event].stats.samples++;
 	c->ev[event].stats.weight += weight;
-	return SAMPLE_OURS;
+	return SAMPLE_WANTED;
 }
 void sample_slower(struct cpu_state *c, unsigned int event, u64 most)
 {

@@ -11,7 +11,7 @@ static void must(int rc)
 		abort();
 }
 
-void sample_profile_fill(struct profile *p)
+void sample_profile_symbolize(struct profile *p)
 {
 	struct prof_image im = {
 		.path = profile_str(p, "/usr/bin/demo"),

@@ -5,7 +5,7 @@
 #include "profile/model.h"
 
 /* Two runs, two events, three threads, two images, an inline chain. */
-void sample_profile_fill(struct profile *p);
+void sample_profile_symbolize(struct profile *p);
 /* Its symbol part. */
 void sample_profile_symbols(struct profile *p);
 /* The i-th of its samples. */

@@ -51,7 +51,7 @@ static struct buf make_file(bool symbols, size_t samples, size_t flush_every)
 
 	assert_true(fd >= 0);
 	assert_int_equal(profile_init(&p), 0);
-	sample_profile_fill(&p);
+	sample_profile_symbolize(&p);
 	assert_int_equal(writer_open_fd(fd, "test", &p, &w, &err), 0);
 	for (size_t i = 0; i < samples; i++) {
 		struct prof_sample s = sample_profile_sample(i);
@@ -98,7 +98,7 @@ static void check_tables(const struct profile *p, bool symbols)
 	struct profile want;
 
 	assert_int_equal(profile_init(&want), 0);
-	sample_profile_fill(&want);
+	sample_profile_symbolize(&want);
 	want.runs.v[0].end_ns = 99;
 	want.runs.v[0].exit_status = 3;
 	if (symbols) {
@@ -541,7 +541,7 @@ static void test_repeated_stacks(void **state)
 	assert_true(fd >= 0);
 	unlink(path);
 	assert_int_equal(profile_init(&p), 0);
-	sample_profile_fill(&p);
+	sample_profile_symbolize(&p);
 	profile_keep_nodes(&p, REPEATED_KEPT);
 	assert_int_equal(writer_open_fd(fd, "test", &p, &w, &err), 0);
 	write_repeated(&p, w);

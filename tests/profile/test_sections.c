@@ -72,7 +72,7 @@ static uint32_t add_frame(struct profile *p, uint32_t func, uint32_t line,
 	return profile_frame(p, &f);
 }
 
-static void fill_frames(struct profile *p)
+static void symbolize_add_frames(struct profile *p)
 {
 	uint32_t file = profile_str(p, "/a.c"), other = profile_str(p, "/b.h");
 
@@ -119,7 +119,7 @@ static void test_tables(void **state)
 	(void)state;
 	profile_init(&p);
 	profile_init(&q);
-	fill_frames(&p);
+	symbolize_add_frames(&p);
 	for (uint32_t i = 0; i < NODES; i++) {
 		uint32_t loc = profile_loc(&p, i % 3, i * 2654435761u % 1009);
 

@@ -3,6 +3,7 @@
 normalizer, of Pyroscope's validation and of the profiling group's checker for OTLP.
 Messages are decoded by modules that protoc made of profiles.proto."""
 import gzip
+import hashlib
 import re
 import time
 
@@ -92,6 +93,12 @@ def pprof(pb, packed):
         want(loc.mapping_id <= len(p.mapping), 'mapping')
         want(all(0 < l.function_id <= len(p.function) for l in loc.line),
              'function')
+        if not loc.line:    # the server must be able to look it up
+            want(loc.mapping_id, 'no function and no mapping')
+            m = p.mapping[loc.mapping_id - 1]
+            want(not m.has_functions and re.match('[0-9a-f]{8,}$',
+                 s[m.build_id]) and m.memory_start == m.file_offset == 0 and
+                 loc.address < m.memory_limit, 'no function and no build ID')
     names = [s[f.name] for f in p.function]
     return {'types': types, 'time': p.time_nanos, 'duration': p.duration_nanos,
             'rows': len(p.sample), 'count': sum(x.value[0] for x in p.sample),
@@ -99,7 +106,57 @@ def pprof(pb, packed):
             'depth': max(len(x.location_id) for x in p.sample),
             'comms': sorted({s[l.str] for x in p.sample for l in x.label
                              if s[l.key] == 'comm'}),
-            'functions': names, 'period': p.period}
+            'functions': names, 'period': p.period,
+            'unnamed': [(s[p.mapping[l.mapping_id - 1].build_id], l.address)
+                        for l in p.location if not l.line]}
+
+
+class Debuginfo:
+    """Parca's debuginfo.v1alpha1: the order of calls, and what each must say."""
+
+    def __init__(self, pb, have, keep, strategy):
+        self.pb, self.have, self.keep = pb, have, keep
+        self.strategy = strategy
+        self.wanted, self.begun, self.ended = set(), {}, {}
+
+    def should(self, body):
+        r = decode(self.pb.ShouldInitiateUploadRequest, body)
+        want(re.match('([0-9a-f]{2}){2,}$', r.build_id), 'build ID')
+        want(not r.force and r.build_id not in self.wanted, 'asked twice')
+        self.wanted.add(r.build_id)
+        return {'should': r.build_id}, self.pb.ShouldInitiateUploadResponse(
+            should_initiate_upload=r.build_id not in self.have(), reason='test')
+
+    def initiate(self, body):
+        r = decode(self.pb.InitiateUploadRequest, body)
+        want(r.build_id in self.wanted, 'not asked before')
+        want(r.size > 0 and re.match('[0-9a-f]{64}$', r.hash), 'size, hash')
+        self.begun[r.build_id] = ('upload-%d' % len(self.begun), r)
+        return {'initiate': r.build_id}, self.pb.InitiateUploadResponse(
+            upload_instructions=self.pb.UploadInstructions(
+                build_id=r.build_id, upload_id=self.begun[r.build_id][0],
+                upload_strategy=self.strategy()))
+
+    def upload(self, bodies):
+        parts = [decode(self.pb.UploadRequest, b) for b in bodies]
+        want(parts and parts[0].WhichOneof('data') == 'info', 'no info first')
+        info = parts[0].info
+        upload_id, r = self.begun[info.build_id]
+        want(info.upload_id == upload_id, 'upload ID')
+        want(all(p.WhichOneof('data') == 'chunk_data' and p.chunk_data
+                 for p in parts[1:]), 'a part that is no chunk')
+        data = b''.join(p.chunk_data for p in parts[1:])
+        want(len(data) == r.size, f'{len(data)} bytes instead of {r.size}')
+        want(hashlib.sha256(data).hexdigest() == r.hash, 'hash')
+        self.keep(info.build_id, data)
+        self.ended[info.build_id] = upload_id
+        return {'upload': info.build_id, 'size': len(data)}, \
+            self.pb.UploadResponse(build_id=info.build_id, size=len(data))
+
+    def finished(self, body):
+        r = decode(self.pb.MarkUploadFinishedRequest, body)
+        want(self.ended.get(r.build_id) == r.upload_id, 'nothing was uploaded')
+        return {'finished': r.build_id}, self.pb.MarkUploadFinishedResponse()
 
 
 def any_value(v):
@@ -126,6 +183,12 @@ def otlp(pb, raw, old=3600):
         want(l.mapping_index < len(d.mapping_table), 'mapping')
         want(all(0 < x.function_index < len(d.function_table) for x in l.lines),
              'line')
+    for l in d.location_table[1:]:
+        if not l.lines:     # the server must be able to look it up
+            of = [d.attribute_table[i] for i in
+                  d.mapping_table[l.mapping_index].attribute_indices]
+            want([s[a.key_strindex] for a in of] ==
+                 ['process.executable.build_id.gnu'], 'no function and no ID')
     for k in d.stack_table:
         want(all(0 < i < len(d.location_table) for i in k.location_indices),
              'stack')
@@ -170,6 +233,8 @@ def otlp(pb, raw, old=3600):
                             'rows': len(p.samples),
                             'weight': sum(x.values[0] for x in p.samples),
                             'functions': [s[f.name_strindex]
-                                          for f in d.function_table[1:]]})
+                                          for f in d.function_table[1:]],
+                            'unnamed': sum(not l.lines for l in
+                                           d.location_table[1:])})
     want(out, 'no profiles')
     return out

@@ -236,6 +236,51 @@ def serve_http():
     return server.server_address[1], server.serve_forever
 
 
+def add_debuginfo(server, grpc):
+    """Uploads, kept as DIR/BUILD-ID.debug.  DIR/have lists build IDs that are not
+    wanted; DIR/signed makes the server want a signed URL, DIR/no-debuginfo have no
+    such service."""
+    def there(name):
+        return os.path.exists(os.path.join(OPT.dir, name))
+
+    def have():
+        try:
+            with open(os.path.join(OPT.dir, 'have')) as f:
+                return f.read().split()
+        except FileNotFoundError:
+            return []
+
+    def keep(build_id, data):
+        with open(os.path.join(OPT.dir, build_id + '.debug'), 'wb') as f:
+            f.write(data)
+
+    service = rules.Debuginfo(
+        PB, have, keep, lambda: 2 if there('signed') else 1)
+
+    def call(take, context, request):
+        if there('no-debuginfo'):
+            context.abort(grpc.StatusCode.UNIMPLEMENTED, 'unknown service')
+        try:
+            about, answer = take(request)
+        except (rules.Refused, ValueError, KeyError) as e:
+            log(refused=str(e))
+            context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(e))
+        log(**about)
+        return answer.SerializeToString()
+
+    def handler(take, kind):
+        return kind(lambda request, context: call(take, context, request))
+
+    unary = grpc.unary_unary_rpc_method_handler
+    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(
+        'parca.debuginfo.v1alpha1.DebuginfoService', {
+            'ShouldInitiateUpload': handler(service.should, unary),
+            'InitiateUpload': handler(service.initiate, unary),
+            'Upload': handler(service.upload,
+                              grpc.stream_unary_rpc_method_handler),
+            'MarkUploadFinished': handler(service.finished, unary)})])
+
+
 def serve_grpc():
     import grpc
     from concurrent import futures
@@ -275,6 +320,7 @@ def serve_grpc():
             lambda request, context, take=take: call(take, context, request))
         server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler(
             service, {method: handler})])
+    add_debuginfo(server, grpc)
     port = server.add_insecure_port(f'127.0.0.1:{OPT.port}')
     server.start()
     return port, server.wait_for_termination

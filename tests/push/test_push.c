@@ -19,7 +19,7 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define WALL (1800000000ull * SECOND)	/* a multiple of 10 s */
 
-static void urls_are_what_they_say(void **state)
+static void urls_are_parsed(void **state)
 {
 	static const struct {
 		const char *text;
@@ -94,7 +94,7 @@ static void set_body(struct http_answer *a, const void *p, size_t n)
 	buf_bytes(&a->body, p, n);
 }
 
-static void answers_are_told_apart(void **state)
+static void answers_are_distinguished(void **state)
 {
 	static const struct {
 		enum push_protocol protocol;
@@ -134,7 +134,7 @@ static void answers_are_told_apart(void **state)
 	}
 }
 
-static void statuses_of_grpc_are_told_apart(void **state)
+static void grpc_statuses_are_distinguished(void **state)
 {
 	/* OTLP/gRPC's table: 1, 4, 10, 11, 14 and 15 may be tried again */
 	static const enum push_outcome want[17] = {
@@ -180,7 +180,7 @@ static void servers_words_are_shown_safely(void **state)
 	push_judge(PUSH_OTLP, &a, 0, &v);
 	assert_int_equal(v.outcome, PUSH_TAKEN);
 	assert_int_equal(v.rejected, 7);
-	assert_string_equal(v.text, "the server left out 7 profiles: hm");
+	assert_string_equal(v.text, "the server rejected 7 profiles: hm");
 	set_body(&a, warning, sizeof(warning) - 1);
 	push_judge(PUSH_OTLP, &a, 0, &v);
 	assert_int_equal(v.rejected, 0);
@@ -566,7 +566,7 @@ static void samples_are_summed_by_window(void **state)
 		assert_int_equal(w.got.v[i].time_ns, WALL + want[i][0] * SECOND);
 		assert_int_equal(w.got.v[i].samples, want[i][1]);
 	}
-	assert_int_equal(push_so_far(p)->samples, COUNT(at));
+	assert_int_equal(push_get_counts(p)->samples, COUNT(at));
 	assert_string_equal(w.authorization, "Bearer hunter2");
 	push_close(p);
 	vec_fini(&w.got);
@@ -603,14 +603,14 @@ static void no_window_is_lost_in_an_hour(void **state)
 	}
 	tries = w.posts - w.got.n;
 	assert_int_equal(push_drain(p, &err), 0);
-	assert_int_equal(push_some(p, &next, &err), 0);
+	assert_int_equal(push_step(p, &next, &err), 0);
 	assert_int_equal(next, UINT64_MAX);
 	assert_int_equal(w.got.n, windows);
 	check_each_once(&w, 0, windows);
 	/* at first after 1 s, then after 30 to 60 */
 	assert_true(tries >= 60 && tries <= 140);
-	assert_int_equal(push_so_far(p)->waiting, 0);
-	assert_int_equal(push_so_far(p)->dropped, 0);
+	assert_int_equal(push_get_counts(p)->waiting, 0);
+	assert_int_equal(push_get_counts(p)->dropped, 0);
 	push_close(p);
 	vec_fini(&w.got);
 }
@@ -628,10 +628,10 @@ static void full_spool_loses_the_oldest_and_says_so(void **state)
 
 		push_one(p, &at, 1, 0);
 	}
-	assert_true(push_so_far(p)->waiting_bytes <= 8000);
-	kept = push_so_far(p)->waiting;
+	assert_true(push_get_counts(p)->waiting_bytes <= 8000);
+	kept = push_get_counts(p)->waiting;
 	assert_true(kept > 5);
-	assert_int_equal(push_so_far(p)->dropped + kept, windows);
+	assert_int_equal(push_get_counts(p)->dropped + kept, windows);
 	w.now = w.away_until;
 	assert_int_equal(push_drain(p, &err), 0);
 	assert_int_equal(w.got.n, kept);
@@ -667,12 +667,12 @@ static void retry_after_is_honoured(void **state)
 
 	push_one(p, &at, 1, 0);
 	first = w.last_post;
-	assert_int_equal(push_some(p, &next, &err), 0);
+	assert_int_equal(push_step(p, &next, &err), 0);
 	assert_int_equal(w.posts, 1);
 	assert_true(next >= first + 90 * SECOND && next < first + 100 * SECOND);
 	w.status = 0;
 	w.now = next;
-	assert_int_equal(push_some(p, &next, &err), 0);
+	assert_int_equal(push_step(p, &next, &err), 0);
 	assert_int_equal(w.got.n, 1);
 	push_close(p);
 	vec_fini(&w.got);
@@ -688,8 +688,8 @@ static void refused_ones_do_not_stop_others(void **state)
 
 	push_one(p, at, COUNT(at), 0);
 	assert_int_equal(w.posts, 3);
-	assert_int_equal(push_so_far(p)->refused, 3);
-	assert_int_equal(push_so_far(p)->waiting, 0);
+	assert_int_equal(push_get_counts(p)->refused, 3);
+	assert_int_equal(push_get_counts(p)->waiting, 0);
 	/* told once, and without the token */
 	check_lacks(w.told, "hunter2");
 	assert_non_null(strstr(w.told, "refused"));
@@ -707,7 +707,7 @@ static void denied_ones_wait(void **state)
 
 	push_one(p, at, COUNT(at), 0);
 	assert_int_equal(push_drain(p, &err), 0);
-	assert_int_equal(push_so_far(p)->waiting, 2);
+	assert_int_equal(push_get_counts(p)->waiting, 2);
 	assert_non_null(strstr(w.told, "--token-file"));
 	push_close(p);
 	p = open_push(&w, NULL, 0);
@@ -758,15 +758,15 @@ static void too_large_is_sent_in_halves(void **state)
 	for (size_t i = 0; i < w.got.n; i++)
 		samples += w.got.v[i].samples;
 	assert_int_equal(samples, 1000);
-	assert_int_equal(push_so_far(p)->samples, 1000);
-	assert_int_equal(push_so_far(p)->refused, 0);
+	assert_int_equal(push_get_counts(p)->samples, 1000);
+	assert_int_equal(push_get_counts(p)->refused, 0);
 	assert_true(w.got.n > 4);
 	/* less than one sample takes: refused, and no end of halving */
 	w.most = 10;
 	w.got.n = 0;
 	assert_int_equal(push_recording(p, r, &all, &err), 0);
 	assert_int_equal(w.got.n, 0);
-	assert_int_equal(push_so_far(p)->refused, 500);
+	assert_int_equal(push_get_counts(p)->refused, 500);
 	reader_close(r);
 	maker_fini(&m);
 	push_close(p);
@@ -829,10 +829,10 @@ static void entries_are_read_and_halved(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(urls_are_what_they_say),
+		cmocka_unit_test(urls_are_parsed),
 		cmocka_unit_test(retry_after_is_seconds_or_a_date),
-		cmocka_unit_test(answers_are_told_apart),
-		cmocka_unit_test(statuses_of_grpc_are_told_apart),
+		cmocka_unit_test(answers_are_distinguished),
+		cmocka_unit_test(grpc_statuses_are_distinguished),
 		cmocka_unit_test(servers_words_are_shown_safely),
 		cmocka_unit_test(labels_are_checked),
 		cmocka_unit_test(headers_are_those_of_the_last_answer),

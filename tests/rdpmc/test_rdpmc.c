@@ -165,7 +165,7 @@ static void no_rdpmc_where_it_may_fault(void **state)
 	assert_false(tally_page_read(&p, fake_rdpmc, fake_tsc, &c));
 }
 
-static void shared_counters_tell_their_time(void **state)
+static void shared_counters_report_their_time(void **state)
 {
 	struct perf_event_mmap_page p = page_of(48, 0);
 	struct tally_count c;
@@ -390,7 +390,7 @@ int main(void)
 		cmocka_unit_test(counters_wrap_at_their_width),
 		cmocka_unit_test(changed_pages_are_read_again),
 		cmocka_unit_test(no_rdpmc_where_it_may_fault),
-		cmocka_unit_test(shared_counters_tell_their_time),
+		cmocka_unit_test(shared_counters_report_their_time),
 #if defined(__x86_64__) || defined(__i386__)
 		cmocka_unit_test(readings_belong_together),
 		cmocka_unit_test(the_instruction_may_fault),

@@ -18,7 +18,7 @@ RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_sources \
 	tests/record/test_timer tests/record/test_waits \
 	tests/record/test_latency tests/record/test_lost_rbp \
-	tests/record/test_polled_waits
+	tests/record/test_polled_waits tests/record/test_sleeping
 check_PROGRAMS += $(RECORD_TESTS)
 TESTS += $(RECORD_TESTS)
 tests_record_test_kmod_rows_SOURCES = tests/record/test_kmod_rows.c \
@@ -32,6 +32,8 @@ tests_record_test_lost_rbp_SOURCES = tests/record/test_lost_rbp.c
 tests_record_test_lost_rbp_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_polled_waits_SOURCES = tests/record/test_polled_waits.c
 tests_record_test_polled_waits_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_sleeping_SOURCES = tests/record/test_sleeping.c
+tests_record_test_sleeping_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_waits_SOURCES = tests/record/test_waits.c
 tests_record_test_waits_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_addrspace_SOURCES = tests/record/test_addrspace.c

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "profile/reader.h"
 #include "record/collect/collector.h"
 #include "record/collect/kernel_code.h"
 
@@ -284,6 +285,44 @@ static void a_file_that_is_gone(void **state)
 	assert_int_equal(image_called(r, "/gone")->flags,
 			 PROF_IMAGE_UNREADABLE);
 	assert_int_equal(image_called(r, "/gone")->build_id.bytes[19], 9);
+}
+
+/* Maps files one after the other at the same place. */
+static void map_many(struct replay *r, int from, int to)
+{
+	char path[64];
+
+	for (int i = from; i < to; i++) {
+		snprintf(path, sizeof(path), "/nonexistent/%d", i);
+		map_id(r, 5, 0x700000, path, 9);
+	}
+}
+
+static void files_without_samples_are_dropped(void **state)
+{
+	struct replay *r = *state;
+	uint64_t now = 1000000000;
+	size_t most = 0;
+
+	map_id(r, 5, 0x800000, make_file(r, "stays", 1), 1);
+	map_many(r, 0, 5);
+	check_at(r, 5, 0x700300, "4+1300");
+	for (int round = 0; round < 10; round++) {
+		map_many(r, 300 * round + 5, 300 * round + 305);
+		assert_int_equal(collector_idle(&r->c, now += 1000000000,
+						&r->err), 0);
+		most = most < r->c.images.v.n ? r->c.images.v.n : most;
+	}
+	assert_true(most < 700);
+	assert_true(r->c.images.aliases.n < 50);
+	/* What is sampled or mapped stays, and numbers are used again. */
+	check_at(r, 5, 0x700300, "3004+1300");
+	map_many(r, 4, 5);
+	check_at(r, 5, 0x700300, "4+1300");
+	map_many(r, 5, 6);
+	check_at(r, 5, 0x700300, "5+1300");
+	check_at(r, 5, 0x800300, "stays+203300");
+	assert_int_equal(r->p.images.n, 4);
 }
 
 static void a_file_that_was_replaced(void **state)
@@ -712,6 +751,121 @@ static void an_inode_that_is_used_again(void **state)
 			 PROF_IMAGE_UNREADABLE | PROF_IMAGE_DELETED);
 }
 
+/* Each file of a rotation has the tables of its own samples only. */
+static void the_next_file_begins_anew(void **state)
+{
+	static const uint64_t callers[] = { 0x700310, 0x700420 };
+	struct chain c = { .user = callers, .nuser = 2 };
+	struct replay *r = *state;
+	struct wait_stack wait = { .to_ns = 1 };
+
+	assert_int_equal(profile_set_env(&r->p, PROF_NONE, "host", "h"), 0);
+	map_id(r, 5, 0x700000, make_file(r, "a", 1), 1);
+	map_id(r, 6, 0x700000, make_file(r, "b", 2), 2);
+	check_at(r, 5, 0x700300, "a+203300");
+	check_at(r, 6, 0x700300, "b+203300");
+	/* a wait that is still open */
+	c.cut = true;
+	wait.stack = sample(r, 5, &c);
+	wait.loc = r->p.nodes.v[wait.stack].loc;
+	assert_int_equal(waits_sample(&r->c.waits, 5, 5, &wait, &r->err), 0);
+	assert_int_equal(r->p.threads.n, 2);
+
+	assert_int_equal(collector_next_file(&r->c, &r->err), 0);
+	wait = waits_find(&r->c.waits, 5)->sample;
+	assert_string_equal(stack_text(r, wait.stack), "a+203310 a+20341f CUT");
+	assert_int_equal(r->p.locs.v[wait.loc].vaddr, 0x203310);
+	assert_int_equal(r->p.images.n, 1);
+	assert_int_equal(r->p.locs.n, 2);
+	assert_int_equal(r->p.threads.n, 0);
+	assert_string_equal(profile_env(&r->p, PROF_NONE, "host"), "h");
+	check_at(r, 6, 0x700300, "b+203300");
+	assert_int_equal(r->p.threads.n, 1);
+	assert_int_equal(r->p.threads.v[0].pid, 6);
+	check_at(r, 5, 0x700300, "a+203300");
+	assert_int_equal(r->p.images.n, 2);
+	assert_int_equal(r->c.self_samples.n, r->p.locs.n);
+}
+
+enum { EVER_NEW = 100000, EVER_DEPTH = 24, CODE_SIZE = 0x2000 };
+
+/* The addresses of a stack that hardly ever comes again. */
+static void ever_new(uint32_t i, uint64_t *at)
+{
+	uint64_t x = i;
+
+	for (int d = 0; d < EVER_DEPTH; d++) {
+		x = hash_u64(x + 1);
+		/* 0x1230 of the file is the first byte of code */
+		at[d] = 0x700000 + 0x231 + x % (CODE_SIZE - 1);
+	}
+}
+
+/* Samples that wait for descriptions of code keep a bounded number of stacks, and none
+ * of them is lost. */
+static void samples_that_are_held_are_bounded(void **state)
+{
+	static uint32_t want[CODE_SIZE + 0x1000], got[CODE_SIZE + 0x1000];
+	struct replay *r = *state;
+	struct prof_run run = { .exit_status = -1 };
+	struct prof_event event = { .unit = PROF_UNIT_NS };
+	uint64_t at[EVER_DEPTH];
+	struct chain c = { .user = at, .nuser = EVER_DEPTH };
+	struct writer *w;
+	struct reader *in;
+	struct sample_batch b;
+	char path[128];
+	size_t n = 0, most = 0;
+
+	snprintf(path, sizeof(path), "%s/p.tally", r->dir);
+	assert_int_equal(vec_push(&r->p.runs, run), 0);
+	assert_int_equal(vec_push(&r->p.events, event), 0);
+	profile_keep_nodes(&r->p, 1 << 16);
+	assert_int_equal(writer_open(path, &r->p, &w, &r->err), 0);
+	r->c.writer = w;
+	r->c.held.on = true;
+	map_id(r, 5, 0x700000, make_file(r, "a", 1), 1);
+	for (uint32_t i = 0; i < EVER_NEW; i++) {
+		ever_new(i, at);
+		want[at[0] - 0x700000]++;
+		sample(r, 5, &c);
+		most = r->p.nodes.n > most ? r->p.nodes.n : most;
+	}
+	assert_true(most <= HELD_NODES_MAX + EVER_DEPTH);
+	assert_true((uint64_t)r->p.nodes_gone > 2 * HELD_NODES_MAX);
+	assert_true(r->p.node_tab.n + r->p.node_before.n <= 1 << 16);
+	assert_true(r->c.held.rows.n < EVER_NEW / 2);
+	assert_int_equal(profile_set_env(&r->p, PROF_NONE, PROF_ENV_REPEATED, "1"),
+			 0);
+	assert_int_equal(collector_release(&r->c, &r->err), 0);
+	assert_int_equal(writer_finish(w, &r->err), 0);
+	writer_close(w);
+	r->c.writer = NULL;
+
+	assert_int_equal(reader_open(path, 0, &in, &r->err), 0);
+	while (reader_next(in, &b))
+		for (size_t i = 0; i < b.n; i++, n++) {
+			const struct profile *q = reader_profile(in);
+			uint32_t node = b.stack[i];
+
+			ever_new((uint32_t)n, at);
+			got[q->locs.v[q->nodes.v[node].loc].vaddr - CODE_VADDR +
+			    0x230]++;
+			for (int d = 0; d < EVER_DEPTH; d++) {
+				uint64_t v = q->locs.v[q->nodes.v[node].loc].vaddr;
+
+				/* callers are inside their calls */
+				assert_int_equal(v - CODE_VADDR + 0x230 + (d > 0),
+						 at[d] - 0x700000);
+				node = q->nodes.v[node].parent;
+			}
+			assert_int_equal(node, 0);
+		}
+	reader_close(in);
+	assert_int_equal(n, EVER_NEW);
+	assert_memory_equal(want, got, sizeof(want));
+}
+
 #define WITH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -720,6 +874,7 @@ int main(void)
 		WITH(addresses_become_elf_addresses),
 		WITH(libraries_that_follow_each_other),
 		WITH(a_file_that_is_gone),
+		WITH(files_without_samples_are_dropped),
 		WITH(a_file_that_was_replaced),
 		WITH(one_file_known_in_two_ways),
 		WITH(the_file_stays_open),
@@ -738,6 +893,8 @@ int main(void)
 		WITH(segments_that_share_a_page),
 		WITH(a_file_that_was_written_to),
 		WITH(an_inode_that_is_used_again),
+		WITH(the_next_file_begins_anew),
+		WITH(samples_that_are_held_are_bounded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ static void put(const char *path, const char *text)
 }
 
 /* Lists are as bitmap_print_to_pagebuf of the kernel writes them. */
-static void tells_who_came_and_went(void **state)
+static void reports_added_and_removed_cpus(void **state)
 {
 	char path[] = "/tmp/tally-cpus-XXXXXX";
 	int fd = mkstemp(path);
@@ -71,7 +71,7 @@ static void does_without(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tells_who_came_and_went),
+		cmocka_unit_test(reports_added_and_removed_cpus),
 		cmocka_unit_test(does_without),
 	};
 

@@ -254,6 +254,15 @@ static const struct tally_info k8 = {
 	.counters = 4,
 };
 
+static const struct tally_info k8_of_today = {
+	.sources = 1u << TALLY_TIMER | 1u << TALLY_PMU_K8, .max_rate = 20000,
+	.counters = 4, .abi_minor = TALLY_ABI_MINOR,
+};
+
+/* A machine whose kernel counts no cycles, and another. */
+static const struct kmod_machine virtual = { 0 };
+static const struct kmod_machine real = { .has_cycles = true };
+
 static int become(const struct tally_info *info, struct event_spec *specs,
 		  size_t n, bool by_default, uint64_t freq,
 		  struct tally_setup *setup, struct source_event *seen)
@@ -267,7 +276,9 @@ static int become(const struct tally_info *info, struct event_spec *specs,
 
 	memset(setup, 0, sizeof(*setup));
 	memset(seen, 0, TALLY_EVENTS_MAX * sizeof(*seen));
-	r = kmod_events(info, false, &o, setup, seen, &err);
+	for (size_t i = 0; i < n; i++)
+		specs[i].exclude_guest = true;
+	r = kmod_events(info, &virtual, &o, setup, seen, &err);
 	assert_true(r == 0 || *err.msg);
 	return r;
 }
@@ -476,7 +487,9 @@ static void counters_and_timers_do_not_mix(void **state)
 	assert_int_equal(s.events[0].event, 0x41);
 	assert_int_equal(s.events[0].umask, 0x03);
 	assert_int_equal(s.events[0].cmask, 2);
-	assert_int_equal(s.events[0].flags, TALLY_EVENT_FLAGS);
+	assert_int_equal(s.events[0].flags, TALLY_EVENT_USER |
+			 TALLY_EVENT_KERNEL | TALLY_EVENT_EDGE |
+			 TALLY_EVENT_INV);
 }
 
 /* The kernel's own events: what neither timers nor our counters have, and sets of
@@ -520,7 +533,7 @@ static void the_kernel_has_the_rest(void **state)
 	assert_int_equal(s.source, TALLY_TIMER);
 	/* Those that it counts. */
 	memset(&s, 0, sizeof(s));
-	assert_int_equal(kmod_events(&with_perf, true, &o, &s, seen, &err), 0);
+	assert_int_equal(kmod_events(&with_perf, &real, &o, &s, seen, &err), 0);
 	assert_int_equal(s.source, TALLY_PERF);
 	assert_int_equal(s.perf[0].type, PERF_TYPE_HARDWARE);
 	assert_int_equal(s.events[0].freq, 999);
@@ -548,11 +561,15 @@ static void refusals_are_explained(void **state)
 		{ &p6, { "MUL", "DIV" }, { 0x12, 0x13 }, 1000,
 		  "\"MUL\" and \"DIV\" both count on counter 1 only" },
 		{ &p6, { "MUL" }, { 0x12 }, 1000, NULL },
-		{ &p6, { "MUL" }, { 0x12 }, 99, "least" },
+		{ &p6, { "MUL" }, { 0x12 }, 99, "minimum" },
 		{ &p6, { "MUL" }, { 0x12 }, 100, NULL },
 		{ &p6, { "MUL" }, { 0x12 }, 1ull << 31, NULL },
 		{ &p6, { "MUL" }, { 0x12 }, (1ull << 31) + 1, "at most 2^31" },
 		{ &k8, { "r76" }, { 0x76 }, 1ull << 47, NULL },
+		{ &k8, { "pc" }, { 0x80076 }, 1000, "too old" },
+		{ &k8_of_today, { "pc" }, { 0x80076 }, 1000, NULL },
+		{ &k8_of_today, { "r1000000c4" }, { 0x1000000c4 }, 1000,
+		  "8 bits" },
 		{ &k8, { "r76" }, { 0x76 }, (1ull << 47) + 1, "at most 2^47" },
 		{ &k8, { "r4000076" }, { 0x4000076 }, 1000, "mask" },
 		{ &k8, { "r800076" }, { 0x800076 }, 1000, "cmask" },
@@ -576,15 +593,100 @@ static void refusals_are_explained(void **state)
 				 cases[i].text[k]);
 			specs[k].type = PERF_TYPE_RAW;
 			specs[k].config = cases[i].config[k];
+			specs[k].exclude_guest = true;
 		}
-		r = kmod_events(cases[i].info, false, &o, &setup, seen, &err);
+		r = kmod_events(cases[i].info, &virtual, &o, &setup, seen,
+				&err);
+		assert_int_equal(setup.events[0].flags & TALLY_EVENT_PC,
+				 cases[i].config[0] & 1 << 19 ? TALLY_EVENT_PC
+							      : 0);
 		if (!cases[i].says) {
 			assert_int_equal(r, 0);
 			continue;
 		}
-		assert_int_equal(r, -ERR_USAGE);
+		assert_true(r == -ERR_USAGE || r == -ERR_UNSUPPORTED);
 		if (!strstr(err.msg, cases[i].says))
 			fail_msg("%s: %s", cases[i].says, err.msg);
+	}
+}
+
+static void says(const char *event, bool any, const char *text,
+		 const char *want)
+{
+	if (any != !!want || (want && !strstr(text, want)))
+		fail_msg("%s: \"%s\", wanted %s", event, text,
+			 want ? want : "nothing");
+}
+
+/* The kernel's driver drops pin control (x86_pmu_hw_config) and, on P6, bits 8 to 11
+ * of a code.  What the interface of the module cannot say, it cannot sample. */
+static void nothing_is_dropped_without_a_word(void **state)
+{
+	enum { CLOCK = 1, OWN = 2, KINDS = 4 };
+	static const struct {
+		unsigned int where;	/* beside a clock, with our own counters, on
+					 * a processor with kinds of cores */
+		struct event_spec e;
+		const char *error, *note;	/* what they say */
+	} cases[] = {
+		{ CLOCK | OWN, { .text = "pc", .config = 0x80076 }, "(pc)",
+		  NULL },
+		{ 0, { .text = "pc", .config = 0x80076 }, "(pc)", NULL },
+		{ CLOCK | OWN, { .text = "c", .config = 0x1000000c4 },
+		  "8 bits", NULL },
+		{ CLOCK | OWN, { .text = "c", .config = 0x4000076 }, "mask",
+		  NULL },
+		{ CLOCK | OWN, { .text = "c", .config = 0x800076 }, "cmask",
+		  NULL },
+		{ CLOCK | OWN, { .text = "c", .config = 0x2840376 }, NULL, NULL },
+		{ 0, { .text = "c", .config = 0x1000000c4 }, NULL, NULL },
+		{ 0, { .text = "c:pp", .precise = 2 }, "(:p)", NULL },
+		{ OWN, { .text = "c:pp", .precise = 2 }, "(:p)", NULL },
+		{ 0, { .text = "c:P", .max_precise = true }, NULL, NULL },
+		{ 0, { .text = "page-faults:p", .type = PERF_TYPE_SOFTWARE,
+		       .config = PERF_COUNT_SW_PAGE_FAULTS, .precise = 1 },
+		  NULL, "precision" },
+		{ 0, { .text = "cpu-clock:p", .type = PERF_TYPE_SOFTWARE,
+		       .precise = 1 }, NULL, "precision" },
+		{ 0, { .text = "c:D", .pinned = true }, "(:D)", NULL },
+		{ OWN, { .text = "c:D", .pinned = true }, NULL, NULL },
+		{ 0, { .text = "{c}", .group = 1 }, NULL, "group" },
+		{ OWN, { .text = "{c}", .group = 1 }, NULL, NULL },
+		{ KINDS, { .text = "c" }, "kinds of cores", NULL },
+	};
+	const struct event_spec clock = {
+		.text = "cpu-clock", .type = PERF_TYPE_SOFTWARE,
+		.exclude_guest = true,
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		unsigned int where = cases[i].where;
+		const struct tally_info info = {
+			.sources = 1u << TALLY_TIMER | 1u << TALLY_PERF |
+				   (where & OWN ? 1u << TALLY_PMU_K8 : 0),
+			.max_rate = 20000, .abi_minor = TALLY_ABI_MINOR,
+		};
+		const struct kmod_machine m = { true, where & KINDS };
+		struct event_spec specs[2] = { cases[i].e, clock };
+		struct event_list l = { specs, 1 + (where & CLOCK), 2 };
+		struct source_options o = { .events = &l, .period = 1000000 };
+		struct source_event seen[TALLY_EVENTS_MAX] = { 0 };
+		struct tally_setup setup = { 0 };
+		struct error err = { 0 };
+		int r;
+
+		specs[0].exclude_guest = true;
+		if (!specs[0].type)
+			specs[0].type = PERF_TYPE_RAW;
+		r = kmod_events(&info, &m, &o, &setup, seen, &err);
+		says(cases[i].e.text, r < 0, err.msg, cases[i].error);
+		says(cases[i].e.text, *seen[0].note, seen[0].note,
+		     cases[i].note);
+		/* Guests alone, and beside the host. */
+		specs[0].exclude_guest = false;
+		r = kmod_events(&info, &m, &o, &setup, seen, &err);
+		assert_true(r < 0);
 	}
 }
 
@@ -605,6 +707,7 @@ int main(void)
 		cmocka_unit_test(counters_and_timers_do_not_mix),
 		cmocka_unit_test(periods_of_clocks_are_checked),
 		cmocka_unit_test(the_kernel_has_the_rest),
+		cmocka_unit_test(nothing_is_dropped_without_a_word),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -237,8 +237,8 @@ static enum tally_walk sample(struct here *h, struct kmod_rows *r)
 	};
 
 	raise(SIGUSR1);
-	assert_int_equal(h->walked.end, UNWIND_WHOLE);
-	if (h->end != TALLY_WALK_WHOLE)
+	assert_int_equal(h->walked.end, UNWIND_COMPLETE);
+	if (h->end != TALLY_WALK_COMPLETE)
 		r->base.walked(&r->base, h->end, ++clock_ns, &w);
 	clock_ns++;
 	return h->end;
@@ -257,7 +257,7 @@ static void stacks_are_unwound_once_they_were_walked(void **state)
 	assert_int_equal(sample(&h, &r), TALLY_WALK_NO_SPACE);
 	assert_true(m.ntable && m.npage && m.nspace == 1);
 	assert_int_equal(m.pid, 8);
-	while (sample(&h, &r) != TALLY_WALK_WHOLE && rounds < 4)
+	while (sample(&h, &r) != TALLY_WALK_COMPLETE && rounds < 4)
 		rounds++;
 	assert_true(rounds < 4);
 	assert_int_equal(h.n, h.walked.n);
@@ -276,7 +276,7 @@ static void stacks_are_unwound_once_they_were_walked(void **state)
 	sample(&h, &r);
 	assert_int_equal(m.npage, pages);
 	assert_int_equal(m.nspace, spaces + 1);
-	assert_int_equal(sample(&h, &r), TALLY_WALK_WHOLE);
+	assert_int_equal(sample(&h, &r), TALLY_WALK_COMPLETE);
 	end(&h);
 	kmod_rows_fini(&r);
 }
@@ -297,9 +297,9 @@ static void other_mappings_are_noticed(void **state)
 	(void)state;
 	begin(&h, &m);
 	assert_int_equal(kmod_rows_init(&r, take, now, &m), 0);
-	for (int i = 0; i < 5 && sample(&h, &r) != TALLY_WALK_WHOLE; i++)
+	for (int i = 0; i < 5 && sample(&h, &r) != TALLY_WALK_COMPLETE; i++)
 		;
-	assert_int_equal(h.end, TALLY_WALK_WHOLE);
+	assert_int_equal(h.end, TALLY_WALK_COMPLETE);
 	assert_true(all_same(&h, &r, m.generation));
 	assert_false(all_same(&h, &r, m.generation + 1));
 	assert_false(all_same(&h, &r, 0));

@@ -63,7 +63,7 @@ static void all_shares_are_the_time(void **state)
 	latency_fini(&l);
 }
 
-static void who_ends_runs_no_more(void **state)
+static void an_ended_thread_is_not_running(void **state)
 {
 	struct latency l = { 0 };
 
@@ -103,7 +103,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(moments_are_divided_evenly),
 		cmocka_unit_test(all_shares_are_the_time),
-		cmocka_unit_test(who_ends_runs_no_more),
+		cmocka_unit_test(an_ended_thread_is_not_running),
 		cmocka_unit_test(what_was_lost_is_given_to_no_thread),
 	};
 

@@ -116,7 +116,7 @@ static void the_first_sample_tells_all(void **state)
 	assert_int_equal(f->seen.n, 0);
 }
 
-static void what_is_new_is_told_once(void **state)
+static void new_mappings_are_reported_once(void **state)
 {
 	struct fixture *f = *state;
 
@@ -294,7 +294,7 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		T(the_first_sample_tells_all),
-		T(what_is_new_is_told_once),
+		T(new_mappings_are_reported_once),
 		T(nothing_is_read_again_and_again),
 		T(waiting_for_a_processor_is_no_cost),
 		T(pages_tell_of_changes),

@@ -196,7 +196,7 @@ static int take(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 }
 
 /* Under a sanitizer for threads, too. */
-static void one_thread_puts_another_takes(void **state)
+static void one_thread_writes_another_reads(void **state)
 {
 	struct taken t = { 0, { 0, 1, 2 }, false };
 	struct order o;
@@ -222,7 +222,7 @@ int main(void)
 		cmocka_unit_test(late_records_are_counted_and_delivered),
 		cmocka_unit_test(what_is_not_due_waits),
 		cmocka_unit_test(a_stopped_flush_goes_on_later),
-		cmocka_unit_test(one_thread_puts_another_takes),
+		cmocka_unit_test(one_thread_writes_another_reads),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 
 #include "record/waits/polled_waits.h"
 
-enum { PID = 7, TID = 8, ROOM = 32, NO_LOOK = 0 };
+enum { PID = 7, TID = 8, ROOM = 32, NO_POLL = 0 };
 
 struct seen {
 	struct wait w[ROOM];
@@ -42,7 +42,7 @@ static void asleep(struct polled_waits *w, uint64_t time, uint64_t ran,
 		   uint64_t queued, uint64_t turns, uint32_t stack)
 {
 	const struct wait_poll p = { time, ran, queued, turns, true,
-				     stack != NO_LOOK, stack, stack };
+				     stack != NO_POLL, stack, stack, 0 };
 	struct error err;
 
 	assert_int_equal(polled_waits_poll(w, thread(w), &p, &err), 0);
@@ -69,34 +69,34 @@ static void assert_wait(const struct wait *w, uint64_t length, bool runnable,
 {
 	assert_int_equal(w->end_ns - w->start_ns, length);
 	assert_int_equal(w->runnable, runnable);
-	assert_int_equal(w->found, stack ? WAIT_LOOKED : WAIT_NO_STACK);
+	assert_int_equal(w->found, stack ? WAIT_POLLED : WAIT_NO_STACK);
 	if (stack)
 		assert_int_equal(w->stack, stack);
 }
 
-static void who_does_not_run_is_in_one_wait(void **state)
+static void a_thread_that_does_not_run_is_in_one_wait(void **state)
 {
 	struct seen s;
 	struct polled_waits w = begin(&s);
 
 	(void)state;
 	asleep(&w, 100, 50, 5, 3, 1);
-	asleep(&w, 200, 50, 5, 3, NO_LOOK);
-	asleep(&w, 300, 50, 5, 3, NO_LOOK);
+	asleep(&w, 200, 50, 5, 3, NO_POLL);
+	asleep(&w, 300, 50, 5, 3, NO_POLL);
 	assert_int_equal(s.n, 0);
 	end(&w);
 	assert_int_equal(s.n, 1);
 	assert_wait(&s.w[0], 200, false, 1);
 }
 
-static void a_look_stands_for_the_time_since_the_last_one(void **state)
+static void a_poll_covers_the_time_since_the_last_one(void **state)
 {
 	struct seen s;
 	struct polled_waits w = begin(&s);
 
 	(void)state;
 	asleep(&w, 100, 0, 0, 1, 1);
-	asleep(&w, 200, 0, 0, 1, NO_LOOK);
+	asleep(&w, 200, 0, 0, 1, NO_POLL);
 	/* It ran for 10 and was queued for 20 of the 100. */
 	asleep(&w, 300, 10, 20, 2, 2);
 	assert_int_equal(s.n, 2);
@@ -107,7 +107,7 @@ static void a_look_stands_for_the_time_since_the_last_one(void **state)
 	assert_wait(&s.w[2], 70, false, 2);
 }
 
-static void time_that_it_was_stopped_for_a_sample_is_no_wait(void **state)
+static void time_stopped_for_a_sample_is_no_wait(void **state)
 {
 	struct seen s;
 	struct polled_waits w = begin(&s);
@@ -115,10 +115,10 @@ static void time_that_it_was_stopped_for_a_sample_is_no_wait(void **state)
 	(void)state;
 	asleep(&w, 100, 0, 0, 1, 1);
 	/* Of 100 it ran for 30 and stood still for 50. */
-	polled_waits_stood(thread(&w), 50);
+	polled_waits_halted(thread(&w), 50);
 	asleep(&w, 200, 30, 0, 2, 2);
 	/* This comes too late for them. */
-	polled_waits_stood(thread(&w), 5);
+	polled_waits_halted(thread(&w), 5);
 	asleep(&w, 300, 30, 0, 3, 3);
 	end(&w);
 	assert_int_equal(s.n, 2);
@@ -135,7 +135,7 @@ static void run_half_of_400(struct polled_waits *w)
 	awake(w, 400, 150);
 }
 
-static void time_that_the_host_took_is_no_wait(void **state)
+static void stolen_time_is_no_wait(void **state)
 {
 	struct seen s;
 	struct polled_waits w = begin(&s);
@@ -166,7 +166,7 @@ static void no_more_is_the_hosts_than_it_took(void **state)
 	assert_wait(&s.w[1], 70, false, 0);
 }
 
-static void the_host_takes_nothing_from_one_that_sleeps(void **state)
+static void no_time_is_stolen_from_sleepers(void **state)
 {
 	struct seen s;
 	struct polled_waits w = begin(&s);
@@ -182,7 +182,7 @@ static void the_host_takes_nothing_from_one_that_sleeps(void **state)
 	assert_wait(&s.w[1], 90, false, 1);
 }
 
-static void what_no_look_can_stand_for_has_no_stack(void **state)
+static void time_without_a_poll_has_no_stack(void **state)
 {
 	struct seen s;
 	struct polled_waits w = begin(&s);
@@ -200,7 +200,7 @@ static void what_no_look_can_stand_for_has_no_stack(void **state)
 	assert_wait(&s.w[1], 100, false, 0);
 }
 
-static void what_was_told_too_much_is_taken_back(void **state)
+static void excess_blocked_time_is_subtracted(void **state)
 {
 	struct seen s;
 	struct polled_waits w = begin(&s);
@@ -208,9 +208,9 @@ static void what_was_told_too_much_is_taken_back(void **state)
 	(void)state;
 	asleep(&w, 100, 0, 0, 1, 1);
 	/* It is in a queue already, which is counted when it runs. */
-	asleep(&w, 200, 0, 0, 1, NO_LOOK);
+	asleep(&w, 200, 0, 0, 1, NO_POLL);
 	asleep(&w, 250, 0, 90, 2, 2);
-	asleep(&w, 350, 0, 90, 2, NO_LOOK);
+	asleep(&w, 350, 0, 90, 2, NO_POLL);
 	end(&w);
 	assert_int_equal(s.n, 3);
 	assert_wait(&s.w[0], 100, false, 1);
@@ -240,9 +240,9 @@ static void a_number_that_is_used_again_is_another_thread(void **state)
 
 	(void)state;
 	asleep(&w, 100, 1000, 5, 9, 1);
-	asleep(&w, 150, 1000, 5, 9, NO_LOOK);
+	asleep(&w, 150, 1000, 5, 9, NO_POLL);
 	asleep(&w, 200, 10, 0, 2, 2);
-	asleep(&w, 300, 10, 0, 2, NO_LOOK);
+	asleep(&w, 300, 10, 0, 2, NO_POLL);
 	end(&w);
 	assert_int_equal(s.n, 2);
 	assert_wait(&s.w[0], 50, false, 1);
@@ -252,14 +252,14 @@ static void a_number_that_is_used_again_is_another_thread(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_does_not_run_is_in_one_wait),
-		cmocka_unit_test(a_look_stands_for_the_time_since_the_last_one),
-		cmocka_unit_test(time_that_it_was_stopped_for_a_sample_is_no_wait),
-		cmocka_unit_test(time_that_the_host_took_is_no_wait),
+		cmocka_unit_test(a_thread_that_does_not_run_is_in_one_wait),
+		cmocka_unit_test(a_poll_covers_the_time_since_the_last_one),
+		cmocka_unit_test(time_stopped_for_a_sample_is_no_wait),
+		cmocka_unit_test(stolen_time_is_no_wait),
 		cmocka_unit_test(no_more_is_the_hosts_than_it_took),
-		cmocka_unit_test(the_host_takes_nothing_from_one_that_sleeps),
-		cmocka_unit_test(what_no_look_can_stand_for_has_no_stack),
-		cmocka_unit_test(what_was_told_too_much_is_taken_back),
+		cmocka_unit_test(no_time_is_stolen_from_sleepers),
+		cmocka_unit_test(time_without_a_poll_has_no_stack),
+		cmocka_unit_test(excess_blocked_time_is_subtracted),
 		cmocka_unit_test(a_new_thread_counts_from_its_beginning),
 		cmocka_unit_test(a_number_that_is_used_again_is_another_thread),
 	};

@@ -39,7 +39,15 @@ static void the_level_is_blamed_where_it_is_too_high(void **state)
 	if (rights_reach() != EINVAL)
 		skip_test("a filter is in the way");
 	assert_int_equal(rights_denial(&r, EACCES, 2), DENIED_LEVEL);
+	/* Debian's perf_paranoid_any() asks for CAP_SYS_ADMIN. */
+	r.caps = bit(PERFMON);
+	assert_int_equal(rights_denial(&r, EACCES, 2), DENIED_LEVEL);
+	assert_string_equal(rights_above(&r), "CAP_SYS_ADMIN");
+	r.caps = bit(SYS_ADMIN);
+	assert_int_equal(rights_denial(&r, EACCES, 2), DENIED_POLICY);
+	r.caps = 0;
 	r.paranoid = 2;
+	assert_string_equal(rights_above(&r), rights_perfmon_name());
 	assert_int_equal(rights_denial(&r, EACCES, 2), DENIED_POLICY);
 	assert_int_equal(rights_denial(&r, EACCES, 1), DENIED_LEVEL);
 	r.caps = bit(PERFMON);

@@ -27,7 +27,7 @@ union sample {
 static union sample sample_of(uint64_t time)
 {
 	union sample s = { .head = {
-		.r = { sizeof(s), TIMER_SAMPLE, TIMER_WHOLE, time, 10, 11 },
+		.r = { sizeof(s), TIMER_SAMPLE, TIMER_COMPLETE, time, 10, 11 },
 		.weight = 4000000, .cpu = 3, .stack_bytes = STACK,
 	} };
 
@@ -460,7 +460,7 @@ static void a_program_writes_and_is_read(void **state)
 	memcpy(l.data, &a, sizeof(a));
 	l.rings[0].head = sizeof(a);
 	l.header->lost = 5;
-	l.header->lost_news = 2;
+	l.header->lost_sideband = 2;
 	l.header->unsampled = 3;
 	live_drain(&l, true);
 	assert_int_equal(l.seen.n[RECORD_SAMPLE], 1);
@@ -477,7 +477,7 @@ static void a_program_writes_and_is_read(void **state)
 }
 
 /* Tails in the memory are the program's words: the recorder has its own. */
-static void a_program_moves_what_is_not_its(void **state)
+static void a_program_changes_ring_positions(void **state)
 {
 	union sample a = sample_of(1);
 	struct live l;
@@ -538,7 +538,7 @@ int main(void)
 		cmocka_unit_test(what_a_start_takes_is_shown),
 		cmocka_unit_test(floods_cost_no_memory),
 		cmocka_unit_test(a_program_writes_and_is_read),
-		cmocka_unit_test(a_program_moves_what_is_not_its),
+		cmocka_unit_test(a_program_changes_ring_positions),
 		cmocka_unit_test(a_program_scribbles_over_all),
 	};
 

@@ -306,7 +306,7 @@ static void cut_stacks_drop_nothing(void **state)
 	assert_int_equal(node(x, top)->loc, PROF_MARK_READ_LATE);
 }
 
-static void broken_stacks_tell_why_and_where(void **state)
+static void broken_stacks_report_reason_and_place(void **state)
 {
 	struct walking *x = *state;
 	uint32_t stack, top;
@@ -388,15 +388,15 @@ static void unused_tables_are_closed(void **state)
 		x->c.unwinder.kept_bytes = 0;
 		for (int i = 0; i < 10; i++)
 			walk(x, &other);
-		unwinder_rest(&x->c.unwinder);
+		unwinder_idle(&x->c.unwinder);
 		assert_int_equal(x->c.unwinder.open, 1);
 		for (int i = 0; i < 20; i++)
 			walk(x, &other);
 		x->c.unwinder.kept_bytes = 1 << 30;
-		unwinder_rest(&x->c.unwinder);
+		unwinder_idle(&x->c.unwinder);
 		assert_int_equal(x->c.unwinder.open, 1);
 		x->c.unwinder.kept_bytes = 0;
-		unwinder_rest(&x->c.unwinder);
+		unwinder_idle(&x->c.unwinder);
 		assert_int_equal(x->c.unwinder.open, 0);
 	}
 }
@@ -433,7 +433,7 @@ int main(void)
 		WITH(deeper_stacks_are_read_later),
 		DEEP(cut_stacks_are_not_joined),
 		DEEP(cut_stacks_drop_nothing),
-		WITH(broken_stacks_tell_why_and_where),
+		WITH(broken_stacks_report_reason_and_place),
 		WITH(a_stack_that_is_gone),
 		WITH(unused_tables_are_closed),
 		WITH(noise_ends),

@@ -62,7 +62,7 @@ static void look(struct waits *w, uint32_t tid, uint64_t from, uint64_t to)
 	const struct wait_stack s = { .stack = 5, .loc = 6,
 				      .from_ns = from, .to_ns = to };
 
-	waits_look(waits_find(w, tid), &s);
+	waits_add_poll(waits_find(w, tid), &s);
 }
 
 static void end(struct waits *w, uint64_t time)
@@ -110,6 +110,77 @@ static void each_wait_has_its_sample(void **state)
 	assert_wait(&s, 2, 1, 400, 450, false, WAIT_NO_STACK);
 	end(&w, 500);
 	assert_int_equal(s.n, 3);
+}
+
+static void look_for_kind(struct waits *w, uint32_t tid, uint64_t from,
+			  uint64_t to, wait_kind kind)
+{
+	const struct wait_stack s = { .no_stack = true, .kind = kind,
+				      .from_ns = from, .to_ns = to };
+
+	waits_add_poll(waits_find(w, tid), &s);
+}
+
+static void a_kind_belongs_to_the_wait_of_its_poll(void **state)
+{
+	const struct waker by = { .pid = PID, .tid = 9 };
+	struct seen s;
+	struct waits w = begin(&s);
+
+	(void)state;
+	sample(&w, 1, 10);
+	out(&w, 1, 200, false);
+	assert_false(waits_has_kind(waits_find(&w, 1)));
+	look_for_kind(&w, 1, 210, 220, WAIT_FOR_FUTEX);
+	assert_true(waits_has_kind(waits_find(&w, 1)));
+	assert_false(waits_has_poll(waits_find(&w, 1)));
+	waits_wake(&w, 1, 290, &by);
+	in(&w, 1, 300);
+	/* What has no stack does not replace that of the switch, and the time that a
+	 * woken thread waits for a processor is of no kind. */
+	assert_wait(&s, 0, 1, 200, 290, false, WAIT_EXACT);
+	assert_int_equal(s.w[0].kind, WAIT_FOR_FUTEX);
+	assert_int_equal(s.w[0].stack, 10);
+	assert_wait(&s, 1, 1, 290, 300, true, WAIT_EXACT);
+	assert_int_equal(s.w[1].kind, 0);
+	/* It ran during the poll. */
+	out(&w, 1, 400, false);
+	look_for_kind(&w, 1, 390, 410, WAIT_FOR_FUTEX);
+	in(&w, 1, 450);
+	assert_int_equal(s.w[2].kind, 0);
+	/* Preempted threads wait for nothing. */
+	out(&w, 1, 500, true);
+	look_for_kind(&w, 1, 510, 520, WAIT_FOR_FUTEX);
+	in(&w, 1, 550);
+	assert_int_equal(s.w[3].kind, 0);
+	assert_int_equal(s.n, 4);
+	end(&w, 600);
+}
+
+static void registers_tell_of_short_waits_only(void **state)
+{
+	const struct wait_stack fault = { .stack = 10, .kind = WAIT_FOR_PAGE };
+	struct error err = { 0 };
+	struct seen s;
+	struct waits w = begin(&s);
+
+	(void)state;
+	assert_int_equal(waits_sample(&w, PID, 1, &fault, &err), 0);
+	out(&w, 1, 200, false);
+	in(&w, 1, 90200);
+	assert_int_equal(s.w[0].kind, WAIT_FOR_PAGE);
+	/* This thread may have been stopped. */
+	assert_int_equal(waits_sample(&w, PID, 1, &fault, &err), 0);
+	out(&w, 1, 100000, false);
+	in(&w, 1, 5100000);
+	assert_int_equal(s.w[1].kind, 0);
+	/* A poll says that it was. */
+	assert_int_equal(waits_sample(&w, PID, 1, &fault, &err), 0);
+	out(&w, 1, 6000000, false);
+	look_for_kind(&w, 1, 6000010, 6000020, WAIT_FOR_CONTINUE);
+	in(&w, 1, 6000100);
+	assert_int_equal(s.w[2].kind, WAIT_FOR_CONTINUE);
+	end(&w, 7000000);
 }
 
 static void a_sample_without_its_switch_is_not_lent(void **state)
@@ -174,7 +245,7 @@ static void wake(struct waits *w, uint32_t tid, uint64_t time, uint32_t by)
 	waits_wake(w, tid, time, &waker);
 }
 
-static void who_is_woken_waits_for_a_processor(void **state)
+static void a_woken_thread_waits_for_a_processor(void **state)
 {
 	struct seen s;
 	struct waits w = begin(&s);
@@ -214,7 +285,7 @@ static void who_is_woken_waits_for_a_processor(void **state)
 	assert_wait(&s, 5, 1, 800, 1000, true, WAIT_NO_STACK);
 }
 
-static void a_wake_of_a_stranger_is_left_alone(void **state)
+static void a_wake_of_an_unknown_thread_is_ignored(void **state)
 {
 	struct seen s;
 	struct waits w = begin(&s);
@@ -271,13 +342,13 @@ static void losses_are_never_bridged(void **state)
 	assert_int_equal(s.n, 3);
 }
 
-static void a_look_counts_if_it_lies_in_the_wait(void **state)
+static void a_poll_counts_only_inside_its_wait(void **state)
 {
 	static const struct {
 		uint64_t from, to;
 		enum wait_found found;
 	} cases[] = {
-		{ 210, 290, WAIT_LOOKED },
+		{ 210, 290, WAIT_POLLED },
 		{ 190, 290, WAIT_NO_STACK },	/* before it slept */
 		{ 200, 290, WAIT_NO_STACK },
 		{ 210, 300, WAIT_NO_STACK },	/* it may run again */
@@ -293,14 +364,14 @@ static void a_look_counts_if_it_lies_in_the_wait(void **state)
 		look(&w, 1, cases[i].from, cases[i].to);
 		in(&w, 1, 300);
 		assert_wait(&s, 0, 1, 200, 300, false, cases[i].found);
-		if (cases[i].found == WAIT_LOOKED)
+		if (cases[i].found == WAIT_POLLED)
 			assert_int_equal(s.w[0].stack, 5);
 		end(&w, 400);
 	}
 }
 
 /* A look that is newer than the records that were read is of a later wait. */
-static void a_look_waits_for_its_wait(void **state)
+static void a_poll_waits_for_its_wait(void **state)
 {
 	struct seen s;
 	struct waits w = begin(&s);
@@ -312,7 +383,7 @@ static void a_look_waits_for_its_wait(void **state)
 	out(&w, 1, 400, false);
 	in(&w, 1, 600);
 	assert_wait(&s, 0, 1, 200, 300, false, WAIT_NO_STACK);
-	assert_wait(&s, 1, 1, 400, 600, false, WAIT_LOOKED);
+	assert_wait(&s, 1, 1, 400, 600, false, WAIT_POLLED);
 	end(&w, 700);
 }
 
@@ -380,15 +451,17 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_wait_has_its_sample),
+		cmocka_unit_test(a_kind_belongs_to_the_wait_of_its_poll),
+		cmocka_unit_test(registers_tell_of_short_waits_only),
 		cmocka_unit_test(a_sample_without_its_switch_is_not_lent),
 		cmocka_unit_test(waits_count_from_the_beginning_to_the_end),
 		cmocka_unit_test(a_new_thread_waits_for_a_processor),
-		cmocka_unit_test(who_is_woken_waits_for_a_processor),
-		cmocka_unit_test(a_wake_of_a_stranger_is_left_alone),
+		cmocka_unit_test(a_woken_thread_waits_for_a_processor),
+		cmocka_unit_test(a_wake_of_an_unknown_thread_is_ignored),
 		cmocka_unit_test(what_was_woken_before_the_beginning_is_runnable_only),
 		cmocka_unit_test(losses_are_never_bridged),
-		cmocka_unit_test(a_look_counts_if_it_lies_in_the_wait),
-		cmocka_unit_test(a_look_waits_for_its_wait),
+		cmocka_unit_test(a_poll_counts_only_inside_its_wait),
+		cmocka_unit_test(a_poll_waits_for_its_wait),
 		cmocka_unit_test(switched_off_time_does_not_count),
 		cmocka_unit_test(threads_of_the_kernel_are_hidden),
 		cmocka_unit_test(sums_hold),

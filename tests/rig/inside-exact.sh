@@ -38,14 +38,26 @@ record -c 400000 -a -e "$four" -o four.tally -- ./ratio 200
 record -F 999 -g -e cycles -o stacks.tally -- ./ratio 100
 "$TALLY" record --source=kmod --call-graph=dwarf,8192 -c 2000 -e cycles -a \
 	-o fast-stacks.tally -- ./ratio 50 2>>fast-stacks
+# Stacks that the module unwinds there, beside tally's own of the same.
+record -F 999 -g --verify-stacks -e cycles -o unwound.tally -- ./ratio 300
 # As fast as it goes: the ceiling holds, and the machine lives.
-"$TALLY" record --source=kmod -c 2000 -e cycles -o fast.tally -- ./ratio 50 \
+"$TALLY" record --source=kmod -c 2000 -e cycles:u -o fast.tally -- ./ratio 50 \
 	2>fast
-record -c 200000 -e cycles -o slow.tally -- ./ratio 50
+record -c 200000 -e cycles:u -o slow.tally -- ./ratio 50
 record -c 50 -e cycles -o none.tally -- ./ratio 1 2>least; echo "$?" >>least
 [ ! -s msr.ko ] || registers >registers
 "$TORTURE" cost $cpu >cost
 "$TORTURE" cost $cpu alone >>cost
+
+# The counters as the kernel's own events, because one of its software events is
+# beside them.  Its P6 driver loses track of NMIs.
+[ $cpu = k8 ] || echo 'rig: others begin' >/dev/kmsg
+record -c 100000 -e "page-faults,$instructions,usr" -o own.tally -- ./ratio 200
+record -F 999 -g --verify-stacks -e page-faults,cycles -o own-unwound.tally -- \
+	./ratio 300
+record -c 100000 -e "page-faults,$instructions,pc" -o none.tally -- ./ratio 1 \
+	2>own-pc
+[ $cpu = k8 ] || echo 'rig: others end' >/dev/kmsg
 
 # The same events by perf.
 "$TALLY" record -q --source=perf -c 100000 -e "$instructions,usr" \

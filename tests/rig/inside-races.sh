@@ -30,6 +30,10 @@ if grep -q AMD /proc/cpuinfo; then
 	record -q -c 1000000 -a -o bridge.tally -e \
 		k8-nb-memory-controller-page-access-event,cycles -- "$COST" 2
 fi
+# Stacks unwound within NMIs on both processors, beside tally's own of the same.
+"$COST" 30 2 & load=$!
+record -g --verify-stacks -F 999 -a -e cycles -o unwound.tally -- "$COST" 5
+kill $load; wait $load
 # As fast as it goes: the ceiling holds, and the machine lives.
 record -c 2000 -a -o fast.tally -- "$COST" 2 2>fast
 i=0
@@ -66,6 +70,11 @@ echo 0 >$cpu
 record -q -c 1000000 -e cycles:u -o tree.tally -- \
 	sh -c 'sleep 3; taskset -c 1 "$1" 2; :' sh "$COST"
 wait $later
+# The kernel's own driver leaves events in the registers, disabled.
+if grep -q AMD /proc/cpuinfo; then
+	record -g --verify-stacks -F 999 -a -e cpu-clock,cycles \
+		-o own-unwound.tally -- "$COST" 8
+fi
 perf stat -e cycles -- true >perf 2>&1
 "$TORTURE" walk $STEPS 20261 "$PMU" >walk
 kill $keys

@@ -25,6 +25,9 @@ check_races() {
 		"$(cat siblings) $(dumped bridge.tally | sed -n \
 		's/^sample.* \(cpu=.\) \(event=.\).*/\1,\2/p' | sort -u |
 		tr '\n' ' ')" '0-1 cpu=0,event=0 cpu=0,event=1 cpu=1,event=1 '
+	check_unwound unwound.tally 'counters' 30
+	[ $cpu != k8 ] || check_unwound own-unwound.tally \
+		"the kernel's own events" 30
 	t_like "$w: the ceiling holds" "$(cat fast)" 'throttled'
 	t_is "$w: started and stopped" "$(cat cycles)" 30
 	[ ! -s registers ] || t_is "$w: killed recorders leave counters off" \

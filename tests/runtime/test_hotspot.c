@@ -290,7 +290,7 @@ static void damage_is_no_answer(void **state)
 	fixture_free(f);
 }
 
-static void damaged_tables_are_told(void **state)
+static void damaged_tables_are_reported(void **state)
 {
 	struct fixture *f = fixture_new(false);
 	struct hotspot_door door = door_of(f);
@@ -322,7 +322,7 @@ int main(void)
 		cmocka_unit_test(what_was_replaced_is_read_again),
 		cmocka_unit_test(what_ended_is_as_it_was),
 		cmocka_unit_test(damage_is_no_answer),
-		cmocka_unit_test(damaged_tables_are_told),
+		cmocka_unit_test(damaged_tables_are_reported),
 	};
 
 	return cmocka_run_group_tests_name("hotspot", tests, NULL, NULL);

@@ -44,11 +44,11 @@ static void print_loc(const struct profile *p, uint32_t loc)
 	puts("");
 }
 
-static void fill(struct profile *p, const struct fill_options *o)
+static void fill(struct profile *p, const struct symbolize_options *o)
 {
 	struct error err;
 
-	if (profile_fill_symbols(p, o, &err) < 0) {
+	if (profile_symbolize(p, o, &err) < 0) {
 		fprintf(stderr, "%s\n", err.msg);
 		exit(1);
 	}
@@ -75,7 +75,7 @@ static size_t read_addresses(struct profile *p, uint32_t **out)
 int main(int argc, char **argv)
 {
 	struct prof_image im = { .kind = PROF_IMAGE_KERNEL };
-	struct fill_options o = { 0 }, first = { 0 };
+	struct symbolize_options o = { 0 }, first = { 0 };
 	const char *name = "[kernel]", *release = "none";
 	uint32_t *locs;
 	struct profile p;

@@ -30,7 +30,7 @@ EXTRA_DIST += tests/symbolize/outermost.sh tests/symbolize/outermost.cpp \
 EXTRA_DIST += tests/symbolize/names.sh tests/symbolize/names.cpp
 EXTRA_DIST += tests/symbolize/kernel.sh
 if CMOCKA
-SYMBOLIZE_TESTS = tests/symbolize/test_symbolize tests/symbolize/test_fill \
+SYMBOLIZE_TESTS = tests/symbolize/test_symbolize tests/symbolize/test_symbolize_profile \
 	tests/symbolize/test_demangle tests/symbolize/test_demangle_cxx \
 	tests/symbolize/test_jitdump \
 	tests/symbolize/test_perfmap
@@ -46,8 +46,8 @@ tests_symbolize_test_jitdump_SOURCES = tests/symbolize/test_jitdump.c
 tests_symbolize_test_jitdump_LDADD = $(TALLY_LIBS) -lcmocka
 tests_symbolize_test_perfmap_SOURCES = tests/symbolize/test_perfmap.c
 tests_symbolize_test_perfmap_LDADD = $(TALLY_LIBS) -lcmocka
-tests_symbolize_test_fill_SOURCES = tests/symbolize/test_fill.c
-tests_symbolize_test_fill_LDADD = $(TALLY_LIBS) -lcmocka
+tests_symbolize_test_symbolize_profile_SOURCES = tests/symbolize/test_symbolize_profile.c
+tests_symbolize_test_symbolize_profile_LDADD = $(TALLY_LIBS) -lcmocka
 if LIBDW
 check_PROGRAMS += tests/symbolize/test_libdw
 TESTS += tests/symbolize/test_libdw

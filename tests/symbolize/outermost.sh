@@ -7,6 +7,28 @@ tally=$(cd "$top_builddir/src" && pwd)/tally
 src=$(cd "$top_srcdir/tests/symbolize" && pwd)
 cd "$T_TMP" || exit 1
 
+# Compares addresses all over the program `o` with libdw.
+libdw_agrees() { # WHAT
+	readelf -SW o | sed -n 's/^.* \.text  *PROGBITS  *//p' >text
+	read -r start _ size _ <text
+	at=$((0x$start))
+	while [ $at -lt $((0x$start + 0x$size)) ]; do
+		printf '0x%x\n' $at
+		at=$((at + 5))
+	done >asked
+	"$tally" addr2line --verify -e o <asked >verify 2>&1
+	status=$?
+	if grep -q 'without libdw\|libdw.so.1 cannot' verify; then
+		t_skip "$1" "$(head -n 1 verify)"
+		return
+	fi
+	grep -A2 -E ' 0x[0-9a-f]+: (another|only) ' verify | cut -c 1-200 |
+		head -n 3 | sed 's/^/# /'
+	t_is "$1" $status 0
+	t_is "… on each of them" "$(tail -n 1 verify | sed 's/ addresses: .*//;
+		s/,//g')" "$(wc -l <asked)"
+}
+
 for cxx in g++ clang++; do
 	for flags in '-std=c++20 -O0' '-std=c++20 -O2' '-std=c++20 -O3' \
 		'-std=c++17 -O1 -gdwarf-4' '-std=c++17 -O2 -g1'; do
@@ -17,12 +39,26 @@ for cxx in g++ clang++; do
 		elif $cxx -w -pthread -g $flags "$src/outermost.cpp" -o o \
 				2>log; then
 			t_run "$what" python3 "$src/outermost.py" "$tally" o
+			libdw_agrees "$cxx $flags: libdw agrees"
 		else
 			sed 's/^/# /' log | head -n 5
 			t_ok "$what: compiled" 1
 		fi
 	done
 done
+
+# Identical code that the linker folded: the line is that of the named function.
+what='clang++ and gold, folded code'
+if ! command -v clang++ >/dev/null || ! command -v ld.gold >/dev/null; then
+	t_skip "$what" 'no clang++ or no gold is installed'
+elif clang++ -std=c++20 -w -pthread -g -O2 -ffunction-sections -fuse-ld=gold \
+		-Wl,--icf=all "$src/outermost.cpp" -o o 2>log; then
+	libdw_agrees "$what: libdw agrees"
+	t_run "… without an explanation" grep -q ', 0 explained, ' verify
+else
+	sed 's/^/# /' log | head -n 5
+	t_ok "$what: compiled" 1
+fi
 
 # What the compiler made itself has no parameters in its name.
 what='the constructor of a file, without symbols'

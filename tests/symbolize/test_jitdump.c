@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "symbolize/jitdump.h"
 
-enum { LOAD, MOVE, LINES, CLOSE, UNWIND, OTHER = 77, PID = 4711 };
+enum { LOAD, MOVE, LINES, CLOSE, OTHER = 77, PID = 4711 };
 
 struct file {
 	struct buf b;
@@ -230,32 +230,6 @@ static void has_lines_of_v8(void **state)
 	closed(&f);
 }
 
-static void has_unwinding_information(void **state)
-{
-	struct file f = { 0 };
-	struct buf b = { 0 };
-	const struct jitdump_code *c;
-
-	(void)state;
-	header(&f);
-	begin(&f, UNWIND, 1);
-	buf_u64(&f.b, 10);
-	buf_u64(&f.b, 4);
-	buf_u64(&f.b, 16);
-	buf_str(&f.b, "eh-frameHDR...");
-	end(&f);
-	load(&f, 100, 0x1000, 0, "one", "0123456789abcdef");
-	load(&f, 100, 0x2000, 1, "two", "0123456789abcdef");
-	opened(&f);
-	c = jitdump_find(f.j, 0x1000, 100);
-	assert_int_equal(c->unwind_hdr_bytes, 4);
-	assert_true(jitdump_unwind(f.j, c, &b));
-	assert_string_equal(buf_cstr(&b), "eh-frameHD");
-	assert_false(jitdump_unwind(f.j, jitdump_find(f.j, 0x2000, 100), &b));
-	buf_fini(&b);
-	closed(&f);
-}
-
 static void reads_on_where_the_file_grows(void **state)
 {
 	struct file f = { 0 };
@@ -297,7 +271,7 @@ static void times_of_another_clock_do_not_count(void **state)
 	closed(&f);
 }
 
-static void refuses_what_makes_no_sense(void **state)
+static void inconsistent_input_is_rejected(void **state)
 {
 	struct file f = { 0 };
 	struct jitdump_door door = { read_file, &f };
@@ -347,10 +321,9 @@ int main(void)
 		cmocka_unit_test(follows_moves),
 		cmocka_unit_test(has_lines),
 		cmocka_unit_test(has_lines_of_v8),
-		cmocka_unit_test(has_unwinding_information),
 		cmocka_unit_test(reads_on_where_the_file_grows),
 		cmocka_unit_test(times_of_another_clock_do_not_count),
-		cmocka_unit_test(refuses_what_makes_no_sense),
+		cmocka_unit_test(inconsistent_input_is_rejected),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

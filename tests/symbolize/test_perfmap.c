@@ -115,7 +115,7 @@ static void the_last_line_counts(void **state)
 	free(t);
 }
 
-static void what_is_no_line_is_left_out(void **state)
+static void invalid_lines_are_skipped(void **state)
 {
 	char *t = RESOLVE("\n\n  \nnonsense\n1000\n1000 \n1000 10\n1000 10 \n"
 			  "1000 0 nothing\n1000 zz name\nzz 10 name\n"
@@ -187,7 +187,7 @@ int main(void)
 		cmocka_unit_test(runtimes_names_are_split),
 		cmocka_unit_test(names_cover_their_bytes),
 		cmocka_unit_test(the_last_line_counts),
-		cmocka_unit_test(what_is_no_line_is_left_out),
+		cmocka_unit_test(invalid_lines_are_skipped),
 		cmocka_unit_test(long_names_are_cut),
 		cmocka_unit_test(many_lines_over_many_addresses),
 	};

@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "symbolize/kernel/kallsyms.h"
+#include "symbolize/kernel/kallsyms_kept.h"
 #include "symbolize/symbolize.h"
 
 static const char kernel[] =
@@ -175,6 +178,91 @@ static bool count_symbol(void *ctx, const char *name, uint64_t addr)
 	return strcmp(name, "stop") != 0;
 }
 
+static void write_to(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+/* Returns the first symbol's name by the kept table. */
+static void kept_name(int kept, const char *kallsyms, const char *modules,
+		      char *out)
+{
+	const char *name, *module;
+	uint64_t start, size;
+	struct kallsyms *k;
+	struct error err;
+
+	*out = 0;
+	if (kallsyms_open_kept(kept, kallsyms, modules, &k, &err) < 0)
+		return;
+	if (kallsyms_find(k, 0xffffffff81000010, &name, &module, &start, &size))
+		snprintf(out, 64, "%s", name);
+	kallsyms_close(k);
+}
+
+static void test_kallsyms_kept(void **state)
+{
+	static const char *const modules[] = {
+		"loop 40960 0 - Live 0xffffffffc0200000\n"
+		"nft 40960 3 a,b, Live 0xffffffffc0100000\n",
+		/* used by others */
+		"loop 40960 1 - Live 0xffffffffc0200000\n"
+		"nft 40960 4 a,b,c, Live 0xffffffffc0100000\n",
+		/* loaded again */
+		"loop 40960 1 - Live 0xffffffffc0300000\n"
+		"nft 40960 4 a,b,c, Live 0xffffffffc0100000\n",
+		/* without the line's end, and one fewer */
+		"loop 40960 1 - Live 0xffffffffc0300000",
+	};
+	static const char *const want[] = { "one", "one", "three", "four" };
+	static const char *const texts[] = {
+		"ffffffff81000000 T one\n", "ffffffff81000000 T two\n",
+		"ffffffff81000000 T three\n", "ffffffff81000000 T four\n",
+	};
+	char dir[] = "/tmp/tally-kept.XXXXXX", k[64], m[64], got[64];
+	int kept = kallsyms_keep(), status;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_true(kept > 2);
+	snprintf(k, sizeof(k), "%s/kallsyms", dir);
+	snprintf(m, sizeof(m), "%s/modules", dir);
+	for (size_t i = 0; i < 4; i++) {
+		pid_t pid;
+
+		write_to(k, texts[i]);
+		write_to(m, modules[i]);
+		/* as helpers of a recorder, which end */
+		pid = fork();
+		if (!pid) {
+			kept_name(kept, k, m, got);
+			_exit(strcmp(got, want[i]) != 0);
+		}
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_int_equal(status, 0);
+		kept_name(kept, k, m, got);
+		assert_string_equal(got, want[i]);
+	}
+	/* a kernel without modules */
+	unlink(m);
+	write_to(k, texts[0]);
+	kept_name(kept, k, m, got);
+	assert_string_equal(got, "one");
+	unlink(k);
+	kept_name(kept, k, m, got);
+	assert_string_equal(got, "one");
+	/* a writer that died left no size */
+	assert_int_equal(pwrite(kept, "\0\0\0\0\0\0\0\0", 8, 8), 8);
+	kept_name(kept, k, m, got);
+	assert_string_equal(got, "");
+	rmdir(dir);
+	close(kept);
+}
+
 static void test_kallsyms_each(void **state)
 {
 	static const char text[] = "ffffffff81000000 T _text\n"
@@ -197,6 +285,77 @@ static void test_kallsyms_each(void **state)
 	kallsyms_close(k);
 }
 
+/* The kernel's table is read until it lists what lies behind the wanted addresses. */
+static void test_kallsyms_reach(void **state)
+{
+	static const char text[] = "0000000000000000 A fixed_percpu_data\n"
+				   "ffffffff81000000 T _text\n"
+				   "ffffffff81000000 T _stext\n"
+				   "ffffffff81000100 t f\n"
+				   "ffffffff81000200 t g\n"
+				   "ffffffff81000200 T g_too\n"
+				   "ffffffff81000300 d next\n"
+				   "ffffffff81000400 t never\n"
+				   "ffffffffc0000000 t m\t[m]\n";
+	static const struct { uint64_t reach; bool never; } cases[] = {
+		{ 0x200, false }, { 0x2ff, false }, { 0x400, true },
+		{ UINT64_MAX - 1, true }, { KALLSYMS_ALL, true },
+	};
+	char path[] = "/tmp/kallsyms-XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, sizeof(text) - 1), sizeof(text) - 1);
+	close(fd);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const char *name, *module;
+		uint64_t start, size;
+		struct kallsyms *k;
+
+		assert_int_equal(kallsyms_open(path, cases[i].reach, &k, NULL), 0);
+		assert_true(kallsyms_find(k, 0xffffffff81000200, &name, &module,
+					  &start, &size));
+		assert_string_equal(name, "g_too");
+		assert_int_equal(start, 0xffffffff81000200);
+		assert_int_equal(size, 0x100);
+		assert_int_equal(kallsyms_address(k, "_text"), 0xffffffff81000000);
+		assert_int_equal(kallsyms_address(k, "never") != 0, cases[i].never);
+		kallsyms_close(k);
+	}
+	unlink(path);
+}
+
+/* What is read of this kernel's table says the same as the whole table. */
+static void test_kallsyms_own(void **state)
+{
+	struct kallsyms *all, *part;
+	uint64_t text;
+
+	(void)state;
+	if (kallsyms_open("/proc/kallsyms", KALLSYMS_ALL, &all, NULL) < 0)
+		skip_test("/proc/kallsyms is hidden");
+	text = kallsyms_address(all, "_text");
+	for (uint64_t reach = 0x1234; text && reach < 64 << 20; reach *= 3) {
+		assert_int_equal(kallsyms_open("/proc/kallsyms", reach, &part, NULL),
+				 0);
+		for (uint64_t at = 0; at <= reach; at += reach / 500 + 1) {
+			const char *name[2], *module;
+			uint64_t start[2], size[2];
+
+			kallsyms_find(all, text + at, &name[0], &module,
+				      &start[0], &size[0]);
+			kallsyms_find(part, text + at, &name[1], &module,
+				      &start[1], &size[1]);
+			assert_string_equal(name[0], name[1]);
+			assert_int_equal(start[0], start[1]);
+			assert_int_equal(size[0], size[1]);
+		}
+		kallsyms_close(part);
+	}
+	kallsyms_close(all);
+}
+
 static void test_kallsyms_hidden(void **state)
 {
 	static const char text[] = "0000000000000000 T _text\n"
@@ -212,7 +371,7 @@ static void test_kallsyms_hidden(void **state)
 	assert_non_null(strstr(err.msg, "sudo"));
 	assert_int_equal(kallsyms_parse("junk\n", 5, &k, &err), -ERR_FORMAT);
 	assert_int_equal(kallsyms_parse("", 0, &k, &err), -ERR_FORMAT);
-	assert_int_equal(kallsyms_open("/nonexistent", &k, &err),
+	assert_int_equal(kallsyms_open("/nonexistent", KALLSYMS_ALL, &k, &err),
 			 -ERR_NOTFOUND);
 }
 
@@ -354,6 +513,9 @@ int main(void)
 		cmocka_unit_test(test_kallsyms_aliases),
 		cmocka_unit_test(test_kallsyms_modules),
 		cmocka_unit_test(test_kallsyms_each),
+		cmocka_unit_test(test_kallsyms_reach),
+		cmocka_unit_test(test_kallsyms_own),
+		cmocka_unit_test(test_kallsyms_kept),
 		cmocka_unit_test(test_kallsyms_hidden),
 		cmocka_unit_test(test_symbols),
 	};

@@ -238,7 +238,7 @@ static void walk_ours(struct beside *b, double *ns)
 	unwind_walk(b->live.cache, &b->live.space, &b->regs, &b->mem, &out);
 	*ns += now_ns() - start;
 	b->ours.n = out.n;
-	b->ours.whole = out.end == UNWIND_WHOLE;
+	b->ours.whole = out.end == UNWIND_COMPLETE;
 	b->last = out;
 	if (ns == &b->first_ns) {
 		b->ends[out.end]++;

@@ -119,7 +119,7 @@ static void complain(struct stepper *s, const struct unwind_stack *w)
 /* glibc's CFI at the end of longjmp tells of the frame that it jumps to. */
 static bool is_jump(const struct stepper *s, const struct unwind_stack *w)
 {
-	if (w->end != UNWIND_WHOLE || w->n < 3 || w->n > s->n + 2)
+	if (w->end != UNWIND_COMPLETE || w->n < 3 || w->n > s->n + 2)
 		return false;
 	for (size_t i = 2; i < w->n; i++)
 		if (w->pc[i] != s->shadow[w->n - 1 - i].pc)
@@ -148,12 +148,12 @@ static void check_kernel(struct stepper *s, const struct unwind_regs *regs,
 			  w);
 	end = walk_user(s->kernel.maps.v, (uint32_t)s->kernel.maps.n, regs->r,
 			&mem, pc, FRAMES, &n);
-	if (end != TALLY_WALK_WHOLE) {
+	if (end != TALLY_WALK_COMPLETE) {
 		s->given_up[end]++;
 		return;
 	}
 	s->whole++;
-	if (w->end == UNWIND_WHOLE && n == w->n &&
+	if (w->end == UNWIND_COMPLETE && n == w->n &&
 	    !memcmp(pc, w->pc, n * sizeof(*pc)))
 		return;
 	if (s->differ++ < 10)
@@ -178,7 +178,7 @@ static void check(struct stepper *s)
 	unwind_walk(s->live.cache, &s->live.space, &regs, &m, &w);
 	s->kinds[w.reason]++;
 	check_kernel(s, &regs, &w);
-	same = w.end == UNWIND_WHOLE && w.n == s->n + 1 &&
+	same = w.end == UNWIND_COMPLETE && w.n == s->n + 1 &&
 	       w.pc[0] == s->regs.rip;
 	for (size_t i = 1; same && i < w.n; i++)
 		same = w.pc[i] == s->shadow[s->n - i].pc;

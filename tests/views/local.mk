@@ -4,7 +4,9 @@ if CMOCKA
 VIEWS_TESTS = tests/views/test_report tests/views/test_output \
 	tests/views/test_annotate tests/views/test_diff tests/views/test_align \
 	tests/views/test_select tests/views/test_calltree \
+	tests/views/test_labels \
 	tests/views/test_merge tests/views/test_memory \
+	tests/views/test_merge_sum \
 	tests/views/test_moves tests/views/test_renames \
 	tests/views/test_outward
 check_PROGRAMS += $(VIEWS_TESTS)
@@ -22,10 +24,14 @@ tests_views_test_output_SOURCES = tests/views/test_output.c $(VIEWS_TEST_HELP)
 tests_views_test_output_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_select_SOURCES = tests/views/test_select.c $(VIEWS_TEST_HELP)
 tests_views_test_select_LDADD = $(TALLY_LIBS) -lcmocka
+tests_views_test_labels_SOURCES = tests/views/test_labels.c $(VIEWS_TEST_HELP)
+tests_views_test_labels_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_calltree_SOURCES = tests/views/test_calltree.c $(VIEWS_TEST_HELP)
 tests_views_test_calltree_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_merge_SOURCES = tests/views/test_merge.c $(VIEWS_TEST_HELP)
 tests_views_test_merge_LDADD = $(TALLY_LIBS) -lcmocka
+tests_views_test_merge_sum_SOURCES = tests/views/test_merge_sum.c $(VIEWS_TEST_HELP)
+tests_views_test_merge_sum_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_memory_SOURCES = tests/views/test_memory.c $(VIEWS_TEST_HELP)
 tests_views_test_memory_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_outward_SOURCES = tests/views/test_outward.c

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Wilson's score interval by values worked out apart; source lines from a
- * recording. */
+ * recording; which rows of annotated code are shown. */
 #include <stddef.h>
 #include <stdint.h>
 #include "../checks.h"
@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "views/annotate/listing.h"
 #include "views/query/interval.h"
 #include "views/code/sources.h"
 
@@ -116,6 +117,82 @@ static void test_no_file(void **state)
 	profile_fini(&p);
 }
 
+enum { FIRST = 10, LAST = 30 };
+
+/* Lines 10 to 30 of a file; a function with code from 12 to 28, of which lines
+ * 15, 19 and 26 have cost. */
+static void make_lines(struct annotation *a, struct listing *l)
+{
+	static const uint32_t hot[] = { 15, 19, 26 };
+
+	a->ncols = 1;
+	for (uint32_t line = 12; line <= 28; line++) {
+		struct annot_cost c = { { 0, 0 }, { 0, 0 }, { 0, 0 } };
+
+		for (size_t i = 0; i < 3; i++)
+			c.self.count += hot[i] == line;
+		assert_int_equal(vec_push(&a->costs, c), 0);
+	}
+	assert_int_equal(vec_push(&l->groups, (struct listing_group){
+			 .nrows = LAST - FIRST + 1 }), 0);
+	for (uint32_t line = FIRST; line <= LAST; line++) {
+		struct listing_row r = listing_new_row(LISTING_LINE);
+
+		r.group = 0;
+		r.at[0] = line;
+		r.head = line == 12;
+		r.cost[0] = line >= 12 && line <= 28 ? line - 12 : SIZE_MAX;
+		assert_int_equal(vec_push(&l->rows, r), 0);
+	}
+}
+
+/* Appends "12 15 +3" for lines 12 and 15 and a fold of three. */
+static void put_shown(const struct listing *l, struct buf *out)
+{
+	buf_again(out);
+	for (size_t i = 0; i < l->shown.n; i++) {
+		const struct listing_row *r = &l->shown.v[i];
+
+		if (r->kind == LISTING_FOLD)
+			buf_printf(out, " +%u", r->hidden);
+		else
+			buf_printf(out, " %u", r->at[0]);
+	}
+}
+
+static void test_fold(void **state)
+{
+	struct annotation a = { .ncols = 0 };
+	struct annot_unit u = { .kind = UNIT_FUNCTION };
+	struct listing l;
+	struct buf out = { 0 };
+
+	(void)state;
+	listing_init(&l, &(struct listing_spec){ .a = { &a }, .u = { &u } });
+	make_lines(&a, &l);
+	/* 13, 17 and 28 would be folded alone */
+	assert_int_equal(listing_fold(&l, 1, false), 0);
+	put_shown(&l, &out);
+	assert_string_equal(buf_cstr(&out),
+			    " 12 13 14 15 16 17 18 19 20 +4 25 26 27 28");
+	assert_int_equal(listing_fold(&l, 0, false), 0);
+	put_shown(&l, &out);
+	assert_string_equal(buf_cstr(&out),
+			    " 12 +2 15 +3 19 +6 26 +2");
+	assert_int_equal(listing_fold(&l, 0, true), 0);
+	put_shown(&l, &out);
+	assert_string_equal(buf_cstr(&out), " 12 13 14 15 16 17 18 19 20 21 22"
+			    " 23 24 25 26 27 28");
+	/* without cost there is nothing to show */
+	for (size_t i = 0; i < a.costs.n; i++)
+		a.costs.v[i].self.count = 0;
+	assert_int_equal(listing_fold(&l, 3, false), 0);
+	assert_int_equal(l.shown.n, 0);
+	listing_fini(&l);
+	vec_fini(&a.costs);
+	buf_fini(&out);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -123,6 +200,7 @@ int main(void)
 		cmocka_unit_test(test_noise),
 		cmocka_unit_test(test_pieces),
 		cmocka_unit_test(test_no_file),
+		cmocka_unit_test(test_fold),
 	};
 
 	return cmocka_run_group_tests_name("annotate", tests, NULL, NULL);

@@ -147,9 +147,9 @@ static void test_changes(void **state)
 	change_is(p.d, "app grew", 2000, 1482.7298302, 2521.8254106, true);
 	change_is(p.d, "app same", 0, -436.1305218, 436.1305218, false);
 	row = find_row(p.d, "app came");
-	assert_int_equal(diff_status(p.d, row, 0, false), DIFF_CAME);
+	assert_int_equal(diff_status(p.d, row, 0, false), DIFF_ADDED);
 	row = find_row(p.d, "app went");
-	assert_int_equal(diff_status(p.d, row, 0, false), DIFF_WENT);
+	assert_int_equal(diff_status(p.d, row, 0, false), DIFF_REMOVED);
 	change_is(p.d, "app rare", -40, -107.5004713, 14.6917555, false);
 	assert_false(diff_row_change(p.d, find_row(p.d, "app rare"), 0,
 				     false)->tested);
@@ -647,7 +647,7 @@ static void test_moved(void **state)
 	moved_is(p.d, "more", NULL);
 	moved_is(p.d, "rose", NULL);
 	assert_int_equal(diff_status(p.d, find_row(p.d, "more"), 0, false),
-			 DIFF_CAME);
+			 DIFF_ADDED);
 	assert_int_equal(diff_status(p.d, find_row(p.d, "gone"), 0, false),
 			 DIFF_MOVED);
 	assert_int_equal(diff_status(p.d, find_row(p.d, "split"), 0, false),

@@ -231,9 +231,9 @@ static void test_facts(void **state)
 		{ { "a", "", "a" }, "a" },
 		{ { "", "b", "" }, "b" },
 		{ { "", "", "" }, "" },
-		{ { "xa", "a", "x" }, "xa, a, x" },
+		{ { "xa", "a", "x" }, "a, x, xa" },
 		{ { "a, b", "b", "a" }, "a, b" },
-		{ { "ab", "b", "a" }, "ab, b, a" },
+		{ { "ab", "b", "a" }, "a, ab, b" },
 	};
 	struct error err;
 

@@ -448,14 +448,23 @@ static void test_header(void **state)
  * what was wanted. */
 static void test_missed(void **state)
 {
-	static const struct { uint64_t wanted; const char *said; } cases[] = {
-		{ 400, "300 samples of 400 expected at 999 Hz, 0 lost, 100 "
+	static const struct {
+		uint64_t wanted, value;		/* 300 samples of a weight of 10 */
+		const char *said;
+	} cases[] = {
+		{ 400, 4000, "300 samples of 400 expected at 999 Hz, 0 lost, 100 "
 		       "missed "
 		       "(25.0% of the time has no samples)\n" },
-		{ 310, "300 samples of 310 expected at 999 Hz, 0 lost, 10 "
+		{ 400, 0, "300 samples of 400 expected at 999 Hz, 0 lost, 100 "
+		       "missed "
+		       "(25.0% of the time has no samples)\n" },
+		/* By a longer period. */
+		{ 400, 3020, "300 samples of 400 expected at 999 Hz, 0 lost, "
+		       "100 missed\n" },
+		{ 310, 3100, "300 samples of 310 expected at 999 Hz, 0 lost, 10 "
 		       "missed\n" },
-		{ 300, "300 samples of 300 expected at 999 Hz, 0 lost\n" },
-		{ 280, "300 samples of 300 expected at 999 Hz, 0 lost\n" },
+		{ 300, 3000, "300 samples of 300 expected at 999 Hz, 0 lost\n" },
+		{ 280, 2800, "300 samples of 300 expected at 999 Hz, 0 lost\n" },
 	};
 
 	(void)state;
@@ -470,7 +479,8 @@ static void test_missed(void **state)
 		maker_samples(&m, STACK(&m, maker_loc(&m, maker_func(&m, m.app,
 			      "f", "f.c", 1), 2)), 0, 0, 10, 300);
 		vec_push(&m.p.stats, (struct prof_stat){
-			0, 0, 80, 100, 100, cases[i].wanted });
+			0, 0, cases[i].value, 100, 100,
+			cases[i].wanted });
 		r = maker_read(&m);
 		rep = build(r, "symbol", TREE_NONE);
 		report_text(rep, &style, &out);
@@ -614,6 +624,38 @@ static void test_stack_ends(void **state)
 		"\"later\":1,\"guessed\":0,\"cut\":1,\"broken\":3,\"ends\":[\n"
 		"{\"state\":\"broken\",\"reason\":\"no unwind data\","
 		"\"image\":\"/usr/lib/libx.so.1\",\"samples\":2}"));
+	info_fini(&in);
+	buf_fini(&out);
+	reader_close(r);
+	maker_fini(&m);
+}
+
+/* Code that no C compiler built. */
+static void test_stack_ends_of_jits(void **state)
+{
+	static const char *const paths[] = { PROF_IMAGE_JAVA,
+					     PROF_IMAGE_JAVASCRIPT, "[anon]" };
+	struct buf out = { 0 };
+	struct error err;
+	struct info in;
+	struct reader *r;
+	struct maker m;
+	uint32_t f;
+
+	(void)state;
+	maker_init(&m, 1);
+	profile_set_env(&m.p, PROF_NONE, "callgraph", "dwarf");
+	f = maker_loc(&m, maker_func(&m, m.app, "f", "f.c", 1), 2);
+	for (unsigned int i = 0; i < 3; i++)
+		ended(&m, f, PROF_MARK_BROKEN, PROF_END_NO_DATA,
+		      maker_image(&m, paths[i], PROF_IMAGE_ANON), 9 - i);
+	r = maker_read(&m);
+	assert_int_equal(info_build(&in, r, "x.tally", m.n, &err), 0);
+	quality_stacks_help(&in.quality, "", &out);
+	assert_string_equal(buf_cstr(&out),
+		"[java]: run java with -XX:+PreserveFramePointer\n"
+		"[anon]: code generated at run time; have its compiler keep frame "
+		"pointers\n");
 	info_fini(&in);
 	buf_fini(&out);
 	reader_close(r);
@@ -783,6 +825,7 @@ int main(void)
 		cmocka_unit_test(test_missing),
 		cmocka_unit_test(test_info),
 		cmocka_unit_test(test_stack_ends),
+		cmocka_unit_test(test_stack_ends_of_jits),
 		cmocka_unit_test(test_few_stack_ends),
 		cmocka_unit_test(test_dump),
 		cmocka_unit_test(test_dump_code),

@@ -5,6 +5,8 @@
  *	made_recording hostile OUT	names that try to break out of a page
  *	made_recording many OUT SAMPLES STACKS
  *					so many samples of so many unique stacks
+ *	made_recording hosts FOLDER HOSTS SAMPLES STACKS
+ *					a recording of each of so many machines
  *	made_recording deep OUT DEPTH	two functions that call each other so deep
  *	made_recording ladder OUT DEPTH FUNCTIONS
  *					one stack of so many functions in turn, with a
@@ -137,35 +139,45 @@ static void sample(struct made *m, uint64_t time_ns, uint32_t thread,
 		die("write", &err);
 }
 
-/* Functions as a C++ program has them, every fifth place inlined into another. */
-static void many_functions(struct made *m)
+static void many_images(struct made *m)
 {
-	char name[200], file[60], outer[200];
+	char name[200];
 
 	for (uint32_t i = 0; i < IMAGES; i++) {
 		snprintf(name, sizeof(name), "/usr/lib/app/libpart%u.so.1", i);
 		add_image(m, name);
 	}
-	for (uint32_t i = 0; i < FUNCS; i++) {
-		uint32_t image = i * 7 % IMAGES;
+	memset(m->locs, 0xff, sizeof(m->locs));
+}
 
-		snprintf(name, sizeof(name), "_ZN5store8Table_%02u10work_%05uE"
-			 "RKSt6vectorIiSaIiEE", i % 97, i);
-		snprintf(outer, sizeof(outer), "_ZN5store8Table_%02u10work_%05u"
-			 "ERKSt6vectorIiSaIiEE", i * 31 % FUNCS % 97,
-			 i * 31 % FUNCS);
-		snprintf(file, sizeof(file), "src/table.cpp");
-		for (uint32_t k = 0; k < LINES; k++) {
-			uint32_t line = 10 + i % 900 + k, up = PROF_NONE;
+/* Returns a place in a function.  Functions are as a C++ program has them, every
+ * fifth place inlined into another. */
+static uint32_t place(struct made *m, uint32_t i, uint32_t k)
+{
+	uint32_t image = i * 7 % IMAGES, line = 10 + i % 900 + k;
+	uint32_t up = PROF_NONE, *loc = &m->locs[i * LINES + k];
+	const char *file = "src/table.cpp";
+	char name[200], outer[200];
 
-			if ((i + k) % 5 == 0)
-				up = add_frame(m, image, outer, file, line,
-					       PROF_NONE);
-			m->locs[i * LINES + k] = add_loc(
-				m, image, 0x1000 + i * 0x100 + k * 0x10,
-				add_frame(m, image, name, file, line, up));
-		}
-	}
+	if (*loc != PROF_NONE)
+		return *loc;
+	snprintf(name, sizeof(name), "_ZN5store8Table_%02u10work_%05uE"
+		 "RKSt6vectorIiSaIiEE", i % 97, i);
+	snprintf(outer, sizeof(outer), "_ZN5store8Table_%02u10work_%05u"
+		 "ERKSt6vectorIiSaIiEE", i * 31 % FUNCS % 97,
+		 i * 31 % FUNCS);
+	if ((i + k) % 5 == 0)
+		up = add_frame(m, image, outer, file, line, PROF_NONE);
+	return *loc = add_loc(m, image, 0x1000 + i * 0x100 + k * 0x10,
+			      add_frame(m, image, name, file, line, up));
+}
+
+static void many_functions(struct made *m)
+{
+	many_images(m);
+	for (uint32_t i = 0; i < FUNCS; i++)
+		for (uint32_t k = 0; k < LINES; k++)
+			place(m, i, k);
 }
 
 /* A new stack leaves an older one at some depth, as those of programs do. */
@@ -185,8 +197,7 @@ static uint32_t grow_stack(struct made *m, const uint32_t *stacks,
 
 		/* most calls go to few functions */
 		f = (uint32_t)((uint64_t)f * f / FUNCS);
-		node = profile_node(&m->p, node,
-				    m->locs[f * LINES + rnd(m, LINES)]);
+		node = profile_node(&m->p, node, place(m, f, rnd(m, LINES)));
 	}
 	*depth = (uint8_t)d;
 	return node;
@@ -222,6 +233,60 @@ static void make_many(const char *path, uint32_t samples, uint32_t stacks)
 	free(m);
 	free(node);
 	free(depth);
+}
+
+/* Recordings of a minute on machines that run the same programs: nine of ten
+ * stacks occur on all of them. */
+static void make_host(const char *folder, uint32_t host, uint32_t samples,
+		      uint32_t stacks)
+{
+	struct made *m = calloc(1, sizeof(*m));
+	uint32_t *node = calloc(stacks, sizeof(*node));
+	uint8_t *depth = calloc(stacks, 1);
+	char text[4096];
+
+	if (!m || !node || !depth)
+		die("memory", NULL);
+	m->seed = 1;
+	snprintf(text, sizeof(text), "%s/host%04u.tally", folder, host);
+	begin(m, text, "");
+	snprintf(text, sizeof(text), "host%04u", host);
+	profile_set_env(&m->p, PROF_NONE, "hostname", text);
+	profile_set_env(&m->p, PROF_NONE, "arch", "x86_64");
+	profile_set_env(&m->p, PROF_NONE, "label.canary",
+			host % 100 ? "no" : "yes");
+	many_images(m);
+	for (uint32_t i = 0; i < THREADS; i++) {
+		add_thread(m, i ? "worker" : "app", host + 100 * i);
+		m->p.threads.v[i].pid = host + 100 * i;
+		m->p.threads.v[i].cgroup = str(m, i % 2
+			? "/system.slice/app.service" : "/system.slice/db.service");
+	}
+	for (uint32_t i = 0; i < stacks; i++) {
+		if (i == stacks - stacks / 10)
+			m->seed = host + 1000;
+		node[i] = grow_stack(m, node, depth, i, &depth[i]);
+	}
+	m->seed = host + 2000;
+	for (uint32_t i = 0; i < samples; i++) {
+		uint64_t u = rnd(m, 1u << 20), k = u * u >> 20;
+
+		k = k * stacks >> 20;
+		sample(m, 1000000000 + (uint64_t)i * 60000000000ull / samples,
+		       (uint32_t)(k % THREADS),
+		       node[k]);
+	}
+	finish(m);
+	free(m);
+	free(node);
+	free(depth);
+}
+
+static void make_hosts(const char *folder, uint32_t hosts, uint32_t samples,
+		       uint32_t stacks)
+{
+	for (uint32_t i = 0; i < hosts; i++)
+		make_host(folder, i, samples, stacks);
 }
 
 /* Three fifths of the samples are in a leaf below the recursion, one on the way
@@ -355,6 +420,12 @@ int main(int argc, char **argv)
 			    (uint32_t)atoi(argv[4]));
 		return 0;
 	}
+	if (argc == 6 && !strcmp(argv[1], "hosts") && atoi(argv[3]) > 0 &&
+	    atoi(argv[4]) > 0 && atoi(argv[5]) > 0) {
+		make_hosts(argv[2], (uint32_t)atoi(argv[3]),
+			   (uint32_t)atoi(argv[4]), (uint32_t)atoi(argv[5]));
+		return 0;
+	}
 	if (argc == 5 && !strcmp(argv[1], "many") && atoi(argv[3]) > 0 &&
 	    atoi(argv[4]) > 0 && atoi(argv[3]) >= atoi(argv[4])) {
 		make_many(argv[2], (uint32_t)atoi(argv[3]),
@@ -363,6 +434,7 @@ int main(int argc, char **argv)
 	}
 	fprintf(stderr, "usage: made_recording hostile OUT\n"
 			"       made_recording many OUT SAMPLES STACKS\n"
+			"       made_recording hosts FOLDER HOSTS SAMPLES STACKS\n"
 			"       made_recording deep OUT DEPTH\n"
 			"       made_recording ladder OUT DEPTH FUNCTIONS\n");
 	return 2;

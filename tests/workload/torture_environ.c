@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -229,6 +230,12 @@ static void not_executable(void)
 	memcpy(end - 12, "LD_PRELOAD=x", 12);
 	bad[1] = end - 12;
 	refused("LD_PRELOAD without end", "/bin/true", bad);
+	/* the first page, as by a member of a structure at NULL */
+	end = (char *)(uintptr_t)8;
+	bad[1] = end;
+	refused("a path in the first page", end, environ);
+	refused("an environment in the first page", "/bin/true", (char **)end);
+	refused("a variable in the first page", "/bin/true", bad);
 }
 
 void torture_environ(void)

@@ -82,8 +82,8 @@ static bool kernel_alone(const struct source_options *o)
 }
 
 /* Returns whether a source may replace the first one, which failed with `first`. */
-static bool may_stand_in(const struct source_type *t,
-			 const struct source_options *o, int first)
+static bool may_replace(const struct source_type *t,
+			const struct source_options *o, int first)
 {
 	struct error err = { 0 };
 
@@ -102,7 +102,7 @@ static int choose(const struct source_target *target,
 	int first = (*t)->open(target, o, out, err);
 
 	while (first < 0 && *++t) {
-		if (!may_stand_in(*t, o, first))
+		if (!may_replace(*t, o, first))
 			continue;
 		if ((*t)->open(target, o, out, &other) < 0) {
 			last = (*t)->sees_kernel ? NULL : *t;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Turns waits into samples of the profile, and looks at sleeping threads. */
+/* Turns waits into samples of the profile, and polls sleeping threads. */
 #include "record/collect/collect_waits.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,32 +12,27 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "record/collect/sleeping.h"
+#include "record/collect/stack_kinds.h"
 #include "record/source/clock_event.h"
 #include "launch/proc_text.h"
 
 enum {
-	LOOK_STACK = 16 << 10,	/* bytes read at once; the rest is read as needed */
-	LOOKS_A_ROUND = 64,
+	POLL_STACK = 16 << 10,	/* bytes read at once; the rest is read as needed */
+	POLLS_A_ROUND = 64,
 	MOST = 50000,		/* maximum number of waits written per second */
 };
-/* Shorter waits are not worth a look: most have ended by then. */
-#define LOOK_AFTER_NS 500000u
-#define THINNING_LEAST_NS 1000u
+/* Shorter waits are not worth a poll: most have ended by then. */
+#define POLL_AFTER_NS 500000u
+#define THINNING_MIN_NS 1000u
 /* Longest wait whose time is added to a later sample of the waking thread, which may
  * be somewhere else by then. */
-#define UNSAMPLED_MOST_NS 1000000u
+#define UNSAMPLED_MAX_NS 1000000u
 #define SECOND_NS 1000000000u
 
-static uint64_t clock_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* xorshift64*, S. Vigna 2014. */
-static uint64_t next_random(uint64_t *state)
+uint64_t collect_random(uint64_t *state)
 {
 	uint64_t x = *state;
 
@@ -54,7 +50,7 @@ static bool keep(struct wait_samples *s, uint64_t length, uint64_t *weight)
 	if (length >= s->thinning_ns)
 		return true;
 	*weight = s->thinning_ns;
-	return next_random(&s->random) % s->thinning_ns < length;
+	return collect_random(&s->random) % s->thinning_ns < length;
 }
 
 /* Doubles the thinning while too many waits are written. */
@@ -67,7 +63,7 @@ static void adapt(struct wait_samples *s, uint64_t time_ns)
 	if (++s->written <= s->most)
 		return;
 	s->thinning_ns = s->thinning_ns ? 2 * s->thinning_ns
-					: THINNING_LEAST_NS;
+					: THINNING_MIN_NS;
 	s->written = s->most / 2;
 }
 
@@ -158,7 +154,7 @@ static int write_waking(struct collector *c, const struct wait *w,
 		}
 		return collector_write(c, by->pid, by->tid, &s, by->loc, err);
 	}
-	if (ours && own && !own->hidden && length < UNSAMPLED_MOST_NS) {
+	if (ours && own && !own->hidden && length < UNSAMPLED_MAX_NS) {
 		own->unsampled_ns += length;
 		return 0;
 	}
@@ -195,11 +191,13 @@ static int take_wait(void *ctx, const struct wait *w, struct error *err)
 	kept = keep(ws, length, &s.weight);
 	if (rc < 0 || (!kept && !ws->gap_ns))
 		return rc;
-	if (w->found > WAIT_LOOKED)
+	if (w->found > WAIT_POLLED)
 		rc = place(c, w->pid, place_of(w->found), &s.stack, &loc, err);
 	if (rc < 0)
 		return rc;
-	rc = write_latency(c, w->pid, w->tid, &s, loc, ws->gap_ns, err);
+	rc = stack_kinds_take(c, w, s.stack, err);
+	if (rc >= 0)
+		rc = write_latency(c, w->pid, w->tid, &s, loc, ws->gap_ns, err);
 	ws->gap_ns = 0;
 	if (rc < 0 || !kept)
 		return rc;
@@ -222,7 +220,7 @@ uint64_t collect_waits_ns(const struct collector *c, size_t event)
 int collect_waits_facts(struct collector *c)
 {
 	static const char *const keys[WAIT_FOUND_KINDS] = {
-		[WAIT_EXACT] = "wait_ns_exact", [WAIT_LOOKED] = "wait_ns_looked",
+		[WAIT_EXACT] = "wait_ns_exact", [WAIT_POLLED] = "wait_ns_looked",
 		[WAIT_NO_STACK] = "wait_ns_no_stack",
 		[WAIT_UNKNOWN] = "wait_ns_unknown",
 	};
@@ -253,7 +251,7 @@ void collect_waits_begin(struct collector *c, const struct source *src,
 	if (s->on || !src->waits)
 		return;
 	*s = (struct wait_samples){
-		.on = true, .looks = !src->wait_stacks, .alone = alone,
+		.on = true, .polls = !src->wait_stacks, .alone = alone,
 		.polled = src->wait_polls,
 		.blocked = src->blocked, .runnable = src->runnable,
 		.waking = src->waking, .latency = src->latency,
@@ -280,6 +278,19 @@ static int user_stack(struct collector *c, struct process *proc,
 static bool has_user_stack(const struct record *r)
 {
 	return r->sample.copied || r->sample.nuser;
+}
+
+/* Returns whether a thread that leaves its CPU is in no system call, by the registers
+ * of the program (Linux, arch/x86/entry/entry_64.S): a call begins with -ENOSYS as its
+ * result, and SYSCALL leaves the address of the next instruction in RCX. */
+static bool is_outside_calls(const struct record_copy *copy)
+{
+	const uint32_t needed = 1u << UNWIND_RAX | 1u << UNWIND_RCX |
+				1u << UNWIND_RIP;
+
+	return !copy->is32 && (copy->regs.known & needed) == needed &&
+	       copy->regs.r[UNWIND_RAX] != (uint64_t)-ENOSYS &&
+	       copy->regs.r[UNWIND_RCX] != copy->regs.r[UNWIND_RIP];
 }
 
 int collect_waking(struct collector *c, struct process *proc,
@@ -309,6 +320,8 @@ int collect_wait_sample(struct collector *c, struct process *proc,
 	rc = user_stack(c, proc, r, &s.stack, &s.loc, err);
 	if (rc < 0)
 		return rc;
+	if (r->sample.copied && is_outside_calls(&r->sample.copy))
+		s.kind = WAIT_FOR_PAGE;
 	rc = waits_sample(&c->waits, r->pid, r->tid, &s, err);
 	t = waits_find(&c->waits, r->tid);
 	if (t)
@@ -317,8 +330,8 @@ int collect_wait_sample(struct collector *c, struct process *proc,
 }
 
 /* Writes time of a thread whose location is unknown. */
-static int write_rest(struct collector *c, uint32_t pid, uint32_t tid,
-		      uint64_t time_ns, uint64_t rest, struct error *err)
+static int write_unlocated(struct collector *c, uint32_t pid, uint32_t tid,
+			   uint64_t time_ns, uint64_t rest, struct error *err)
 {
 	struct prof_sample s = { .time_ns = time_ns, .cpu = PROF_NONE };
 	uint32_t loc;
@@ -354,7 +367,7 @@ int collect_switch(struct collector *c, const struct record *r,
 			  r->change.preempted, err);
 	/* No wait took the gap, so this is a kernel thread. */
 	return rc < 0 ? rc
-	       : write_rest(c, r->pid, r->tid, r->time_ns, *gap, err);
+	       : write_unlocated(c, r->pid, r->tid, r->time_ns, *gap, err);
 }
 
 int collect_latency(struct collector *c, const struct record *r,
@@ -367,12 +380,12 @@ int collect_latency(struct collector *c, const struct record *r,
 			       err);
 }
 
-void collect_stood(struct collector *c, const struct record *r)
+void collect_halted(struct collector *c, const struct record *r)
 {
 	struct polled_thread *t = polled_waits_find(&c->polled_waits, r->tid);
 
 	if (t)
-		polled_waits_stood(t, r->sample.stood_ns);
+		polled_waits_halted(t, r->sample.halted_ns);
 }
 
 int collect_fork(struct collector *c, const struct record *r, struct error *err)
@@ -396,9 +409,9 @@ int collect_fork(struct collector *c, const struct record *r, struct error *err)
 int collect_exit(struct collector *c, const struct record *r, struct error *err)
 {
 	int rc = !has_latency(c) ? 0
-		 : write_rest(c, r->pid, r->tid, r->time_ns,
-			      latency_take(&c->latency, r->tid, r->time_ns),
-			      err);
+		 : write_unlocated(c, r->pid, r->tid, r->time_ns,
+				   latency_take(&c->latency, r->tid, r->time_ns),
+				   err);
 
 	if (rc >= 0)
 		rc = write_unsampled(c, waits_find(&c->waits, r->tid),
@@ -433,33 +446,6 @@ int collect_exec(struct collector *c, const struct record *r, struct error *err)
 	return 0;
 }
 
-/* Returns the state 'S', 'D', 'R' and so on of a thread from /proc/PID/task/TID/stat
- * (proc(5)), and sets whether it is a kernel thread.  Returns 0 if unknown. */
-static char state_of(const struct collector *c, uint32_t pid, uint32_t tid,
-		     bool *kernel)
-{
-	enum { PF_KTHREAD = 0x00200000 };	/* linux/sched.h */
-	char path[96], text[512], state = 0;
-	const char *name;
-	unsigned int flags = 0;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%u/task/%u/stat", c->proc, pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n < 0 ? 0 : n] = 0;
-	/* The name may contain any characters. */
-	name = strrchr(text, ')');
-	if (!name || sscanf(name, ") %c %*d %*d %*d %*d %*d %u", &state,
-			    &flags) != 2)
-		return 0;
-	*kernel = flags & PF_KTHREAD;
-	return state;
-}
-
 static bool is_asleep_state(char state)
 {
 	return state == 'S' || state == 'D';
@@ -486,7 +472,8 @@ int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 		const struct task t = c->processes.tasks.v[i];
 		bool kernel = false;
 		char state = t.tid && t.tid != UINT32_MAX
-			     ? state_of(c, t.pid, t.tid, &kernel) : 0;
+			     ? sleeping_state(c->proc, t.pid, t.tid,
+					      &kernel) : 0;
 
 		if (kernel)
 			rc = waits_hide(&c->waits, t.pid, t.tid, err);
@@ -499,53 +486,10 @@ int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 	return rc;
 }
 
-/* Parses "NUMBER ARGUMENT*6 SP PC", or "-1 SP PC" outside a system call, or
- * "running".  `closed`: reading was refused. */
-static bool read_registers(const struct collector *c, uint32_t pid, uint32_t tid,
-			   struct unwind_regs *regs, bool *closed)
-{
-	static const uint8_t arguments[] = {
-		UNWIND_RDI, UNWIND_RSI, UNWIND_RDX, UNWIND_R8 + 2, UNWIND_R8,
-		UNWIND_R8 + 1,
-	};
-	unsigned long long v[9];
-	char path[96], text[256], *p = text, *end;
-	size_t words = 0;
-	ssize_t n;
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%u/task/%u/syscall", c->proc, pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	*closed = n < 0;
-	text[n < 0 ? 0 : n] = 0;
-	if (!strncmp(text, "running", 7))
-		return false;
-	strtoll(p, &end, 10);
-	while (end > p && words < 9) {
-		p = end;
-		v[words] = strtoull(p, &end, 0);
-		words += end > p;
-	}
-	if (words != 2 && words != 8)
-		return false;
-	memset(regs, 0, sizeof(*regs));
-	regs->r[UNWIND_RSP] = v[words - 2];
-	regs->r[UNWIND_RIP] = v[words - 1];
-	regs->known = 1u << UNWIND_RSP | 1u << UNWIND_RIP;
-	for (size_t i = 0; words == 8 && i < sizeof(arguments); i++) {
-		regs->r[arguments[i]] = v[i];
-		regs->known |= 1u << arguments[i];
-	}
-	return regs->r[UNWIND_RSP] && regs->r[UNWIND_RIP];
-}
-
 static size_t read_stack(uint32_t pid, uint64_t sp, uint8_t *to, size_t size)
 {
 	/* Read page by page, because its memory may end earlier. */
-	struct iovec local = { to, size }, remote[LOOK_STACK / 4096 + 1];
+	struct iovec local = { to, size }, remote[POLL_STACK / 4096 + 1];
 	size_t n = 0;
 	uint64_t at = sp;
 	ssize_t got;
@@ -575,13 +519,19 @@ static int see(struct collector *c, uint32_t pid, uint32_t tid, bool *closed,
 {
 	struct record r = { .kind = RECORD_SAMPLE, .pid = pid, .tid = tid };
 	struct record_copy *copy = &r.sample.copy;
-	uint64_t bytes[LOOK_STACK / 8];
+	uint64_t bytes[POLL_STACK / 8];
+	struct sleeping now;
 	struct process *proc;
+	bool asleep;
 	int rc;
 
 	seen->from_ns = clock_now();
-	if (!read_registers(c, pid, tid, &copy->regs, closed))
+	asleep = sleeping_read(c->proc, pid, tid, &now);
+	*closed = now.closed;
+	if (!asleep)
 		return 0;
+	seen->kind = now.kind;
+	copy->regs = now.regs;
 	copy->bytes = (const uint8_t *)bytes;
 	copy->size = read_stack(pid, copy->regs.r[UNWIND_RSP],
 				(uint8_t *)bytes, sizeof(bytes));
@@ -603,17 +553,33 @@ static int see(struct collector *c, uint32_t pid, uint32_t tid, bool *closed,
 	return is_mapped(c->profile, seen->loc);
 }
 
-/* Takes one look at a thread that seems to sleep.  The times of its switches, which
- * arrive later, show whether it slept for the whole look. */
+/* Takes one poll of a thread that seems to sleep.  The times of its switches, which
+ * arrive later, show whether it slept for the whole poll. */
 static int look(struct collector *c, size_t i, struct error *err)
 {
 	struct waiter *t = &c->waits.threads.v[i];
-	struct wait_stack seen;
+	struct wait_stack seen = { 0 };
 	int rc = see(c, t->pid, t->tid, &t->closed, &seen, err);
 
 	if (rc > 0)
-		waits_look(&c->waits.threads.v[i], &seen);
+		waits_add_poll(&c->waits.threads.v[i], &seen);
 	return rc < 0 ? rc : 0;
+}
+
+/* The same for the kind of its wait alone. */
+static void look_for_kind(struct collector *c, struct waiter *t)
+{
+	struct wait_stack seen = { .no_stack = true, .from_ns = clock_now() };
+	struct sleeping now;
+	bool asleep = sleeping_read(c->proc, t->pid, t->tid, &now);
+
+	t->closed = now.closed;
+	t->kind_left -= t->kind_left > 0;
+	t->kind_polls++;
+	seen.kind = now.kind;
+	seen.to_ns = clock_now();
+	if (asleep && seen.kind)
+		waits_add_poll(t, &seen);
 }
 
 /* Reads the beginning of a file, or nothing, and appends a NUL. */
@@ -628,7 +594,7 @@ static size_t read_beginning(const char *path, char *text, size_t size)
 	return n < 0 ? 0 : (size_t)n;
 }
 
-static void ask_what_is_stolen(struct collector *c)
+static void read_stolen_time(struct collector *c)
 {
 	enum { EACH_NS = 100000000 };
 	long ticks = sysconf(_SC_CLK_TCK);
@@ -662,7 +628,7 @@ static bool read_schedstat(const struct collector *c, uint32_t pid, uint32_t tid
 	return true;
 }
 
-static void ask_for_mappings(struct collector *c, uint32_t pid)
+static void request_mappings(struct collector *c, uint32_t pid)
 {
 	struct process *proc = processes_find(&c->processes, pid);
 
@@ -695,13 +661,15 @@ static int poll_thread(struct collector *c, uint32_t pid, uint32_t tid,
 	/* The records of its mappings may arrive only when it runs again.  They are
 	 * therefore read from /proc, once per wait. */
 	if (!rc && seen.to_ns && t->asleep.turns != after.turns)
-		ask_for_mappings(c, pid);
+		request_mappings(c, pid);
 	slept = after.turns == p.turns && after.ran_ns == p.ran_ns;
 	after.looked = rc && slept;
-	after.asleep = closed ? is_asleep_state(state_of(c, pid, tid, &kernel))
+	after.asleep = closed ? is_asleep_state(sleeping_state(
+				c->proc, pid, tid, &kernel))
 			      : seen.to_ns && slept;
 	after.stack = seen.stack;
 	after.loc = seen.loc;
+	after.kind = seen.kind;
 	return polled_waits_poll(&c->polled_waits, t, &after, err);
 }
 
@@ -733,7 +701,7 @@ static int end_polled(struct collector *c, bool all, struct error *err)
 	int rc = 0;
 
 	if (all)
-		ask_what_is_stolen(c);
+		read_stolen_time(c);
 	for (size_t i = 0; i < w->threads.n && rc >= 0; i++)
 		if (w->threads.v[i].tid &&
 		    (all || w->threads.v[i].round != c->wait_samples.rounds))
@@ -751,7 +719,7 @@ static int poll_round(struct collector *c, struct error *err)
 
 	s->rounds++;
 	if (start >= s->next_stolen_ns)
-		ask_what_is_stolen(c);
+		read_stolen_time(c);
 	for (size_t i = 0; i < c->processes.procs.n && rc >= 0; i++)
 		if (c->processes.procs.v[i].pid &&
 		    c->processes.procs.v[i].pid != (uint32_t)getpid())
@@ -777,7 +745,7 @@ int collect_waits_toggle(struct collector *c, uint64_t time_ns, bool on,
 		return waits_toggle(&c->waits, time_ns, on, err);
 	c->wait_samples.polling = on;
 	if (on)
-		ask_what_is_stolen(c);
+		read_stolen_time(c);
 	return was && !on ? end_polled(c, true, err) : 0;
 }
 
@@ -796,23 +764,32 @@ static bool has_more(struct collector *c, const struct waiter *t)
 	return true;
 }
 
-/* Returns whether to look at a thread. */
-static bool is_asleep(struct collector *c, const struct waiter *t, uint64_t now_ns)
+/* What to look for in a thread. */
+enum look_for { LOOK_FOR_NOTHING, LOOK_FOR_KIND, LOOK_FOR_STACK };
+
+static enum look_for what_to_look_for(struct collector *c, const struct waiter *t,
+				      uint64_t now_ns)
 {
+	/* It may be asleep by now, or in another wait: its records arrive later. */
+	enum look_for later = t->kind_left ? LOOK_FOR_KIND : LOOK_FOR_NOTHING;
+
 	if (!t->tid || t->hidden || t->closed)
-		return false;
+		return LOOK_FOR_NOTHING;
 	if (t->state != WAITER_OUT)
-		/* It may be asleep by now: its records arrive later. */
-		return c->wait_samples.looks;
-	return !t->runnable && !t->woken_ns && !waits_has_look(t) &&
-	       now_ns > t->since_ns + LOOK_AFTER_NS &&
-	       (!t->sampled || has_more(c, t));
+		return c->wait_samples.polls ? LOOK_FOR_STACK : later;
+	if (t->runnable || t->woken_ns || now_ns <= t->since_ns + POLL_AFTER_NS)
+		return later;
+	if (!waits_has_poll(t) && (!t->sampled || has_more(c, t)))
+		return LOOK_FOR_STACK;
+	if (!t->sampled || waits_has_kind(t))
+		return later;
+	return stack_kinds_needed(c, t->sample.stack) ? LOOK_FOR_KIND : later;
 }
 
-int collect_waits_rest(struct collector *c, uint64_t now_ns, struct error *err)
+int collect_waits_idle(struct collector *c, uint64_t now_ns, struct error *err)
 {
-	size_t n = c->waits.threads.n, most = LOOKS_A_ROUND;
-	uint32_t *next = &c->wait_samples.next_look;
+	size_t n = c->waits.threads.n, most = POLLS_A_ROUND;
+	uint32_t *next = &c->wait_samples.next_poll;
 	int rc = 0;
 
 	if (c->wait_samples.polled)
@@ -822,11 +799,16 @@ int collect_waits_rest(struct collector *c, uint64_t now_ns, struct error *err)
 
 	for (size_t k = 0; k < n && most && rc >= 0; k++) {
 		size_t i = (*next + k) % n;
+		enum look_for what;
 
-		if (!is_asleep(c, &c->waits.threads.v[i], now_ns))
+		what = what_to_look_for(c, &c->waits.threads.v[i], now_ns);
+		if (what == LOOK_FOR_NOTHING)
 			continue;
 		most--;
-		rc = look(c, i, err);
+		if (what == LOOK_FOR_KIND)
+			look_for_kind(c, &c->waits.threads.v[i]);
+		else
+			rc = look(c, i, err);
 		if (!most)
 			*next = (uint32_t)(i + 1);
 	}
@@ -842,9 +824,9 @@ int collect_waits_end(struct collector *c, uint64_t time_ns, struct error *err)
 		const struct waiter t = c->waits.threads.v[i];
 
 		if (t.tid)
-			rc = write_rest(c, t.pid, t.tid, time_ns,
-					latency_take(&c->latency, t.tid,
-						     time_ns), err);
+			rc = write_unlocated(c, t.pid, t.tid, time_ns,
+					     latency_take(&c->latency, t.tid,
+							  time_ns), err);
 	}
 	if (rc >= 0)
 		rc = c->wait_samples.polled ? end_polled(c, true, err)

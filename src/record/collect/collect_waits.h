@@ -4,7 +4,7 @@
 /*
  * Waits of threads (waits.h) as samples of two events in nanoseconds: `blocked` and
  * `runnable`.  Each wait becomes a sample at its end, with its length as weight.
- * Stacks come from the kernel's samples at switches, or from looks at sleeping
+ * Stacks come from the kernel's samples at switches, or from polls of sleeping
  * threads.  A look reads the stack pointer and instruction pointer from
  * /proc/PID/task/TID/syscall (proc(5)) and the memory by process_vm_readv(2).  It
  * stops no thread and interrupts no call.
@@ -36,6 +36,8 @@
 #define PLACE_KERNEL_THREAD "[kernel thread]"
 #define PLACE_OTHER_PROCESS "[another process]"
 
+/* Returns the next random number of a generator, whose state is not 0. */
+uint64_t collect_random(uint64_t *state);
 /* Starts recording waits, as the events that `src` names.  `alone`: new threads are
  * not followed. */
 void collect_waits_begin(struct collector *c, const struct source *src,
@@ -59,7 +61,7 @@ int collect_latency(struct collector *c, const struct record *r,
 		    const struct prof_sample *at, uint32_t loc,
 		    struct error *err);
 /* Excludes from waits the time for which a sample stopped its thread. */
-void collect_stood(struct collector *c, const struct record *r);
+void collect_halted(struct collector *c, const struct record *r);
 int collect_fork(struct collector *c, const struct record *r, struct error *err);
 int collect_exit(struct collector *c, const struct record *r, struct error *err);
 int collect_exec(struct collector *c, const struct record *r, struct error *err);
@@ -70,6 +72,6 @@ uint64_t collect_waits_ns(const struct collector *c, size_t event);
 /* Adds to the profile how stacks were found.  Returns 0 or -ERR_NOMEM. */
 int collect_waits_facts(struct collector *c);
 /* Looks at sleeping threads.  Call it between two batches of records. */
-int collect_waits_rest(struct collector *c, uint64_t now_ns, struct error *err);
+int collect_waits_idle(struct collector *c, uint64_t now_ns, struct error *err);
 
 #endif

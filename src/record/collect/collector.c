@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/cgroup_path.h"
+#include "base/io.h"
 #include "record/collect/collect_waits.h"
 #include "record/collect/kernel_code.h"
 #include "record/collect/hugepage_text.h"
@@ -13,6 +15,9 @@
 #define GONE_NS 2000000000u
 /* Time for which pages of files read for tables are kept. */
 #define RELEASE_NS 250000000u
+#define RELEASE_CALM_NS 5000000000u
+
+enum { CGROUP_TEXT_MAX = 256 << 10 };	/* of /proc/PID/cgroup */
 
 static int no_memory(struct error *err)
 {
@@ -43,14 +48,16 @@ void collector_fini(struct collector *c)
 {
 	stacks_fini(&c->stacks);
 	unwinder_fini(&c->unwinder);
-	let_go_fini(&c->let_go);
+	image_closer_fini(&c->closer);
 	kernel_maps_fini(&c->kernel);
 	processes_fini(&c->processes);
 	images_fini(&c->images);
 	vec_fini(&c->self_samples);
 	held_fini(&c->held);
 	vec_fini(&c->got);
+	vec_fini(&c->left_out);
 	waits_fini(&c->waits);
+	u64map_fini(&c->wait_samples.kinds);
 	polled_waits_fini(&c->polled_waits);
 	python_live_fini(&c->python_live);
 	latency_fini(&c->latency);
@@ -74,22 +81,49 @@ static const char *special_comm(const struct collector *c, uint32_t tid)
 	return tid == UINT32_MAX ? "[exited]" : NULL;
 }
 
+/* Returns the control group of a process as a string of the profile; PROF_NONE
+ * if out of memory.  It is read once for each program of a process that has
+ * samples.  A process that is gone by then has that of its parent. */
+static uint32_t cgroup_of(struct collector *c, struct process *proc)
+{
+	struct buf text = { 0 }, found = { 0 };
+	char path[600];
+
+	if (proc->cgroup_read || c->images.foreign_proc || !proc->pid)
+		return proc->cgroup;
+	proc->cgroup_read = true;
+	snprintf(path, sizeof(path), "%s/%u/cgroup", c->proc, proc->pid);
+	if (!io_read_file(path, CGROUP_TEXT_MAX, &text, NULL))
+		cgroup_path_of(buf_cstr(&text), text.n, &found);
+	if (found.n > 1)	/* all kernel threads are in the root */
+		proc->cgroup = profile_str(c->profile, buf_cstr(&found));
+	if (text.failed || found.failed)
+		proc->cgroup = PROF_NONE;
+	buf_fini(&text);
+	buf_fini(&found);
+	return proc->cgroup;
+}
+
 /* Returns the thread's row in the profile, made at its first sample. */
 static uint32_t thread_row(struct collector *c, struct task *t,
-			   uint32_t parent, uint64_t time_ns)
+			   struct process *proc, uint64_t time_ns)
 {
 	const char *special = special_comm(c, t->tid);
 	struct prof_thread row = {
-		.run = c->run, .pid = t->pid, .tid = t->tid, .parent = parent,
+		.run = c->run, .pid = t->pid, .tid = t->tid,
+		.parent = proc->parent,
 		.start_ns = t->start_ns ? t->start_ns : time_ns,
 	};
 
 	if (t->row != UINT32_MAX)
 		return t->row;
 	row.comm = profile_str(c->profile, special ? special : t->comm);
-	if (row.comm == PROF_NONE || vec_push(&c->profile->threads, row) < 0)
+	row.cgroup = cgroup_of(c, proc);
+	if (row.comm == PROF_NONE || row.cgroup == PROF_NONE ||
+	    vec_push(&c->profile->threads, row) < 0)
 		return PROF_NONE;
-	return t->row = (uint32_t)c->profile->threads.n - 1;
+	return t->row = (uint32_t)(c->profile->threads_gone +
+				   c->profile->threads.n - 1);
 }
 
 static int self_samples_add(struct collector *c, uint32_t loc)
@@ -113,6 +147,7 @@ uint32_t collector_stack(struct collector *c, struct process *proc,
 	struct record_sample s;
 
 	s = r->sample;
+	c->closer.keep_numbers |= s.rows != NULL;
 	/* The stack was unwound by other mappings than those known now, so the
 	 * locations of the callers are unknown. */
 	if (s.rows && s.walked && !s.copied &&
@@ -143,6 +178,25 @@ int collector_process(struct collector *c, uint32_t pid, struct process **out,
 	return proc ? 0 : no_memory(err);
 }
 
+/* Writes the held samples and forgets the nodes of their stacks. */
+static int release_nodes(struct collector *c, struct error *err)
+{
+	struct profile *p = c->profile;
+	int rc = collector_release(c, err);
+
+	if (rc >= 0)
+		rc = writer_flush(c->writer, err);
+	if (rc < 0 || !p->nodes_kept)
+		return rc;
+	/* Samples that are held later need nodes that are in memory. */
+	profile_nodes_written(p);
+	profile_forget_nodes(p);
+	stacks_forget(&c->stacks);
+	deep_forget_nodes(&c->unwinder.deep);
+	held_forget_nodes(&c->held);
+	return 0;
+}
+
 static int write_sample(struct collector *c, const struct prof_sample *s,
 			struct error *err)
 {
@@ -152,7 +206,26 @@ static int write_sample(struct collector *c, const struct prof_sample *s,
 		return writer_sample(c->writer, s, err);
 	if (vec_push(&c->held.rows, *s) < 0)
 		return no_memory(err);
-	return c->held.rows.n < HELD_MAX ? 0 : collector_release(c, err);
+	if (c->held.rows.n < HELD_MAX &&
+	    (!c->profile->nodes_kept || c->profile->nodes.n < HELD_NODES_MAX))
+		return 0;
+	return release_nodes(c, err);
+}
+
+static bool is_left_out(const struct collector *c, uint64_t time_ns)
+{
+	return time_ns < c->from_ns || (c->until_ns && time_ns >= c->until_ns);
+}
+
+static int leave_out(struct collector *c, uint32_t event, uint64_t n,
+		     uint64_t weight)
+{
+	while (c->left_out.n <= event)
+		if (vec_push(&c->left_out, (struct left_out){ 0, 0 }) < 0)
+			return -ERR_NOMEM;
+	c->left_out.v[event].n += n;
+	c->left_out.v[event].weight += weight;
+	return 0;
 }
 
 int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
@@ -161,9 +234,12 @@ int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
 	struct process *proc = processes_get(&c->processes, pid);
 	struct task *t = processes_task(&c->processes, pid, tid);
 
+	if (is_left_out(c, s->time_ns))
+		return leave_out(c, s->event, 1, s->weight) < 0 ? no_memory(err)
+								: 0;
 	if (!proc || !t)
 		return no_memory(err);
-	s->thread = thread_row(c, t, proc->parent, s->time_ns);
+	s->thread = thread_row(c, t, proc, s->time_ns);
 	while (c->got.n <= s->event)
 		if (vec_push(&c->got, 0) < 0)
 			return no_memory(err);
@@ -232,8 +308,8 @@ static int take_sample(struct collector *c, const struct record *r,
 		return collect_waking(c, proc, r, err);
 	s.stack = collector_stack(c, proc, r, &loc);
 	rc = collector_write(c, r->pid, r->tid, &s, loc, err);
-	if (r->sample.stood_ns && c->wait_samples.polled)
-		collect_stood(c, r);
+	if (r->sample.halted_ns && c->wait_samples.polled)
+		collect_halted(c, r);
 	/* Only one event determines where a thread runs. */
 	if (rc >= 0 && c->wait_samples.on && !r->event)
 		rc = collect_latency(c, r, &s, loc, err);
@@ -303,6 +379,8 @@ static int take_loss(struct collector *c, const struct record *r)
 		.count = lost ? r->lost : 1,
 	};
 
+	if (lost && row.event != PROF_NONE && is_left_out(c, r->time_ns))
+		return leave_out(c, row.event, row.count, 0);
 	if (lost)
 		c->lost += row.count;
 	else
@@ -316,7 +394,7 @@ static int take_loss(struct collector *c, const struct record *r)
 static int take_gap(struct collector *c, const struct record *r)
 {
 	c->gaps += r->lost;
-	return c->images.foreign_proc ? 0 : processes_doubt(&c->processes);
+	return c->images.foreign_proc ? 0 : processes_reread(&c->processes);
 }
 
 int collector_record(void *ctx, const struct record *r, struct error *err)
@@ -396,24 +474,24 @@ void collector_unrecorded(const struct collector *c, uint64_t now_ns,
 
 int collector_idle(struct collector *c, uint64_t now_ns, struct error *err)
 {
-	struct let_go_what open = {
+	struct image_closer_input open = {
 		.images = &c->images, .processes = &c->processes,
-		.unwinder = &c->unwinder, .samples = c->samples,
-		.self_samples = c->self_samples.v,
+		.unwinder = &c->unwinder, .python = &c->python_live,
+		.samples = c->samples, .self_samples = c->self_samples.v,
 		.n_self_samples = c->self_samples.n,
 	};
 	int rc;
 
-	unwinder_rest(&c->unwinder);
-	if (now_ns - c->released_ns > RELEASE_NS) {
+	unwinder_idle(&c->unwinder);
+	if (now_ns - c->released_ns > (c->calm ? RELEASE_CALM_NS : RELEASE_NS)) {
 		unwinder_release(&c->unwinder);
 		c->released_ns = now_ns;
 	}
 	if (now_ns > GONE_NS)
 		processes_purge(&c->processes, now_ns - GONE_NS);
-	rc = let_go_rest(&c->let_go, &open, now_ns, err);
+	rc = image_closer_idle(&c->closer, &open, now_ns, err);
 	if (rc >= 0 && c->wait_samples.on)
-		rc = collect_waits_rest(c, now_ns, err);
+		rc = collect_waits_idle(c, now_ns, err);
 	if (rc < 0)
 		return rc;
 	if (kernel_maps_refresh(&c->kernel, &c->images, c->proc, c->sysfs,
@@ -422,7 +500,7 @@ int collector_idle(struct collector *c, uint64_t now_ns, struct error *err)
 	return 0;
 }
 
-/* Context of the callbacks, because fill_options has only one. */
+/* Context of the callbacks, because symbolize_options has only one. */
 struct symbolizing {
 	struct collector *c;
 	collector_progress *progress;
@@ -436,7 +514,7 @@ static int open_image(void *ctx, uint32_t image)
 	return images_open_row(&s->c->images, image);
 }
 
-static int open_jitdump(void *ctx, uint32_t image, struct fill_jitdump_use *use)
+static int open_jitdump(void *ctx, uint32_t image, struct symbolize_jitdump_use *use)
 {
 	struct symbolizing *s = ctx;
 
@@ -451,8 +529,8 @@ static const char *generated(void *ctx, uint32_t image, uint64_t *size)
 	return kernel_code_name(&s->c->images, image, size);
 }
 
-static void tell_progress(void *ctx, const char *image, size_t done,
-			  size_t total)
+static void report_progress(void *ctx, const char *image, size_t done,
+			    size_t total)
 {
 	const struct symbolizing *s = ctx;
 	char text[160];
@@ -462,12 +540,12 @@ static void tell_progress(void *ctx, const char *image, size_t done,
 	s->progress(s->ctx, text);
 }
 
-int collector_symbolize(struct collector *c, const struct fill_options *o,
+int collector_symbolize(struct collector *c, const struct symbolize_options *o,
 			collector_progress *progress, void *ctx,
 			struct error *err)
 {
 	struct symbolizing s = { c, progress, ctx };
-	struct fill_options own = *o;
+	struct symbolize_options own = *o;
 	size_t n = c->profile->locs.n;
 	int rc;
 
@@ -475,20 +553,20 @@ int collector_symbolize(struct collector *c, const struct fill_options *o,
 	unwinder_fini(&c->unwinder);
 	/* Locations that only appear as callers have no samples of their own. */
 	if (images_check_rows(&c->images) < 0 ||
-	    let_go_restore(&c->let_go, c->profile) < 0 ||
+	    image_closer_restore(&c->closer, c->profile) < 0 ||
 	    vec_reserve(&c->self_samples, n + 1) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory for symbols");
 	memset(c->self_samples.v + c->self_samples.n, 0,
 	       (n - c->self_samples.n) * sizeof(*c->self_samples.v));
 	c->self_samples.n = n;
-	own.self_samples = c->self_samples.v;
-	own.code_budget = fill_code_budget(c->samples);
+	own.self_samples = o->no_code ? NULL : c->self_samples.v;
+	own.code_budget = symbolize_code_budget(c->samples);
 	own.open_image = open_image;
 	own.open_jitdump = open_jitdump;
 	own.generated = generated;
-	own.progress = progress ? tell_progress : NULL;
+	own.progress = progress ? report_progress : NULL;
 	own.ctx = &s;
-	rc = profile_fill_symbols(c->profile, &own, err);
+	rc = profile_symbolize(c->profile, &own, err);
 	if (progress)
 		progress(ctx, NULL);
 	return rc;

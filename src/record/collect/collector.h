@@ -11,7 +11,7 @@
 #include "record/collect/held_samples.h"
 #include "record/collect/kernel_maps.h"
 #include "record/waits/latency.h"
-#include "record/collect/let_go.h"
+#include "record/collect/image_closer.h"
 #include "record/waits/polled_waits.h"
 #include "record/collect/python_live.h"
 #include "record/collect/processes.h"
@@ -23,7 +23,7 @@
 /* State for turning waits into samples: collect_waits.h. */
 struct wait_samples {
 	bool on;
-	bool looks;		/* stacks come from looks, not from samples */
+	bool polls;		/* stacks come from polls, not from samples */
 	bool python;		/* stacks come from both, because some processes run
 				 * Python */
 	bool alone;		/* new threads are not recorded */
@@ -34,6 +34,11 @@ struct wait_samples {
 					 * time */
 	uint32_t blocked, runnable;	/* events */
 	uint32_t waking, latency;	/* events, or SOURCE_NONE */
+	/* Kinds of the stacks of waits: stack << 16 | kind, and stack << 16 with the
+	 * number of polls that count. */
+	struct u64map kinds;
+	uint64_t kinds_wanted_ns;	/* end of the last wait whose kind a poll could
+					 * have found */
 	uint64_t gap_ns;	/* time without a running thread before the current
 				 * switch-in */
 	uint64_t latency_ns;		/* total written so far */
@@ -42,11 +47,16 @@ struct wait_samples {
 	uint64_t thinning_ns, random;
 	uint64_t second_ns, written;	/* number of waits written since second_ns */
 	uint64_t most;			/* maximum number of waits written per second */
-	uint32_t next_look;		/* row of waits.threads */
+	uint32_t next_poll;		/* row of waits.threads */
 	uint64_t blocked_ns[WAIT_FOUND_KINDS], runnable_ns;	/* totals written so
 								 * far */
 	uint64_t waking_ns;
 	uint64_t n;
+};
+
+/* Samples, lost ones included, that belong to another recorder. */
+struct left_out {
+	uint64_t n, weight;
 };
 
 struct collector {
@@ -57,7 +67,7 @@ struct collector {
 	struct processes processes;
 	struct stacks stacks;
 	struct unwinder unwinder;
-	struct let_go let_go;
+	struct image_closer closer;
 	uint32_t run;			/* prof_run of the current records */
 	uint32_t nevents;		/* number of rows in profile.events */
 	bool live;	/* PROC describes processes that no record announced */
@@ -66,6 +76,9 @@ struct collector {
 	VEC(uint64_t) self_samples;		/* number of samples by innermost
 						 * location */
 	VEC(uint64_t) got;		/* number of samples by event */
+	uint64_t from_ns, until_ns;	/* samples outside are left out; until_ns 0:
+					 * no end */
+	VEC(struct left_out) left_out;	/* by event */
 	struct held_samples held;
 	struct waits waits;
 	struct polled_waits polled_waits;
@@ -75,6 +88,7 @@ struct collector {
 	uint64_t samples, lost, throttled;
 	uint64_t ignored;		/* number of invalid records */
 	uint64_t execs;			/* number of programs started */
+	bool calm;			/* keep pages of files for longer */
 	uint64_t released_ns;		/* time at which pages of files were last
 					 * released */
 	uint64_t gaps;			/* number of lost records of mappings and
@@ -114,7 +128,7 @@ typedef void collector_progress(void *ctx, const char *text);
 /* Finds the names of all locations in the files that were opened.  No stack can be
  * unwound afterwards.  The function itself sets the callbacks, self_samples and
  * code_budget of `o`; `progress` may be NULL. */
-int collector_symbolize(struct collector *c, const struct fill_options *o,
+int collector_symbolize(struct collector *c, const struct symbolize_options *o,
 			collector_progress *progress, void *ctx,
 			struct error *err);
 /* Returns the stack of a sample and sets its innermost location. */
@@ -127,6 +141,10 @@ int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
 /* Writes the samples that were held for code descriptions of programs.  Call it
  * before the file ends. */
 int collector_release(struct collector *c, struct error *err);
+/* Begins another file of the same recording: the profile's tables begin anew with the
+ * environment, runs and events.  All samples are written.  Open waits keep their stacks
+ * if profile_keep_nodes was not called. */
+int collector_next_file(struct collector *c, struct error *err);
 /* Sets *out to the process with its mappings. */
 int collector_process(struct collector *c, uint32_t pid, struct process **out,
 		      struct error *err);

@@ -30,6 +30,12 @@ void deep_fini(struct deep_stacks *d)
 		deep_drop(&d->stacks[i]);
 }
 
+void deep_forget_nodes(struct deep_stacks *d)
+{
+	for (size_t i = 0; i < DEEP_THREADS; i++)
+		d->stacks[i].node.n = 0;
+}
+
 struct deep_stack *deep_find(struct deep_stacks *d, uint32_t pid, uint32_t tid,
 			     uint32_t space)
 {

@@ -47,6 +47,8 @@ struct deep_stacks {
 struct unwind_stack;
 
 void deep_fini(struct deep_stacks *d);
+/* Forgets the nodes of all stacks, because the profile has forgotten them. */
+void deep_forget_nodes(struct deep_stacks *d);
 /* Returns the kept stack of the thread, or NULL. */
 struct deep_stack *deep_find(struct deep_stacks *d, uint32_t pid, uint32_t tid,
 			     uint32_t space);

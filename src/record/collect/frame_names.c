@@ -64,20 +64,20 @@ bool frame_names_add(struct frame_names *n, const char *name)
 	struct buf b = { 0 };
 	bool good;
 
-	if (n->told + 1 >= FRAME_NAMES_MAX || !has_image(n))
+	if (n->written + 1 >= FRAME_NAMES_MAX || !has_image(n))
 		return false;
 	buf_printf(&b, "%llx %x %s\n",
-		   (unsigned long long)(n->told + 1) << NAME_BITS,
+		   (unsigned long long)(n->written + 1) << NAME_BITS,
 		   1 << NAME_BITS, name);
 	good = !b.failed && write_all(n->images->v.v[n->image].fd, &b);
 	buf_fini(&b);
-	n->told += good;
+	n->written += good;
 	return good;
 }
 
 uint64_t frame_names_address(const struct frame_names *n, uint32_t name)
 {
-	if (!name || name > n->told)
+	if (!name || name > n->written)
 		return 0;
 	return NAME_BASE | (uint64_t)n->image << 32 |
 	       (uint64_t)name << NAME_BITS;

@@ -19,7 +19,7 @@ struct frame_names {
 	const char *path;	/* path of the image: PROF_IMAGE_*; borrowed */
 	uint64_t base;		/* distinguishes it from other images of the path */
 	uint32_t image;		/* UINT32_MAX: not created yet */
-	uint32_t told;		/* number of names in its file */
+	uint32_t written;		/* number of names in its file */
 };
 
 /* Initialises `n`.  Nothing needs to be released: the image belongs to `im`. */

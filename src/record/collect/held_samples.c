@@ -42,6 +42,16 @@ void held_fini(struct held_samples *h)
 	h->on = false;
 }
 
+void held_forget_nodes(struct held_samples *h)
+{
+	h->nodes.n = 0;
+}
+
+void held_forget_rows(struct held_samples *h)
+{
+	h->nodes.n = h->locs.n = 0;
+}
+
 static size_t read_file(void *ctx, uint64_t at, void *to, size_t n)
 {
 	const struct held_dump *d = ctx;
@@ -125,7 +135,7 @@ static bool is_shared(struct held_samples *h, const struct images *im,
 }
 
 /* Nodes that exist only in the file were sampled before the first jitdump file was
- * seen. */
+ * seen, or belong to samples that are no longer held. */
 static enum held_kind kind_of(const struct held_samples *h, const struct profile *p,
 			      uint32_t node)
 {

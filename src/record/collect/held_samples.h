@@ -10,12 +10,16 @@
  * becomes a location of another image of the process, whose addresses are offsets of
  * code in the file.
  *
- * From the first such file on, all samples are held in their order, HELD_MAX at most.
+ * From the first such file on, all samples are held in their order, HELD_MAX at most,
+ * and as long as their stacks have HELD_NODES_MAX nodes at most.
  */
 #include "record/collect/images.h"
 #include "symbolize/jitdump.h"
 
-enum { HELD_MAX = 1 << 19 };	/* 16 MB */
+enum {
+	HELD_MAX = 1 << 19,		/* samples: 16 MB */
+	HELD_NODES_MAX = 1 << 20,	/* stack nodes that may wait with them: 9 MB */
+};
 
 struct held_samples {
 	bool on;
@@ -28,6 +32,10 @@ struct held_samples {
 };
 
 void held_fini(struct held_samples *h);
+/* Forgets all rows of the profile, whose tables begin anew. */
+void held_forget_rows(struct held_samples *h);
+/* Forgets the nodes of the profile, which are only in the file from here on. */
+void held_forget_nodes(struct held_samples *h);
 /* Reads the code files again and gives samples the stacks that fit their times.  The
  * rows may be written afterwards.  Returns 0 or -ERR_NOMEM. */
 int held_resolve(struct held_samples *h, struct images *im, struct profile *p);

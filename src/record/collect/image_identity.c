@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 #define OVERLAYFS_MAGIC 0x794c7630	/* linux/magic.h */
 
 /* Tolerance: the kernel's clock for files is coarse, and the two clocks drift. */
@@ -72,12 +74,7 @@ static bool is_called(const struct mapping *m, int fd)
 /* Converts CLOCK_MONOTONIC to CLOCK_REALTIME. */
 static int64_t wall_ns(uint64_t mono_ns)
 {
-	struct timespec mono, wall;
-
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	clock_gettime(CLOCK_REALTIME, &wall);
-	return (wall.tv_sec - mono.tv_sec) * 1000000000 + wall.tv_nsec -
-	       mono.tv_nsec + (int64_t)mono_ns;
+	return (int64_t)(clock_read(CLOCK_REALTIME) - clock_now() + mono_ns);
 }
 
 /* Returns whether the file is newer than the mapping: an inode number may be reused
@@ -94,6 +91,15 @@ static bool is_younger(const struct mapping *m, uint64_t mapped_ns, int fd)
 	       (x.stx_mask & STATX_BTIME) &&
 	       x.stx_btime.tv_sec * 1000000000 + x.stx_btime.tv_nsec >
 		       wall_ns(mapped_ns) + TIME_SLACK_NS;
+}
+
+bool is_written_since(uint64_t mapped_ns, const struct stat *st)
+{
+	int64_t written = st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+
+	/* A time in the future is another clock's. */
+	return mapped_ns && written > wall_ns(mapped_ns) + TIME_SLACK_NS &&
+	       written <= (int64_t)clock_read(CLOCK_REALTIME);
 }
 
 /*

@@ -30,6 +30,10 @@ bool file_stamp_equal(const struct file_stamp *a, const struct file_stamp *b);
 bool is_mapped_inode(const struct mapping *m, uint64_t mapped_ns, int fd,
 		     const struct stat *st);
 
+/* Returns whether the file was written to since it was mapped.  The kernel prevents
+ * that for programs that run, but not for libraries and programs that have ended. */
+bool is_written_since(uint64_t mapped_ns, const struct stat *st);
+
 /* The mapping of tally's own process that holds p. */
 struct self_map {
 	uint64_t start, end, dev, inode;

@@ -3,6 +3,7 @@
 #include "record/collect/image_open.h"
 
 #include <dirent.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -11,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/beneath.h"
+#include "base/text.h"
 #include "record/collect/jit_map.h"
 
 enum { SEGMENTS_MAX = 4096, OPEN_FILES_MAX = 1024 };
@@ -34,7 +37,7 @@ struct search {
 	struct recorded_image *r;
 	bool other;		/* found a different file */
 	int refused;		/* errno other than "no such file" */
-	bool strange;		/* found the file, but it is not ELF */
+	bool not_elf;		/* found the file, but it is not ELF */
 };
 
 /* Checks before opening, because opening a device or pipe may have effects. */
@@ -50,6 +53,27 @@ int open_plain(const char *path, struct stat *st)
 	if (fd < 0)
 		return -errno;
 	if (fstat(fd, st) < 0 || !S_ISREG(st->st_mode)) {
+		close(fd);
+		return -ENOENT;
+	}
+	return fd;
+}
+
+int open_of_process(const char *proc, uint32_t pid, const char *path, bool links,
+		    struct stat *st)
+{
+	char root[PATH_SPACE];
+	int dir, fd;
+
+	if (snprintf(root, sizeof(root), "%s/%u/root", proc, pid) >=
+	    (int)sizeof(root))
+		return -ENAMETOOLONG;
+	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (dir < 0)
+		return -errno;
+	fd = beneath_open_root(dir, path, links);
+	close(dir);
+	if (fd >= 0 && fstat(fd, st) < 0) {
 		close(fd);
 		return -ENOENT;
 	}
@@ -91,8 +115,7 @@ static bool cache_path(const struct search *s, char *out)
 
 	if (!s->im->cache || id->len < 2)
 		return false;
-	for (size_t i = 0; i < id->len; i++)
-		snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+	text_hex(hex, id->bytes, id->len);
 	return snprintf(out, PATH_SPACE, "%s/%.2s/%s/elf", s->im->cache, hex,
 			hex + 2) < PATH_SPACE;
 }
@@ -108,19 +131,7 @@ static bool place_path(const struct search *s, int place, char *out)
 		return cache_path(s, out);
 	if (place != PLACE_PATH && s->im->foreign_proc)
 		return false;
-	if (place >= PLACE_ANCESTOR && place < PLACE_PATH) {
-		uint32_t pid = who->ancestors[place - PLACE_ANCESTOR];
-
-		if (pid)
-			n = snprintf(out, PATH_SPACE, "%s/%u/root%s", proc, pid,
-				     s->r->path);
-		return n < PATH_SPACE;
-	}
 	switch (place) {
-	case PLACE_ROOT:
-		n = snprintf(out, PATH_SPACE, "%s/%u/root%s", proc, who->pid,
-			     s->r->path);
-		break;
 	case PLACE_MAP_FILES:
 		n = snprintf(out, PATH_SPACE, "%s/%u/map_files/%llx-%llx", proc,
 			     who->pid, (unsigned long long)m->start,
@@ -171,23 +182,45 @@ static bool has_build_id(int fd, const struct build_id *want)
 	return build_id_equal(&id, want);
 }
 
+static bool is_elf(int fd)
+{
+	char magic[SELFMAG];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) &&
+	       !memcmp(magic, ELFMAG, sizeof(magic));
+}
+
 static bool is_mapped_file(const struct search *s, int fd,
 			   const struct stat *st)
 {
 	if (s->m->build_id.len)
 		return has_build_id(fd, &s->m->build_id);
-	return is_mapped_inode(s->m, s->who->time_ns, fd, st);
+	/* A jitdump file grows while it is mapped. */
+	return is_mapped_inode(s->m, s->who->time_ns, fd, st) &&
+	       !(is_written_since(s->who->time_ns, st) && is_elf(fd));
+}
+
+/* Opens the file at a place.  Returns the descriptor, or -errno. */
+static int open_place(const struct search *s, int place, struct stat *st)
+{
+	bool ancestor = place >= PLACE_ANCESTOR && place < PLACE_PATH;
+	char path[PATH_SPACE];
+	uint32_t pid;
+
+	if (!ancestor && place != PLACE_ROOT)
+		return place_path(s, place, path) ? open_plain(path, st)
+						  : -ENOENT;
+	pid = ancestor ? s->who->ancestors[place - PLACE_ANCESTOR] : s->who->pid;
+	if (s->im->foreign_proc || (ancestor && !pid))
+		return -ENOENT;
+	return open_of_process(s->im->proc, pid, s->r->path, true, st);
 }
 
 /* Returns the descriptor of the file, or -1. */
 static int search_place(struct search *s, int place, struct stat *st)
 {
-	char path[PATH_SPACE];
-	int fd;
+	int fd = open_place(s, place, st);
 
-	if (!place_path(s, place, path))
-		return -1;
-	fd = open_plain(path, st);
 	if (fd < 0) {
 		if (fd != -ENOENT && fd != -ESRCH && fd != -ENOTDIR)
 			s->refused = -fd;
@@ -225,27 +258,29 @@ static void explain(const struct search *s)
 {
 	bool lives = process_lives(s);
 	struct recorded_image *r = s->r;
-	const char *whose = s->m->build_id.len ? "build-id" : "inode";
+	const char *whose = s->m->build_id.len ? "build-id"
+						   : "inode or time";
 
-	if (s->strange)
+	if (s->not_elf)
 		set_reason(r, "%s is not an ELF file", r->path);
 	else if (s->refused && !s->other)
 		set_reason(r, "%s could not be opened: %s", r->path,
 			   strerror(s->refused));
 	else if (s->other && lives)
-		set_reason(r, "%s is another file now than the one that ran "
-			   "(its %s differs), and only root can open the old "
-			   "one", r->path, whose);
+		set_reason(r, "%s was replaced after the program started (its "
+			   "%s differs), and only root can open the original",
+			   r->path, whose);
 	else if (s->other)
-		set_reason(r, "%s is another file than the one that ran (its %s "
-			   "differs), and process %u has ended", r->path, whose,
+		set_reason(r, "%s is not the file that ran (its %s differs), "
+			   "and process %u has ended", r->path, whose,
 			   s->who->pid);
 	else if (lives)
 		set_reason(r, "%s is deleted, and only root can still open it",
 			   r->path);
 	else
-		set_reason(r, "%s is not here: deleted, or seen only by process "
-			   "%u, which ended before it could be opened", r->path,
+		set_reason(r, "%s not found: deleted, or visible only to "
+			   "process %u, which ended before it could be opened",
+			   r->path,
 			   s->who->pid);
 }
 
@@ -261,8 +296,8 @@ void image_open(struct images *im, struct recorded_image *r,
 		fd = search_place(&s, place, &st);
 	if (fd >= 0) {
 		r->stamp = file_stamp_of(&st);
-		s.strange = !image_take(r, fd);
-		if (s.strange) {
+		s.not_elf = !image_take(r, fd);
+		if (s.not_elf) {
 			r->jitdump = jit_dump_counts(im, who->pid, r->path, &st,
 						     &refused);
 			r->kind = r->jitdump ? PROF_IMAGE_UNKNOWN : r->kind;

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "profile/jit_runtimes.h"
 #include "record/collect/image_special.h"
 #include "record/collect/jit_map.h"
@@ -20,11 +21,9 @@ static const char deleted[] = " (deleted)";
 int images_init(struct images *im, struct profile *p, const char *proc)
 {
 	struct rlimit files = { 1024, 1024 };
-	struct timespec now = { 0, 0 };
 
 	memset(im, 0, sizeof(*im));
-	clock_gettime(CLOCK_REALTIME, &now);
-	im->began_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+	im->began_ns = (int64_t)clock_read(CLOCK_REALTIME);
 	im->profile = p;
 	im->proc = strdup(proc);
 	getrlimit(RLIMIT_NOFILE, &files);
@@ -39,19 +38,25 @@ int images_init(struct images *im, struct profile *p, const char *proc)
 	return 0;
 }
 
+static void image_fini(struct recorded_image *r)
+{
+	if (r->fd >= 0)
+		close(r->fd);
+	free(r->path);
+	free(r->reason);
+	free(r->symbol);
+	free(r->segs);
+	*r = (struct recorded_image){ .row = PROF_NONE, .fd = -1 };
+}
+
 void images_fini(struct images *im)
 {
-	for (size_t i = 0; i < im->v.n; i++) {
-		if (im->v.v[i].fd >= 0)
-			close(im->v.v[i].fd);
-		free(im->v.v[i].path);
-		free(im->v.v[i].reason);
-		free(im->v.v[i].symbol);
-		free(im->v.v[i].segs);
-	}
+	for (size_t i = 0; i < im->v.n; i++)
+		image_fini(&im->v.v[i]);
 	if (im->vdso >= 0)
 		close(im->vdso);
 	vec_fini(&im->v);
+	vec_fini(&im->dropped);
 	vec_fini(&im->aliases);
 	vec_fini(&im->by_row);
 	u64map_fini(&im->jit_dumps);
@@ -71,11 +76,43 @@ uint32_t images_add(struct images *im, const char *path, uint8_t kind,
 
 	if (id)
 		n.build_id = *id;
+	if (n.path && im->dropped.n) {
+		uint32_t image = im->dropped.v[--im->dropped.n];
+
+		im->v.v[image] = n;
+		return image;
+	}
 	if (!n.path || im->v.n >= UINT32_MAX - 1 || vec_push(&im->v, n) < 0) {
 		free(n.path);
 		return UINT32_MAX;
 	}
 	return (uint32_t)im->v.n - 1;
+}
+
+/* Drops an image that has no alias. */
+static int image_drop(struct images *im, uint32_t image)
+{
+	if (vec_push(&im->dropped, image) < 0)
+		return -ERR_NOMEM;
+	image_fini(&im->v.v[image]);
+	return 0;
+}
+
+int images_drop(struct images *im, const uint32_t *images, size_t n)
+{
+	size_t kept = 0;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = image_drop(im, images[i]);
+	idtab_fini(&im->by_file);
+	for (size_t i = 0; i < im->aliases.n; i++)
+		if (im->v.v[im->aliases.v[i].image].path)
+			im->aliases.v[kept++] = im->aliases.v[i];
+	im->aliases.n = kept;
+	for (size_t i = 0; !rc && i < kept; i++)
+		rc = idtab_add(&im->by_file, im->aliases.v[i].hash, (uint32_t)i);
+	return rc;
 }
 
 int images_name_code(struct images *im, uint32_t image, const struct mapset *maps)
@@ -126,6 +163,15 @@ uint32_t images_row(struct images *im, uint32_t image)
 		return PROF_NONE;
 	}
 	return r->row = (uint32_t)im->profile->images.n - 1;
+}
+
+void images_forget_rows(struct images *im)
+{
+	im->by_row.n = 0;
+	for (size_t i = 0; i < im->v.n; i++) {
+		im->v.v[i].row = PROF_NONE;
+		im->v.v[i].named_locs = 0;
+	}
 }
 
 /* Returns whether the path is one that the kernel uses for memory without a file. */
@@ -253,9 +299,9 @@ static uint32_t image_by_id(struct images *im, const struct mapping *m,
 		return alias_add(im, key, image) < 0 ? UINT32_MAX : image;
 	same = im->aliases.v[same].image;
 	known = &im->v.v[same];
-	if (known->let_go && same != image && r->fd >= 0) {
+	if (known->closer && same != image && r->fd >= 0) {
 		known->fd = r->fd;
-		known->let_go = false;
+		known->closer = false;
 		r->fd = -1;
 	}
 	return im->aliases.v[alias].image = same;
@@ -289,24 +335,24 @@ static bool is_same_file(const struct recorded_image *a,
 	return file_stamp_equal(&a->stamp, &b->stamp);
 }
 
-/* Removes the newest image; `r` keeps its descriptor. */
-static void image_undo(struct images *im, struct recorded_image *r)
+/* Removes an image that was added in vain; `r` keeps its descriptor.  Returns 0 or
+ * -ERR_NOMEM. */
+static int image_undo(struct images *im, uint32_t image, struct recorded_image *r)
 {
-	struct recorded_image *n = &im->v.v[--im->v.n];
+	struct recorded_image *n = &im->v.v[image];
 
 	if (n->fd >= 0) {
 		r->fd = n->fd;
-		r->let_go = false;
+		r->closer = false;
+		n->fd = -1;
 	}
-	free(n->path);
-	free(n->reason);
-	free(n->segs);
+	return image_drop(im, image);
 }
 
 /*
- * Opens a file that was closed (let_go.h) and is mapped again.  While it was closed,
- * its inode may have been reused for another file.  Without a build ID, a file that
- * cannot be opened is therefore not assumed to be the same.
+ * Opens a file that was closed (image_closer.h) and is mapped again.  While it was
+ * closed, its inode may have been reused for another file.  Without a build ID, a file
+ * that cannot be opened is therefore not assumed to be the same.
  */
 static uint32_t image_back(struct images *im, const struct map_owner *who,
 			   const struct mapping *m, struct file_key *key,
@@ -322,8 +368,7 @@ static uint32_t image_back(struct images *im, const struct map_owner *who,
 	r = &im->v.v[old];
 	n = &im->v.v[image];
 	if (m->build_id.len || (n->nsegs && is_same_file(r, n))) {
-		image_undo(im, r);
-		return old;
+		return image_undo(im, image, r) < 0 ? UINT32_MAX : old;
 	}
 	im->aliases.v[alias].image = image;
 	return image_by_id(im, m, key, alias, image);
@@ -344,7 +389,7 @@ static uint32_t image_again(struct images *im, const struct map_owner *who,
 	bool rewritten = r->fd >= 0 && !m->build_id.len &&
 			 image_is_rewritten(r, r->fd);
 
-	if (r->let_go)
+	if (r->closer)
 		return image_back(im, who, m, key, alias);
 	if (r->kind != PROF_IMAGE_ELF ||
 	    (r->nsegs && !rewritten) ||
@@ -356,10 +401,7 @@ static uint32_t image_again(struct images *im, const struct map_owner *who,
 		return image;
 	r = &im->v.v[image];
 	if (!r->nsegs && !rewritten) {
-		free(r->path);
-		free(r->reason);
-		im->v.n--;
-		return old;
+		return image_drop(im, image) < 0 ? UINT32_MAX : old;
 	}
 	return im->aliases.v[alias].image = image;
 }

@@ -28,8 +28,8 @@ struct recorded_image {
 	int fd;				/* descriptor kept for symbolizing, or -1 */
 	struct image_segment *segs;
 	size_t nsegs;			/* 0: could not be opened */
-	bool let_go;			/* closed because nothing mapped it */
-	uint64_t mapped;		/* round of let_go.c that last saw it mapped */
+	bool closer;			/* closed because nothing mapped it */
+	uint64_t mapped;	/* round of image_closer.c that last saw it mapped */
 	uint32_t named_locs;		/* locations before this one have names */
 	uint8_t tries;			/* number of later attempts to open it */
 	uint32_t owner;			/* process whose memory this is, or
@@ -52,6 +52,7 @@ struct image_alias {
 struct images {
 	struct profile *profile;
 	VEC(struct recorded_image) v;
+	VEC(uint32_t) dropped;		/* numbers in v without an image, for new ones */
 	struct idtab by_file;		/* ids of aliases */
 	VEC(struct image_alias) aliases;
 	struct u64map jit_dumps;	/* process -> image of its jitdump file */
@@ -95,6 +96,9 @@ int images_map(struct images *im, const struct map_owner *who,
  * memory. */
 uint32_t images_add(struct images *im, const char *path, uint8_t kind,
 		    uint64_t base, const struct build_id *id);
+/* Drops images, which nothing may refer to.  Their numbers are given to new images.
+ * Returns 0 or -ERR_NOMEM. */
+int images_drop(struct images *im, const uint32_t *images, size_t n);
 /* Names a process's memory after the runtime that generated code there, which other
  * files of the process reveal (profile/jit_runtimes.h).  Call it before the image has
  * a row.  Returns 0 or -ERR_NOMEM. */
@@ -102,15 +106,17 @@ int images_name_code(struct images *im, uint32_t image, const struct mapset *map
 /* Returns the image's row in the profile, made if necessary, or PROF_NONE when out of
  * memory. */
 uint32_t images_row(struct images *im, uint32_t image);
+/* Forgets the rows of all images, because the tables of the profile begin anew. */
+void images_forget_rows(struct images *im);
 /* Returns a descriptor for the file of an image that could be opened, or -1.  The
  * caller closes it. */
 int images_open_fd(const struct images *im, uint32_t image);
 /* Finds files that were written to.  Call it when recording has ended.  Returns 0 or
  * -ERR_NOMEM. */
 int images_check_rows(struct images *im);
-/* Implements fill_options.open_image; ctx is struct images. */
+/* Implements symbolize_options.open_image; ctx is struct images. */
 int images_open_row(void *ctx, uint32_t row);
-/* Implements fill_options.open_jitdump. */
+/* Implements symbolize_options.open_jitdump. */
 int images_open_jitdump(const struct images *im, uint32_t row, bool *by_offset);
 
 #endif

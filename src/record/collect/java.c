@@ -203,9 +203,9 @@ bool java_code(struct java *j, uint32_t pid, const struct mapset *maps,
 /* Adds all names up to this one. */
 static uint64_t name_address(struct java_process *p, uint32_t name)
 {
-	while (p->names.told < name &&
+	while (p->names.written < name &&
 	       frame_names_add(&p->names, hotspot_text(p->hotspot,
-						       p->names.told + 1)))
+						       p->names.written + 1)))
 		;
 	return frame_names_address(&p->names, name);
 }

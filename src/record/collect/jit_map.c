@@ -11,10 +11,11 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "record/collect/image_open.h"
 #include "symbolize/jitdump.h"
 #include "launch/proc_text.h"
 
-enum { PATH_SPACE = 512, TEXT_MAX = 64 << 10, NS = 1000000000 };
+enum { TEXT_MAX = 64 << 10, NS = 1000000000 };
 
 /* Tolerance: clocks differ by a tick, and file times are coarse. */
 #define SLACK_NS 2000000000ll
@@ -104,10 +105,9 @@ static bool owner_counts(const struct stat *st, const struct maker *m)
 	       st->st_uid == (m->owner == UINT32_MAX ? geteuid() : m->owner);
 }
 
-static int open_checked(const char *path, const struct maker *m)
+/* Returns the descriptor if the file counts; else closes it and returns -1. */
+static int checked(int fd, const struct maker *m)
 {
-	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
-		      O_CLOEXEC);
 	struct stat st;
 
 	if (fd < 0)
@@ -124,24 +124,27 @@ static int open_checked(const char *path, const struct maker *m)
 static int maker_open(const struct images *im, const struct maker *m)
 {
 	char path[PATH_SPACE];
+	struct stat st;
 	int fd = -1;
 
 	if (m->lives && m->inner) {
-		snprintf(path, sizeof(path), "%s/%u/root/tmp/perf-%u.map",
-			 im->proc, m->pid, m->inner);
-		fd = open_checked(path, m);
+		snprintf(path, sizeof(path), "/tmp/perf-%u.map", m->inner);
+		fd = checked(open_of_process(im->proc, m->pid, path, false, &st),
+			     m);
 	}
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", m->pid);
-	return open_checked(path, m);
+	return checked(open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY |
+			    O_CLOEXEC), m);
 }
 
 void jit_map_take(struct images *im, struct recorded_image *r)
 {
 	struct maker m = { .pid = (uint32_t)r->base, .owner = UINT32_MAX };
 
-	if (!m.pid || r->named)
+	/* Each file of a recording has its own rows of the same images. */
+	if (!m.pid || r->named || r->fd >= 0)
 		return;
 	maker_ask(im, &m);
 	r->owner = m.owner;
@@ -234,9 +237,9 @@ bool jit_dump_counts(const struct images *im, uint32_t pid, const char *path,
 		return false;
 	maker_ask(im, &m);
 	if (!owner_counts(st, &m))
-		*why = strdup("a jitdump file of another user than the process's");
+		*why = strdup("its jitdump file belongs to another user");
 	else if (m.inner && named != m.inner)
-		*why = strdup("a jitdump file of another process");
+		*why = strdup("its jitdump file belongs to another process");
 	else
 		return true;
 	return false;

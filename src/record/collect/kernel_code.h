@@ -17,7 +17,7 @@ int kernel_code_record(struct kernel_maps *k, struct images *im,
 int kernel_code_scan(struct kernel_maps *k, struct images *im,
 		     uint32_t *generation);
 /* Returns the name of the code of an image and sets its size, or returns NULL.
- * Implements fill_options.generated; ctx is struct images. */
+ * Implements symbolize_options.generated; ctx is struct images. */
 const char *kernel_code_name(const struct images *im, uint32_t row,
 			     uint64_t *size);
 

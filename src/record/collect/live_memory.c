@@ -14,7 +14,7 @@
 #include "base/hash.h"
 
 enum {
-	PAGE = 4096,		/* smallest page size: the cost of one fault */
+	PAGE = LIVE_PAGE,	/* the cost of one fault */
 	BLOCK = 4 * PAGE,	/* bytes read at once */
 	BLOCKS = 64,
 	REFUSED_FOR = 1024,	/* in batches: rights may change, and process numbers

@@ -18,7 +18,10 @@ struct live_page;
 struct live_refusal {
 	uint32_t pid, batch;
 };
-enum { LIVE_REFUSALS = 64 };
+enum {
+	LIVE_REFUSALS = 64,
+	LIVE_PAGE = 4096,	/* smallest page size */
+};
 
 struct live_memory {
 	struct live_page *pages;

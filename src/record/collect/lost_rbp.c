@@ -5,8 +5,8 @@
 #include <string.h>
 
 enum {
-	SLOTS_MOST = 2048,	/* 16 KB of one frame */
-	CALL_MOST = 7,		/* maximum bytes of a call */
+	SLOTS_MAX = 2048,	/* 16 KB of one frame */
+	CALL_SIZE_MAX = 7,		/* maximum bytes of a call */
 };
 
 /* Returns the target of a PLT entry, or 0: [endbr64] [bnd] jmp *disp(%rip). */
@@ -55,20 +55,20 @@ enum call { CALL_NONE, CALL_EXACT, CALL_INDIRECT };
 /* Returns the kind of call before a return address. */
 static enum call call_before(const struct rbp_search *s, uint64_t ra)
 {
-	uint8_t code[CALL_MOST];
+	uint8_t code[CALL_SIZE_MAX];
 	uint64_t to;
 	int32_t disp;
 
-	if (ra < CALL_MOST || !s->is_code(s->ctx, ra - 1) ||
-	    !s->read(s->ctx, ra - CALL_MOST, code, sizeof(code)))
+	if (ra < CALL_SIZE_MAX || !s->is_code(s->ctx, ra - 1) ||
+	    !s->read(s->ctx, ra - CALL_SIZE_MAX, code, sizeof(code)))
 		return CALL_NONE;
-	if (code[CALL_MOST - 5] == 0xe8) {
-		memcpy(&disp, code + CALL_MOST - 4, sizeof(disp));
+	if (code[CALL_SIZE_MAX - 5] == 0xe8) {
+		memcpy(&disp, code + CALL_SIZE_MAX - 4, sizeof(disp));
 		to = ra + (uint64_t)(int64_t)disp;
 		if (to == s->function || through_plt(s, to) == s->function)
 			return CALL_EXACT;
 	}
-	return is_indirect(code + CALL_MOST) ? CALL_INDIRECT : CALL_NONE;
+	return is_indirect(code + CALL_SIZE_MAX) ? CALL_INDIRECT : CALL_NONE;
 }
 
 bool lost_rbp_find(const struct rbp_search *s, uint64_t *rbp, bool *guessed)
@@ -77,7 +77,7 @@ bool lost_rbp_find(const struct rbp_search *s, uint64_t *rbp, bool *guessed)
 	bool found = false;
 
 	*guessed = false;
-	for (size_t i = 0; i < SLOTS_MOST && first + 8 * i + 16 <= s->size;
+	for (size_t i = 0; i < SLOTS_MAX && first + 8 * i + 16 <= s->size;
 	     i++) {
 		size_t at = first + 8 * i;
 		uint64_t ra;

@@ -3,7 +3,7 @@
 #define TALLY_RECORD_COLLECT_LOST_RBP_H
 /*
  * Finds the frame pointer of a function when only its stack pointer is known, because
- * a look at a sleeping thread gives no other register.  A function with a frame
+ * a poll of a sleeping thread gives no other register.  A function with a frame
  * pointer first pushes its caller's.  The word above it, at x + 8, is a return
  * address into the caller, after a call to this function. rbp is that address x.
  * x86-64.

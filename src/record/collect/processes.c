@@ -8,11 +8,11 @@
 #include "base/error.h"
 
 /* Marks a number that is no longer in use (u64map cannot delete keys). */
-#define NOBODY (U64MAP_NONE - 1)
+#define NO_PROCESS (U64MAP_NONE - 1)
 
 static bool is_row(uint32_t row)
 {
-	return row < NOBODY;
+	return row < NO_PROCESS;
 }
 
 static void process_drop(struct processes *p, uint32_t i)
@@ -75,7 +75,7 @@ static struct process *process_put(struct processes *p, uint32_t pid,
 	if (!slot || !maps)
 		goto fail;
 	row = is_row(*slot) ? *slot : process_row(p);
-	*slot = NOBODY;
+	*slot = NO_PROCESS;
 	if (row == U64MAP_NONE)
 		goto fail;
 	*slot = row;
@@ -94,6 +94,12 @@ struct process *processes_find(struct processes *p, uint32_t pid)
 	uint32_t row = u64map_get(&p->by_pid, pid);
 
 	return is_row(row) ? &p->procs.v[row] : NULL;
+}
+
+void processes_forget_rows(struct processes *p)
+{
+	for (size_t i = 0; i < p->tasks.n; i++)
+		p->tasks.v[i].row = UINT32_MAX;
 }
 
 struct process *processes_get(struct processes *p, uint32_t pid)
@@ -120,7 +126,7 @@ static struct task *task_put(struct processes *p, uint32_t pid, uint32_t tid)
 	if (!slot)
 		return NULL;
 	row = is_row(*slot) ? *slot : task_row(p);
-	*slot = NOBODY;
+	*slot = NO_PROCESS;
 	if (row == U64MAP_NONE)
 		return NULL;
 	*slot = row;
@@ -158,16 +164,19 @@ int processes_fork(struct processes *p, uint32_t pid, uint32_t tid,
 
 	if (pid != ppid) {
 		struct process *parent = processes_get(p, ppid);
+		uint32_t cgroup;
 		bool known;
 
 		if (!parent)
 			return -ERR_NOMEM;
 		known = parent->discovered;
+		cgroup = parent->cgroup;
 		proc = process_put(p, pid, mapset_get(parent->maps));
 		if (!proc)
 			return -ERR_NOMEM;
 		proc->parent = ppid;
 		proc->discovered = known;
+		proc->cgroup = cgroup;
 	}
 	t = task_put(p, pid, tid);
 	if (!t)
@@ -191,6 +200,8 @@ int processes_exec(struct processes *p, uint32_t pid, uint64_t time_ns)
 	mapset_put(proc->maps);
 	proc->maps = maps;
 	proc->exec_ns = time_ns;
+	/* service managers move a process before it starts its program */
+	proc->cgroup_read = false;
 	proc->discovered = true;	/* records report its mappings from now on */
 	return 0;
 }
@@ -222,7 +233,7 @@ int processes_map(struct processes *p, uint32_t pid, const struct map *m)
 		    : -ERR_NOMEM;
 }
 
-int processes_doubt(struct processes *p)
+int processes_reread(struct processes *p)
 {
 	for (size_t i = 0; i < p->procs.n; i++) {
 		struct process *proc = &p->procs.v[i];
@@ -275,7 +286,7 @@ static void process_purge(struct processes *p, const struct gone *g)
 	process_drop(p, row);
 	slot = u64map_slot(&p->by_pid, g->pid);
 	if (slot)
-		*slot = NOBODY;
+		*slot = NO_PROCESS;
 }
 
 /* Removes an entry unless the number belongs to a newer thread. */
@@ -291,7 +302,7 @@ static void task_purge(struct processes *p, const struct gone *g)
 	memset(&p->tasks.v[row], 0, sizeof(p->tasks.v[row]));
 	slot = u64map_slot(&p->by_tid, g->tid);
 	if (slot)
-		*slot = NOBODY;
+		*slot = NO_PROCESS;
 	process_purge(p, g);
 }
 

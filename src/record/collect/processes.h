@@ -20,6 +20,8 @@ struct process {
 	bool threaded;		/* has, or had, more than one thread */
 	bool headless;		/* the first thread has exited: see processes_purge */
 	uint64_t exec_ns;	/* time when its program was started, or 0 */
+	uint32_t cgroup;	/* str of the profile: path of its control group */
+	bool cgroup_read;	/* false: it is that of the parent, or unknown */
 };
 
 struct task {
@@ -49,6 +51,9 @@ void processes_fini(struct processes *p);
 /* Forgets all threads.  Generations continue. */
 void processes_clear(struct processes *p);
 
+/* Forgets the rows of the profile, whose tables begin anew. */
+void processes_forget_rows(struct processes *p);
+
 /* Return the existing row or a new one, or NULL when out of memory. */
 struct process *processes_get(struct processes *p, uint32_t pid);
 struct task *processes_task(struct processes *p, uint32_t pid, uint32_t tid);
@@ -68,7 +73,7 @@ int processes_exit(struct processes *p, uint32_t pid, uint32_t tid,
 		   uint64_t time_ns);
 /* Handles lost records: current mappings and names must be read again.  Returns 0 or
  * -ERR_NOMEM. */
-int processes_doubt(struct processes *p);
+int processes_reread(struct processes *p);
 /* Drops the threads that exited before `time_ns`. */
 void processes_purge(struct processes *p, uint64_t time_ns);
 

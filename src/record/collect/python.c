@@ -314,7 +314,7 @@ static uint32_t number_at(struct python *py, enum frame_language language,
 	*slot = 0;
 	buf_printf(&b, "%u %s", line, strtab_get(&py->text, identity));
 	if (!b.failed && frame_names_add(&py->names[language], buf_cstr(&b)))
-		*slot = py->names[language].told;
+		*slot = py->names[language].written;
 	buf_fini(&b);
 	return *slot;
 }
@@ -396,8 +396,8 @@ static enum frame_state take(struct python *py, uint32_t pid,
 		} else if (e.what == FRAME_END) {
 			if (e.more == FRAMES_CUT)
 				return FRAMES_CUT;
-			return e.more == FRAMES_WHOLE &&
-			       run.first == py->frames.n ? FRAMES_WHOLE
+			return e.more == FRAMES_COMPLETE &&
+			       run.first == py->frames.n ? FRAMES_COMPLETE
 							 : FRAMES_TORN;
 		} else if (e.what >= FRAME_INSTR_MAX ||
 			   !take_frame(py, pid, &e)) {

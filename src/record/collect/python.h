@@ -28,7 +28,7 @@
 #include "record/source/source.h"
 #include "runtime/frame_part.h"
 
-/* Name format of a frame in these images, for profile/fill_jit.c: "LINE FIRST
+/* Name format of a frame in these images, for profile/symbolize_jit.c: "LINE FIRST
  * FILE\1NAME", with the function's first line. */
 
 enum { PYTHON_CHAIN_MAX = 1 << 12 };	/* maximum number of frames in a merged stack */

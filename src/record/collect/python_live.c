@@ -125,17 +125,24 @@ static bool read_python_file(const struct images *im, uint32_t image,
 	return found;
 }
 
+enum { UNCHECKED, NONE, FIRST };	/* states of an image; others: position + FIRST */
+
+void python_live_forget(struct python_live *p, uint32_t image)
+{
+	if (image < p->known.n)
+		p->known.v[image] = UNCHECKED;
+}
+
 /* Returns an image's interpreter, searched once; NULL: none. */
 static const struct python_file *python_of(struct python_live *p, uint32_t image)
 {
-	enum { NOT_LOOKED_AT, NONE, FIRST };
 	const struct recorded_image *r = &p->images->v.v[image];
 	struct python_file f;
 
 	while (p->known.n <= image)
-		if (vec_push(&p->known, NOT_LOOKED_AT) < 0)
+		if (vec_push(&p->known, UNCHECKED) < 0)
 			return NULL;
-	if (p->known.v[image] == NOT_LOOKED_AT &&
+	if (p->known.v[image] == UNCHECKED &&
 	    r->kind == PROF_IMAGE_ELF && r->nsegs) {
 		p->known.v[image] = NONE;
 		if (read_python_file(p->images, image, &f) &&
@@ -302,7 +309,7 @@ void python_live_end(struct python_live *p, uint32_t pid)
 	p->free++;
 }
 
-void python_live_untold(struct python_live *p, uint32_t pid)
+void python_live_lost(struct python_live *p, uint32_t pid)
 {
 	struct python_process *q = process_find(p, pid);
 

@@ -46,6 +46,8 @@ void python_live_fini(struct python_live *p);
 /* Finds a process's interpreter in its mappings.  Call it before asking for frames. */
 void python_live_maps(struct python_live *p, uint32_t pid,
 		      const struct mapset *maps);
+/* Forgets an image, because its number will be another's. */
+void python_live_forget(struct python_live *p, uint32_t image);
 /* Sets a process's interpreter.  bias: address - address in the file. */
 void python_live_set(struct python_live *p, uint32_t pid,
 		     const struct python_file *f, uint64_t bias);
@@ -60,6 +62,6 @@ bool python_live_knows(struct python_live *p, uint32_t pid);
 bool python_live_frames(struct python_live *p, uint32_t pid, uint32_t tid,
 			struct record_sample *s);
 /* Handles the loss of the last frames: names reported with them are reported again. */
-void python_live_untold(struct python_live *p, uint32_t pid);
+void python_live_lost(struct python_live *p, uint32_t pid);
 
 #endif

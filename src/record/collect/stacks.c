@@ -51,6 +51,13 @@ void stacks_fini(struct stacks *s)
 	s->callers = NULL;
 }
 
+void stacks_forget(struct stacks *s)
+{
+	memset(s->callers, 0, CALLER_SLOTS * sizeof(*s->callers));
+	for (size_t i = 0; i < LOC_SLOTS; i++)
+		s->locs[i].loc = PROF_NONE;
+}
+
 static uint32_t loc_intern(struct stacks *s, uint32_t image, uint64_t vaddr)
 {
 	uint32_t row = images_row(s->images, image);

@@ -28,6 +28,9 @@ int stacks_init(struct stacks *s, struct profile *p, struct images *im,
 		struct kernel_maps *k);
 void stacks_fini(struct stacks *s);
 
+/* Drops the caches, because the profile has forgotten its nodes or locations. */
+void stacks_forget(struct stacks *s);
+
 /* Returns the stack of a sample in the address space `maps`, and sets its innermost
  * location.  Returns PROF_NONE when out of memory. */
 uint32_t stacks_add(struct stacks *s, struct mapset *maps,

@@ -19,6 +19,7 @@ enum {
 #define TABLE_BYTES_MAX (256ull << 20)
 #define TABLE_BYTES_KEPT (32ull << 20)
 #define UNUSED_WALKS 40000	/* 20 s of two busy CPUs at 999 Hz */
+#define COPY_LIMIT 65536ull	/* maximum size of a copy */
 #define HOLE_REACH (64ull << 20)	/* maximum size of a hole, that of a frame */
 #define REACH (1ull << 63)	/* range of a stack above its pointer */
 
@@ -158,10 +159,10 @@ void unwinder_forget(struct unwinder *w, uint32_t image)
 	if (image >= w->tables.n)
 		return;
 	t = &w->tables.v[image];
-	if (t->table) {
+	if (t->state != TABLE_UNKNOWN)
 		unwind_cache_clear(w->cache);
+	if (t->table)
 		table_drop(w, t);
-	}
 	t->state = TABLE_UNKNOWN;
 }
 
@@ -327,6 +328,24 @@ static enum prof_end_reason why_not_live(struct walk *k)
 							: PROF_END_GONE;
 }
 
+/* Reads the pages between the end of a short copy and an address.  The kernel ends a
+ * copy before a page that is not present, as large frames contain them where the program
+ * never wrote.  Reading such a page makes it present (it becomes the page of zeros), so
+ * the thread's next copies continue behind it. */
+static void read_hole(struct walk *k, uint64_t addr)
+{
+	uint64_t sp = k->copy->regs.r[UNWIND_RSP], end = sp + k->copy->size;
+	uint8_t byte;
+
+	if (!k->copy->all || !k->copy->size || addr < end)
+		return;
+	if (addr - sp > COPY_LIMIT)
+		addr = sp + COPY_LIMIT;
+	for (; end < addr; end += LIVE_PAGE)
+		if (!live_read(&k->w->live, k->pid, end, &byte, 1))
+			return;
+}
+
 static bool read_live(void *ctx, uint64_t addr, void *to, size_t n)
 {
 	struct walk *k = ctx;
@@ -334,6 +353,8 @@ static bool read_live(void *ctx, uint64_t addr, void *to, size_t n)
 	/* Memory below the stack pointer may have changed in any way. */
 	if (k->w->no_live || k->no_live || addr - k->copy->regs.r[UNWIND_RSP] > REACH)
 		return false;
+	if (k->live == LIVE_UNTRIED)
+		read_hole(k, addr);
 	if (k->live == LIVE_UNTRIED) {
 		k->copied = k->out->n;
 		k->cut = why_not_live(k);
@@ -415,7 +436,7 @@ static struct record_end end_of(const struct walk *k,
 {
 	struct record_end end = { 0, PROF_END_UNKNOWN, UINT32_MAX };
 
-	if (out->end == UNWIND_WHOLE) {
+	if (out->end == UNWIND_COMPLETE) {
 		end.mark = k->live == LIVE_GOOD ? PROF_MARK_READ_LATE :
 			   out->guessed ? PROF_MARK_HEURISTIC : 0;
 		return end;
@@ -471,7 +492,7 @@ static bool walk_full(void *ctx, struct unwind_stack *out)
 }
 
 /* Returns whether outer frames are missing that a later sample may supply. */
-static bool cut_by_chance(struct record_end end)
+static bool is_recoverable(struct record_end end)
 {
 	return end.mark == PROF_MARK_CUT && end.reason != PROF_END_TOO_DEEP;
 }
@@ -490,7 +511,7 @@ static void keep_outer(struct walk *k, struct unwind_stack *out,
 		inner -= inner > out->n;
 		s->end = k->deep->end;
 	} else {
-		k->deep = cut_by_chance(s->end)
+		k->deep = is_recoverable(s->end)
 			  ? deep_new_unshared(&k->w->deep)
 			  : deep_new(&k->w->deep, k->pid, k->tid,
 				     k->maps->generation);
@@ -618,7 +639,7 @@ static void walk_with_outer(struct walk *k, struct unwind_stack *out)
 
 	if (!(k->copy->regs.known >> UNWIND_RBP & 1))
 		return;
-	if (out->end == UNWIND_WHOLE && k->live == LIVE_GOOD) {
+	if (out->end == UNWIND_COMPLETE && k->live == LIVE_GOOD) {
 		if (!outer_view(&o, &v) ||
 		    outer_callers_see(&k->w->outer, &v, batch))
 			return;
@@ -626,7 +647,7 @@ static void walk_with_outer(struct walk *k, struct unwind_stack *out)
 		   end.reason == PROF_END_CHANGED) {
 		k->unsure = true;
 		walk_copy(k, &k->copy->regs, out);
-		k->unsure = out->end == UNWIND_WHOLE;
+		k->unsure = out->end == UNWIND_COMPLETE;
 		if (k->unsure && outer_view(&o, &v) &&
 		    outer_callers_see(&k->w->outer, &v, batch))
 			return;
@@ -668,7 +689,7 @@ static bool search_rbp(struct walk *k, const struct unwind_stack *out,
 	return lost_rbp_find(&q, rbp, guessed);
 }
 
-/* Completes a look at a sleeping thread, which has only the stack pointer.  The
+/* Completes a poll of a sleeping thread, which has only the stack pointer.  The
  * functions between it and the one that needs its frame pointer did not save that
  * register, so rbp holds it. */
 static void walk_with_rbp(struct walk *k, struct unwind_stack *out)
@@ -685,7 +706,7 @@ static void walk_with_rbp(struct walk *k, struct unwind_stack *out)
 	walk_copy(k, &regs, out);
 	if (!guessed)
 		return;
-	if (out->end == UNWIND_WHOLE)
+	if (out->end == UNWIND_COMPLETE)
 		out->guessed++;
 	else
 		walk_copy(k, &k->copy->regs, out);
@@ -697,8 +718,8 @@ static struct unwind_table *table_for(void *ctx, uint32_t image)
 }
 
 /* Reports the walk to the source. */
-static void tell_source(struct walk *k, const struct unwind_stack *out,
-			const struct record_sample *s, const uint64_t *theirs)
+static void source_unwound(struct walk *k, const struct unwind_stack *out,
+			   const struct record_sample *s, const uint64_t *theirs)
 {
 	const struct walked_stack walked = {
 		.pid = k->pid, .tid = k->tid, .maps = k->maps, .cache = k->w->cache,
@@ -733,17 +754,16 @@ void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 	walk_copy(&k, &c->regs, &out);
 	walk_with_rbp(&k, &out);
 	if (s->rows && !c->is32)
-		tell_source(&k, &out, s, theirs);
+		source_unwound(&k, &out, s, theirs);
 	walk_with_outer(&k, &out);
 	s->end = end_of(&k, &out);
 	if (s->frames)
 		;
 	else if (k.joined >= 0 || out.n > DEEP_INNER)
 		keep_outer(&k, &out, s);
-	else if (k.deep && !cut_by_chance(s->end))
+	else if (k.deep && !is_recoverable(s->end))
 		deep_drop(k.deep);
 	w->cut += out.end == UNWIND_CUT || k.live != LIVE_UNTRIED;
-	w->pointer_steps += out.by_pointer;
 	/* An address without code is kept unchanged. */
 	if (!out.n) {
 		w->sps[out.n] = c->regs.r[UNWIND_RSP];
@@ -757,7 +777,7 @@ void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 	s->nuser = (uint32_t)out.n;
 }
 
-void unwinder_rest(struct unwinder *w)
+void unwinder_idle(struct unwinder *w)
 {
 	live_memory_forget(&w->live);
 	java_batch(&w->java);

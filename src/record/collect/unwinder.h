@@ -50,7 +50,6 @@ struct unwinder {
 	uint64_t clock;			/* number of walks so far */
 	uint64_t cut;			/* number of stacks that continued beyond the
 					 * copy */
-	uint64_t pointer_steps;		/* number of steps made by frame pointers */
 	const char *debug_dirs;		/* as in sym_options */
 	/* Tables of more than kept_bytes in total are closed after unused_walks walks
 	 * that did not use them. */
@@ -65,10 +64,10 @@ void unwinder_fini(struct unwinder *w);
  * call. */
 void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 		     uint32_t tid, struct record_sample *s);
-/* Closes the table of an image that is no longer mapped. */
+/* Forgets an image that is no longer mapped. */
 void unwinder_forget(struct unwinder *w, uint32_t image);
 /* Closes unused tables between two batches of samples. */
-void unwinder_rest(struct unwinder *w);
+void unwinder_idle(struct unwinder *w);
 /* Releases pages of mapped files.  They are read again when needed. */
 void unwinder_release(struct unwinder *w);
 

@@ -30,23 +30,23 @@ struct rings {
 	struct perf_ring *ring;
 	int *fd;
 	long n;
-	size_t smallest, news;
+	size_t smallest, sideband;
 	int errnum;		/* reason for a refusal */
 	bool refused;
 };
 
 /* Opens the second ring of a CPU, no larger than the previous one. record omits it
  * where no more memory may be locked. */
-static void open_news(struct rings *r, long cpu, struct perf_event_attr *a,
-		      const struct perf_scope *at)
+static void open_sideband(struct rings *r, long cpu, struct perf_event_attr *a,
+			  const struct perf_scope *at)
 {
 	struct perf_ring *ring = &r->ring[r->n + cpu];
 	int fd = perf_sys_open(a, at);
 
 	if (fd < 0)
 		return;
-	if (!perf_ring_open(ring, fd, r->news, NULL))
-		r->news = ring->size;
+	if (!perf_ring_open(ring, fd, r->sideband, NULL))
+		r->sideband = ring->size;
 	close(fd);	/* the mapping keeps the event */
 }
 
@@ -56,7 +56,7 @@ static void open_rings(struct rings *r, struct error *err)
 	struct perf_rings plan = perf_rings_plan(perf_ring_size(), (size_t)
 			sysconf(_SC_NPROCESSORS_ONLN), false);
 
-	r->news = plan.news;
+	r->sideband = plan.sideband;
 	perf_try_clock(&a, false);
 	a.config = PERF_COUNT_SW_DUMMY;
 	a.disabled = 1;
@@ -76,7 +76,7 @@ static void open_rings(struct rings *r, struct error *err)
 		}
 		if (r->ring[cpu].size < r->smallest)
 			r->smallest = r->ring[cpu].size;
-		open_news(r, cpu, &a, &at);
+		open_sideband(r, cpu, &a, &at);
 	}
 }
 

@@ -58,7 +58,7 @@ void doctor_kernel_names(struct doctor *d)
 	struct kallsyms *k = NULL;
 	struct error err = { 0 };
 
-	if (!kallsyms_open("/proc/kallsyms", &k, &err)) {
+	if (!kallsyms_open("/proc/kallsyms", 0, &k, &err)) {
 		kallsyms_close(k);
 		d->kernel_names = true;
 		c->state = DOCTOR_OK;

@@ -24,7 +24,7 @@ static void why_level(const struct doctor *d, struct doctor_check *c, int need)
 	else
 		doctor_found(c, "not allowed: kernel.perf_event_paranoid is "
 			     "%ld and %s is missing", r->paranoid,
-			     rights_perfmon_name());
+			     rights_above(r));
 	if (need == NEED_OWN)
 		doctor_found(c, " (this kernel refuses everything at that "
 			     "level)");

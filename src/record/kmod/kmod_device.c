@@ -77,6 +77,10 @@ int kmod_refused(int errnum, const char *what, struct error *err)
 	case EPERM:
 		return error_set(err, ERR_PERM, "this kernel is locked down: "
 				 "only user space may be sampled (--user)");
+	case EACCES:
+		return error_set(err, ERR_PERM, "a security module of this kernel "
+				 "(SELinux …) does not allow this user to sample "
+				 "it: only user space (--user)");
 	case EBADF:
 		return error_set(err, ERR_UNSUPPORTED, "the kernel module "
 				 "follows control groups of version 2 only: "

@@ -8,6 +8,7 @@
 
 #include "events/encode.h"
 #include "events/hw.h"
+#include "events/pmu.h"
 #include "tally/pmu.h"
 
 #define NS 1000000000u
@@ -39,6 +40,12 @@ static bool is_generic(const struct event_spec *s, const struct hw_pmu *pmu)
 	       pmu->generic[s->config];
 }
 
+static uint16_t event_code(const struct tally_event *e)
+{
+	return (uint16_t)(e->event | (e->flags & TALLY_EVENT_HIGH) >>
+			  (TALLY_EVENT_HIGH_SHIFT - 8));
+}
+
 /* Fills the register fields, which are those of perf's raw events on these
  * processors. */
 static void fill_counter(const struct event_spec *s, const struct hw_pmu *pmu,
@@ -56,7 +63,11 @@ static void fill_counter(const struct event_spec *s, const struct hw_pmu *pmu,
 		e->flags |= TALLY_EVENT_EDGE;
 	if (c & PMU_SEL_INV)
 		e->flags |= TALLY_EVENT_INV;
-	known = hw_event_code(pmu, e->event);
+	if (c & PMU_SEL_PC)
+		e->flags |= TALLY_EVENT_PC;
+	e->flags |= (uint32_t)(c >> PMU_SEL_EVENT_HIGH_SHIFT & 0xf) <<
+		    TALLY_EVENT_HIGH_SHIFT;
+	known = hw_event_code(pmu, event_code(e));
 	if (known)
 		e->allowed = hw_event_counters(pmu, known);
 }
@@ -69,8 +80,8 @@ static uint64_t limit_rate(const struct tally_info *info, uint32_t nevents,
 
 	if (freq <= most)
 		return freq;
-	snprintf(seen->note, sizeof(seen->note), "rate lowered to %llu Hz "
-		 "(max_rate of the kernel module)", (unsigned long long)most);
+	source_event_note(seen, "rate lowered to %llu Hz (max_rate of the kernel "
+			  "module)", (unsigned long long)most);
 	return most;
 }
 
@@ -113,7 +124,7 @@ static int refuse(const struct event_spec *s, bool mixed, struct error *err)
 struct asked {
 	const struct tally_info *info;
 	const struct source_options *o;
-	bool has_cycles;
+	bool has_cycles, core_kinds;
 	bool has_perf;			/* the kernel's own events are available */
 	const struct hw_pmu *pmu;	/* the module's own counters, or NULL */
 };
@@ -156,13 +167,96 @@ static int choose_source(const struct asked *k, uint32_t *source,
 	return 0;
 }
 
-static void fill_perf(const struct source_event *seen,
-		      const struct event_spec *s, struct tally_perf_event *p)
+/* Checks register fields that the module would reject with a bare EINVAL, and the
+ * kernel's driver would drop. */
+static int check_fields(const struct hw_pmu *pmu, const struct tally_event *e,
+			const char *text, struct error *err)
+{
+	const struct pmu_event sel = {
+		.event = event_code(e), .umask = e->umask, .cmask = e->cmask,
+		.usr = true, .inv = e->flags & TALLY_EVENT_INV,
+	};
+
+	switch (pmu_event_check(pmu->model, &sel)) {
+	case PMU_CODE_RESERVED:
+		return error_set(err, ERR_USAGE, "event %s: codes of %s have %u "
+				 "bits, so not %#x", text, pmu->name,
+				 pmu->model->event_bits, sel.event);
+	case PMU_CMASK_RESERVED:
+		return error_set(err, ERR_USAGE, "event %s: a counter mask is at "
+				 "most %d on %s", text, pmu->model->cmask_max,
+				 pmu->name);
+	case PMU_INV_ALONE:
+		return error_set(err, ERR_USAGE, "event %s: \"inv\" turns the "
+				 "comparison with a counter mask: give cmask=N, "
+				 "too", text);
+	default:
+		return 0;
+	}
+}
+
+/* Refuses modifiers that no source of the module has. */
+static int check_modifiers(const struct event_spec *s, bool time,
+			   struct source_event *seen, struct error *err)
+{
+	if (!s->exclude_guest)
+		return error_set(err, ERR_UNSUPPORTED, "event %s: the kernel "
+				 "module does not sample guests of virtual "
+				 "machines (:G); \"--source=perf\" does",
+				 s->text);
+	if (!s->precise)
+		return 0;
+	if (!time && s->type != PERF_TYPE_SOFTWARE)
+		return error_set(err, ERR_UNSUPPORTED, "event %s: the kernel "
+				 "module has no precision (:p); try it without, "
+				 "or with \"--source=perf\"", s->text);
+	source_event_note(seen, "%s have no precision (:p)",
+			  time ? "clocks" : "events of the kernel");
+	return 0;
+}
+
+/* Refuses what the kernel would drop without an error. */
+static int check_perf(const struct asked *k, const struct event_spec *s,
+		      struct source_event *seen, struct error *err)
+{
+	struct tally_event e = { 0 };
+
+	if (s->type == PERF_TYPE_SOFTWARE)
+		return 0;
+	if (event_pin_control(s))
+		return error_set(err, ERR_UNSUPPORTED, "event %s: the pin "
+				 "control (pc) is set only for counters of the "
+				 "kernel module (AMD K8, Intel P6), without "
+				 "clocks and other events of the kernel beside "
+				 "them", s->text);
+	if (s->pinned)
+		return error_set(err, ERR_UNSUPPORTED, "event %s: the kernel "
+				 "module does not pin the kernel's own events to "
+				 "counters (:D); \"--source=perf\" does",
+				 s->text);
+	if (k->core_kinds && event_is_of_cores(s))
+		return error_set(err, ERR_UNSUPPORTED, "event %s: this processor "
+				 "has several kinds of cores, and the kernel "
+				 "module would sample only one of them; "
+				 "\"--source=perf\" samples all", s->text);
+	if (s->group)
+		source_event_note(seen, "not always counted at the same time as "
+				  "its group: the kernel module has no groups");
+	if (!k->pmu || s->type != PERF_TYPE_RAW)
+		return 0;
+	fill_counter(s, k->pmu, &e);
+	return check_fields(k->pmu, &e, s->text, err);
+}
+
+static int fill_perf(const struct asked *k, const struct event_spec *s,
+		     struct source_event *seen, struct tally_perf_event *p,
+		     struct error *err)
 {
 	*p = (struct tally_perf_event){
 		.type = seen->type, .config = seen->config,
 		.config1 = s->config1, .config2 = s->config2,
 	};
+	return seen->is_time ? 0 : check_perf(k, s, seen, err);
 }
 
 static void name_event(const struct event_spec *s, bool lost, uint64_t period,
@@ -182,8 +276,7 @@ static void name_event(const struct event_spec *s, bool lost, uint64_t period,
 	snprintf(seen->why, sizeof(seen->why), "no hardware counter for cycles "
 		 "on this machine");
 	if (period)
-		snprintf(seen->note, sizeof(seen->note), "999 Hz instead of a "
-			 "period in cycles");
+		source_event_note(seen, "999 Hz instead of a period in cycles");
 }
 
 static int fill_event(const struct asked *k, size_t i,
@@ -195,6 +288,7 @@ static int fill_event(const struct asked *k, size_t i,
 	struct tally_event *e = &setup->events[i];
 	uint64_t period = s->period ? s->period : s->freq ? 0 : o->period;
 	bool lost = becomes_clock(k, s), time = is_clock(s) || lost;
+	int r;
 
 	name_event(s, lost, period, seen);
 	seen->is_time = time;
@@ -205,10 +299,15 @@ static int fill_event(const struct asked *k, size_t i,
 	if (!e->flags)
 		return error_set(err, ERR_USAGE, "event %s: excludes both user "
 				 "and kernel", s->text);
+	r = check_modifiers(s, time, seen, err);
+	if (r < 0)
+		return r;
 	if (setup->source == TALLY_PERF)
-		fill_perf(seen, s, &setup->perf[i]);
+		r = fill_perf(k, s, seen, &setup->perf[i], err);
 	else if (!time)
 		fill_counter(s, k->pmu, e);
+	if (r < 0)
+		return r;
 	if (fill_rate(k->info, setup->nevents, time, lost && period ? 999 : s->freq
 		      ? s->freq : o->freq, lost ? 0 : period, e, seen))
 		return error_set(err, ERR_USAGE, "event %s: no rate and no "
@@ -216,36 +315,36 @@ static int fill_event(const struct asked *k, size_t i,
 	return 0;
 }
 
-/* Checks for values that the module would reject with a bare EINVAL. */
 static int check_event(const struct hw_pmu *pmu, const struct tally_event *e,
 		       const char *text, struct error *err)
 {
-	const struct pmu_event sel = {
-		.event = e->event, .umask = e->umask, .cmask = e->cmask,
-		.usr = true, .inv = e->flags & TALLY_EVENT_INV,
-	};
+	int r = check_fields(pmu, e, text, err);
 
-	switch (pmu_event_check(pmu->model, &sel)) {
-	case PMU_CMASK_RESERVED:
-		return error_set(err, ERR_USAGE, "event %s: a counter mask is at "
-				 "most %d on %s", text, pmu->model->cmask_max,
-				 pmu->name);
-	case PMU_INV_ALONE:
-		return error_set(err, ERR_USAGE, "event %s: \"inv\" turns the "
-				 "comparison with a counter mask: give cmask=N, "
-				 "too", text);
-	default:
-		break;
-	}
+	if (r < 0)
+		return r;
 	if (e->period < TALLY_PERIOD_MIN)
 		return error_set(err, ERR_USAGE, "event %s: a period of %llu is "
-				 "below %u, the least that the kernel module "
-				 "takes", text, (unsigned long long)e->period,
+				 "below %u, the minimum of the kernel module",
+				 text, (unsigned long long)e->period,
 				 TALLY_PERIOD_MIN);
 	return hw_period_check(pmu, e->period, err);
 }
 
-static int check_counters(const struct tally_setup *setup,
+/* Earlier modules know neither pin control nor codes of more than 8 bits. */
+static int check_module(const struct tally_info *info,
+			const struct tally_event *e, const char *text,
+			struct error *err)
+{
+	if (!(e->flags & (TALLY_EVENT_PC | TALLY_EVENT_HIGH)) ||
+	    info->abi_minor >= 4)
+		return 0;
+	return error_set(err, ERR_UNSUPPORTED, "event %s: the loaded kernel "
+			 "module is too old for pin control and for codes above "
+			 "0xff: load the one that belongs to this tally", text);
+}
+
+static int check_counters(const struct tally_info *info,
+			  const struct tally_setup *setup,
 			  const struct event_spec *specs, struct error *err)
 {
 	const struct hw_pmu *pmu = hw_pmu_of_abi(setup->source);
@@ -260,6 +359,8 @@ static int check_counters(const struct tally_setup *setup,
 		allowed[i] = e->allowed ? e->allowed
 			     : (uint8_t)((1u << pmu->model->counters) - 1);
 		r = check_event(pmu, e, text[i], err);
+		if (!r)
+			r = check_module(info, e, text[i], err);
 	}
 	return r ? r : hw_assign(pmu, text, allowed, setup->nevents, counter,
 				 err);
@@ -282,15 +383,15 @@ static int check_clocks(const struct tally_info *info,
 		rate += NS / period;
 		if (period > (uint64_t)HOUR * NS)
 			return error_set(err, ERR_USAGE, "event %s: a period of "
-					 "%llu ns is more than an hour, the most "
-					 "that the kernel module takes",
+					 "%llu ns is more than an hour, the "
+					 "maximum of the kernel module",
 					 seen[i].name,
 					 (unsigned long long)period);
 		if (rate > info->max_rate)
 			return error_set(err, ERR_USAGE, "event %s: a period of "
-					 "%llu ns makes more samples a second "
-					 "than the kernel module takes (max_rate, "
-					 "%u for all events): the least is %llu",
+					 "%llu ns exceeds the kernel module's "
+					 "sampling rate (max_rate, %u for all "
+					 "events): the minimum is %llu",
 					 seen[i].name,
 					 (unsigned long long)period,
 					 info->max_rate, (unsigned long long)
@@ -299,12 +400,14 @@ static int check_clocks(const struct tally_info *info,
 	return 0;
 }
 
-int kmod_events(const struct tally_info *info, bool has_cycles,
+int kmod_events(const struct tally_info *info,
+		const struct kmod_machine *machine,
 		const struct source_options *o, struct tally_setup *setup,
 		struct source_event *seen, struct error *err)
 {
 	const struct asked k = {
-		.info = info, .o = o, .has_cycles = has_cycles,
+		.info = info, .o = o, .has_cycles = machine->has_cycles,
+		.core_kinds = machine->core_kinds,
 		.has_perf = info->sources & 1u << TALLY_PERF,
 		.pmu = pmu_here(info),
 	};
@@ -320,6 +423,6 @@ int kmod_events(const struct tally_info *info, bool has_cycles,
 	for (size_t i = 0; i < n && !r; i++)
 		r = fill_event(&k, i, setup, &seen[i], err);
 	if (!r && (k.pmu && setup->source == k.pmu->abi_id))
-		r = check_counters(setup, o->events->v, err);
+		r = check_counters(info, setup, o->events->v, err);
 	return r ? r : check_clocks(info, setup, seen, err);
 }

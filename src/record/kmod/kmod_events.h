@@ -5,10 +5,17 @@
 #include "record/perf/perf_source.h"
 #include "tally/kmod.h"
 
+/* What the kernel's own events are on this machine. */
+struct kmod_machine {
+	bool has_cycles;	/* they count cycles */
+	bool core_kinds;	/* it has several kinds of cores */
+};
+
 /* Fills source, nevents, events and perf of *setup, and in seen[TALLY_EVENTS_MAX]
- * what the events become.  has_cycles: the kernel's own events can count cycles on
- * this machine.  A pure function. */
-int kmod_events(const struct tally_info *info, bool has_cycles,
+ * what the events become.  Refuses what would be dropped or changed without a word.
+ * A pure function. */
+int kmod_events(const struct tally_info *info,
+		const struct kmod_machine *machine,
 		const struct source_options *o, struct tally_setup *setup,
 		struct source_event *seen, struct error *err);
 

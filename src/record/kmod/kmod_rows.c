@@ -362,7 +362,7 @@ static void verify(struct kmod_rows *r, const struct walked_stack *w)
 {
 	const struct unwind_stack *ours = w->frames;
 
-	if (ours->end != UNWIND_WHOLE || ours->guessed ||
+	if (ours->end != UNWIND_COMPLETE || ours->guessed ||
 	    !same(&r->base, w->space, w->maps, w->theirs, w->ntheirs))
 		return;
 	r->verified++;
@@ -378,7 +378,7 @@ static void walked(struct source_rows *base, uint32_t why, uint64_t taken_ns,
 
 	if (w->theirs)
 		verify(r, w);
-	if (why == TALLY_WALK_WHOLE || r->resets >= RESETS_MAX)
+	if (why == TALLY_WALK_COMPLETE || r->resets >= RESETS_MAX)
 		return;
 	if (why == TALLY_WALK_NO_SPACE || why == TALLY_WALK_NO_MAP ||
 	    why == TALLY_WALK_NO_PAGE)

@@ -14,6 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+#include "events/pmu.h"
 #include "record/kmod/kmod_device.h"
 #include "record/kmod/kmod_events.h"
 #include "record/kmod/kmod_ring.h"
@@ -23,7 +25,7 @@
 struct kmod_source {
 	struct source base;
 	struct source *side;	/* source of mappings, forks, exits */
-	struct perf_beside beside;
+	struct perf_extra extra;
 	int fd;
 	struct tally_info info;
 	struct tally_setup setup;
@@ -45,14 +47,6 @@ enum {
 	RING_MIN = 128 << 10,	/* smallest size tried */
 	NS = 1000000000,
 };
-
-static uint64_t clock_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 static struct kmod_source *of(struct source *s)
 {
@@ -111,8 +105,8 @@ static void map_rings(struct kmod_source *k)
 	}
 }
 
-static int beside_fill(void *ctx, struct order *o, size_t first,
-		       uint64_t *damaged)
+static int extra_fill(void *ctx, struct order *o, size_t first,
+		      uint64_t *damaged)
 {
 	struct kmod_source *k = ctx;
 
@@ -129,8 +123,8 @@ static int beside_fill(void *ctx, struct order *o, size_t first,
 	return 0;
 }
 
-static bool beside_decode(void *ctx, const uint8_t *p, size_t n,
-			  struct record *out)
+static bool extra_decode(void *ctx, const uint8_t *p, size_t n,
+			 struct record *out)
 {
 	struct kmod_source *k = ctx;
 
@@ -155,27 +149,27 @@ static int kmod_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	struct kmod_source *k = of(s);
 	int r = k->side->ops->drain(k->side, all, cb, ctx, err);
 
-	s->news = k->side->news;
+	s->sideband_pending = k->side->sideband_pending;
 	s->cpu_came = k->side->cpu_came;
 	s->late = k->side->late;
 	s->damaged = k->side->damaged;
 	return r;
 }
 
-static int tell_lost(struct kmod_source *k, uint32_t cpu, size_t event,
-		     uint64_t lost, record_cb *cb, void *ctx,
-		     struct error *err)
+static int report_lost(struct kmod_source *k, uint32_t cpu, size_t event,
+		       uint64_t lost, record_cb *cb, void *ctx,
+		       struct error *err)
 {
-	uint64_t *told = &k->lost[cpu * TALLY_EVENTS_MAX + event];
+	uint64_t *reported = &k->lost[cpu * TALLY_EVENTS_MAX + event];
 	struct record r = { .kind = RECORD_LOST };
 
-	if (lost <= *told)
+	if (lost <= *reported)
 		return 0;
 	r.event = (uint32_t)event;
 	r.cpu = cpu;
 	r.time_ns = clock_now();
-	r.lost = lost - *told;
-	*told = lost;
+	r.lost = lost - *reported;
+	*reported = lost;
 	return cb(ctx, &r, err);
 }
 
@@ -238,7 +232,7 @@ static int kmod_count(struct source *s, size_t event, struct source_count *out,
 		out->value += e->weight;
 		out->wanted += e->samples + e->lost + e->throttled +
 			       e->missed;
-		r = tell_lost(k, c, event, e->lost, cb, ctx, err);
+		r = report_lost(k, c, event, e->lost, cb, ctx, err);
 	}
 	/* Older modules count all elapsed time.  The periods of a clock then add up
 	 * to the time in which the threads ran. */
@@ -294,11 +288,11 @@ static const struct source_ops kmod_ops = {
 static int open_side(struct kmod_source *k, const struct source_target *t,
 		     const struct source_options *o, struct error *err)
 {
-	k->beside = (struct perf_beside){
-		.nstreams = k->info.cpus, .fill = beside_fill,
-		.decode = beside_decode, .ctx = k,
+	k->extra = (struct perf_extra){
+		.nstreams = k->info.cpus, .fill = extra_fill,
+		.decode = extra_decode, .ctx = k,
 	};
-	return perf_sideband_open(t, o->inherit, &k->beside, &k->side, err);
+	return perf_sideband_open(t, o->inherit, &k->extra, &k->side, err);
 }
 
 static void plan_rings(struct kmod_source *k, const struct source_target *t,
@@ -423,6 +417,19 @@ static bool counts_cycles(void)
 	return fd >= 0;
 }
 
+static int choose_events(struct kmod_source *k, const struct source_options *o,
+			 struct error *err)
+{
+	struct kmod_machine here = { .has_cycles = counts_cycles() };
+	struct pmu_units kinds = { 0 };
+	int r = pmu_core_kinds("/sys", &kinds);
+
+	here.core_kinds = kinds.n;
+	pmu_units_fini(&kinds);
+	return r < 0 ? no_memory(err)
+	       : kmod_events(&k->info, &here, o, &k->setup, k->seen, err);
+}
+
 static int open_all(struct kmod_source *k, const struct source_target *t,
 		    const struct source_options *o, struct error *err)
 {
@@ -435,8 +442,8 @@ static int open_all(struct kmod_source *k, const struct source_target *t,
 				 "that belongs to this tally, or use "
 				 "--source=perf");
 	if (!k->info.cpus || k->info.cpus > CPUS_MAX)
-		return error_set(err, ERR_UNSUPPORTED, "the kernel module tells "
-				 "of %u processors", k->info.cpus);
+		return error_set(err, ERR_UNSUPPORTED, "the kernel module "
+				 "reports %u processors", k->info.cpus);
 	k->rings = calloc(k->info.cpus, sizeof(*k->rings));
 	k->cpus = calloc(k->info.cpus / 8 + 1, 1);
 	k->lost = calloc((size_t)k->info.cpus * TALLY_EVENTS_MAX,
@@ -446,7 +453,7 @@ static int open_all(struct kmod_source *k, const struct source_target *t,
 	    kmod_rows_init(&k->rows, send_rows, clock_now, k) < 0)
 		return no_memory(err);
 	k->per_task = t->tids;
-	r = kmod_events(&k->info, counts_cycles(), o, &k->setup, k->seen, err);
+	r = choose_events(k, o, err);
 	if (!r)
 		r = open_side(k, t, o, err);
 	if (!r)
@@ -461,15 +468,6 @@ static int open_all(struct kmod_source *k, const struct source_target *t,
 	k->base.wake_fd = k->side->wake_fd;
 	/* Each thread starts with its own exec. */
 	return t->tids && o->enable_on_exec ? kmod_start(&k->base, err) : 0;
-}
-
-static void note_chains(struct source_event *e)
-{
-	size_t n = strlen(e->note);
-
-	snprintf(e->note + n, sizeof(e->note) - n, "%scallers by frame pointers "
-		 "only: the loaded kernel module is too old to copy stacks",
-		 n ? "; " : "");
 }
 
 static int kmod_source_open(const struct source_target *target,
@@ -493,7 +491,9 @@ static int kmod_source_open(const struct source_target *target,
 	}
 	if (o->callchain && o->copy && !k->base.copy_bytes)
 		for (size_t i = 0; i < k->setup.nevents; i++)
-			note_chains(&k->seen[i]);
+			source_event_note(&k->seen[i], "callers by frame "
+					  "pointers only: the loaded kernel "
+					  "module is too old to copy stacks");
 	k->base.events = k->seen;
 	k->base.nevents = k->setup.nevents;
 	*out = &k->base;

@@ -12,7 +12,7 @@
 /* Size at which rings of mappings wake tally: when a program starts, but not for each
  * of its mappings.  The mapping thread pays for each wakeup, up to 10 us in a virtual
  * machine. */
-enum { NEWS_WATERMARK = 1024 };
+enum { SIDEBAND_WATERMARK = 1024 };
 
 /* Starts the counters of p->counters from `first` on. */
 int perf_start_from(struct perf_source *p, size_t first, struct error *err)
@@ -52,10 +52,10 @@ static int join_ring(struct perf_source *p, size_t ring, int fd, size_t *bytes,
 
 /* Opens the ring of mappings.  Where no more memory may be locked, mappings share the
  * ring of samples. */
-static int join_news(struct perf_source *p, size_t cpu, int fd,
-		     struct error *err)
+static int join_sideband(struct perf_source *p, size_t cpu, int fd,
+			 struct error *err)
 {
-	int r = join_ring(p, cpu, fd, &p->news_bytes, err);
+	int r = join_ring(p, cpu, fd, &p->sideband_bytes, err);
 
 	if (r != -ERR_PERM || p->leaders[p->ncpus + cpu] < 0)
 		return r;
@@ -71,7 +71,9 @@ static int open_tracking(struct perf_source *p, const struct perf_scope *at,
 {
 	struct perf_event_attr a;
 
-	perf_tracking_prepare(&a, &p->features, inherit, NEWS_WATERMARK);
+	perf_tracking_prepare(&a, &p->features, inherit,
+			      p->calm ? (uint32_t)p->sideband_bytes / 2
+				      : SIDEBAND_WATERMARK);
 	*fd = perf_sys_open(&a, at);
 	if (*fd == -ESRCH || *fd == -ENODEV)
 		return 0;
@@ -107,9 +109,9 @@ static int open_grouped(struct perf_event *e, struct group *g,
 		e->leader = 0;
 		fd = perf_event_open(e, at, err);
 		if (fd >= 0)
-			perf_event_note(e, "not always counted at the same "
-					"time as its group, which does not fit "
-					"the counters");
+			source_event_note(&e->seen, "not always counted at "
+					  "the same time as its group, which "
+					  "does not fit the counters");
 	}
 	if (fd >= 0 && !g->leader && e->spec.group)
 		g->leader = fd + 1;
@@ -222,7 +224,7 @@ static int open_place(struct perf_source *p, size_t cpu,
 		if (r < 0)
 			return r;
 	}
-	return join_news(p, cpu, fd, err);
+	return join_sideband(p, cpu, fd, err);
 }
 
 /* Opens a thread, or with tid 0 all recorded threads, on one CPU. */
@@ -302,7 +304,7 @@ static void came(struct perf_source *p, size_t cpu, const uint32_t *tids,
 	if (p->started)
 		perf_start_from(p, first, &ignored);
 	p->away[cpu] = false;
-	p->doubt = true;
+	p->must_reread = true;
 	__atomic_store_n(&p->gap_ns, clock_now(), __ATOMIC_RELEASE);
 }
 

@@ -433,6 +433,9 @@ bool perf_decode(const struct perf_decoder *d, const uint8_t *p, size_t n,
 	if (n < HEADER + TRAILER)
 		return false;
 	h = load_header(p);
+	/* perf_open.c requests no build IDs; another recorder's request caused it. */
+	if (h.type == PERF_RECORD_MMAP2)
+		h.misc &= (uint16_t)~PERF_RECORD_MISC_MMAP_BUILD_ID;
 	if (h.type == PERF_RECORD_SAMPLE) {
 		c = cursor_of(p + HEADER, n - HEADER);
 		out->kind = RECORD_SAMPLE;

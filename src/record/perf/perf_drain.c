@@ -33,7 +33,7 @@ static int deliver_gap(struct delivery *d, uint64_t time, uint64_t lost)
 	return d->cb(d->ctx, &gap, d->err);
 }
 
-static bool tells_lost_switches(const struct perf_source *p, const struct record *r)
+static bool reports_lost_switches(const struct perf_source *p, const struct record *r)
 {
 	/* The next event in that ring reports its losses. */
 	return p->waits && r->kind == RECORD_LOST && r->event != SOURCE_NONE &&
@@ -43,7 +43,7 @@ static bool tells_lost_switches(const struct perf_source *p, const struct record
 static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 {
 	struct delivery *d = ctx;
-	const struct perf_beside *b = &d->p->beside;
+	const struct perf_extra *b = &d->p->extra;
 	struct record r;
 
 	if (b->decode && b->decode(b->ctx, bytes, size, &r)) {
@@ -53,7 +53,7 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 	if (!perf_decode(&d->p->decoder, bytes, size, &r))
 		return 0;
 	r.time_ns = time;
-	if (tells_lost_switches(d->p, &r)) {
+	if (reports_lost_switches(d->p, &r)) {
 		r.kind = RECORD_SWITCH_GAP;
 		d->p->switches_lost += r.lost;
 		return d->cb(d->ctx, &r, d->err);
@@ -86,9 +86,9 @@ static void forget_hangups(struct perf_source *p)
 }
 
 /* Returns the number of mapping and process records lost since the last call. */
-static uint64_t news_lost(struct perf_source *p)
+static uint64_t sideband_lost(struct perf_source *p)
 {
-	uint64_t sum = 0, before = p->news_lost;
+	uint64_t sum = 0, before = p->sideband_lost;
 
 	for (size_t i = 0; i < p->tracking.n; i++) {
 		uint64_t v[4] = { 0 };
@@ -96,7 +96,7 @@ static uint64_t news_lost(struct perf_source *p)
 		if (read(p->tracking.v[i], v, sizeof(v)) == sizeof(v))
 			sum += v[3];
 	}
-	p->news_lost = sum;
+	p->sideband_lost = sum;
 	return sum > before ? sum - before : 0;
 }
 
@@ -125,12 +125,12 @@ static int flush(struct perf_source *p, uint64_t upto, struct delivery *d)
 	int r = 0;
 
 	if (gap && gap <= upto) {
-		uint64_t lost = news_lost(p);
+		uint64_t lost = sideband_lost(p);
 
 		r = order_flush(&p->order, gap, deliver, d);
-		if (r >= 0 && (lost || p->doubt))
+		if (r >= 0 && (lost || p->must_reread))
 			r = deliver_gap(d, gap, lost);
-		p->doubt = false;
+		p->must_reread = false;
 		__atomic_store_n(&p->gap_ns, 0, __ATOMIC_RELEASE);
 	}
 	return r < 0 ? r : order_flush(&p->order, upto, deliver, d);
@@ -139,13 +139,13 @@ static int flush(struct perf_source *p, uint64_t upto, struct delivery *d)
 /* Moves the records of ring i to `order`. */
 static int drain_ring(struct perf_source *p, size_t i)
 {
-	bool news = i < p->ncpus;
+	bool sideband = i < p->ncpus;
 
 	if (!p->rings[i].page)
 		return 0;
-	if (news && perf_ring_waiting(&p->rings[i]))
-		__atomic_store_n(&p->news, true, __ATOMIC_RELAXED);
-	if ((news || p->shared) && p->features.lost &&
+	if (sideband && perf_ring_waiting(&p->rings[i]))
+		__atomic_store_n(&p->sideband_pending, true, __ATOMIC_RELAXED);
+	if ((sideband || p->shared) && p->features.lost &&
 	    !__atomic_load_n(&p->gap_ns, __ATOMIC_ACQUIRE) &&
 	    perf_ring_tight(&p->rings[i]))
 		__atomic_store_n(&p->gap_ns, clock_now(), __ATOMIC_RELEASE);
@@ -192,6 +192,9 @@ static void pace_waking(struct perf_source *p)
 			      : PERF_EVENT_IOC_DISABLE, 0);
 }
 
+/* Time after which records are in their ring, with `calm`. */
+#define CALM_SETTLE_NS 20000000u
+
 /*
  * Drains all rings once.  A record written before the clock was read at the start of
  * the last round is in its ring by now.  The exception is a CPU that stood still
@@ -203,13 +206,17 @@ static int perf_round(struct perf_source *p)
 	uint64_t start = clock_now(), upto = p->round_ns;
 	int r = 0;
 
+	/* Rounds are far apart, and records need not wait for the next one. */
+	if (p->calm && start - CALM_SETTLE_NS > upto)
+		upto = start - CALM_SETTLE_NS;
+
 	perf_lock(p);
 	forget_hangups(p);
 	for (size_t i = 0; i < p->nrings && r >= 0; i++)
 		r = drain_ring(p, i);
-	if (r >= 0 && p->beside.fill)
-		r = p->beside.fill(p->beside.ctx, &p->order, p->nrings,
-				   &p->damaged);
+	if (r >= 0 && p->extra.fill)
+		r = p->extra.fill(p->extra.ctx, &p->order, p->nrings,
+				  &p->damaged);
 	if (perf_has_wakes(p))
 		pace_waking(p);
 	perf_unlock(p);
@@ -243,6 +250,19 @@ static int fill_order(struct perf_source *p, bool all, struct error *err)
 				 "that wait to be ordered") : 0;
 }
 
+/* Looks for CPUs that come or go, with `calm` once a second. */
+static void look_at_cpus(struct perf_source *p)
+{
+	enum { CALM_LOOK_NS = 1000000000 };
+	uint64_t now = p->calm ? clock_now() : 0;
+
+	if (p->calm && now - p->looked_ns < CALM_LOOK_NS)
+		return;
+	p->looked_ns = now;
+	if (cpu_watch_changed(&p->watch))
+		perf_look_at_cpus(p);
+}
+
 int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	       struct error *err)
 {
@@ -252,9 +272,10 @@ int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 
 	if (r < 0)
 		return r;
-	s->news = __atomic_exchange_n(&p->news, false, __ATOMIC_RELAXED);
-	if (!all && cpu_watch_changed(&p->watch))
-		perf_look_at_cpus(p);
+	s->sideband_pending = __atomic_exchange_n(&p->sideband_pending, false,
+						  __ATOMIC_RELAXED);
+	if (!all)
+		look_at_cpus(p);
 	r = flush(p, all ? UINT64_MAX - 1
 			 : __atomic_load_n(&p->complete_ns, __ATOMIC_ACQUIRE),
 		  &d);
@@ -297,11 +318,11 @@ static int report_dropped(struct perf_source *p, size_t event, record_cb *cb,
 	uint64_t n = __atomic_load_n(&p->pressure.dropped[event],
 				     __ATOMIC_RELAXED);
 
-	if (n <= p->dropped_told[event])
+	if (n <= p->dropped_reported[event])
 		return 0;
 	r.time_ns = clock_now();
-	r.lost = n - p->dropped_told[event];
-	p->dropped_told[event] = n;
+	r.lost = n - p->dropped_reported[event];
+	p->dropped_reported[event] = n;
 	return cb(ctx, &r, err);
 }
 

@@ -36,16 +36,16 @@ enum {
 	HOLD_MS = 256,		/* ms of full copies, if memory allows */
 	HOLD_MIN_MS = 50,	/* ms below which copies become smaller */
 	HOLD_MIN = 8,		/* minimum number of copies */
-	RECORD_REST = 512,	/* approximate size of a sample without its copy */
+	RECORD_BASE = 512,	/* approximate size of a sample without its copy */
 	MEMORY_SHARE = 32,	/* all rings together use less than 1/32 of memory */
 	/* Rings of mappings, forks and exits wake tally for each mapping, because the
 	 * process may be gone soon. */
-	NEWS_BYTES = 64 << 10,
-	NEWS_BYTES_PRIVILEGED = 512 << 10,
+	SIDEBAND_BYTES = 64 << 10,
+	SIDEBAND_BYTES_PRIVILEGED = 512 << 10,
 	/* Each switch takes a record of 64 bytes, and each wakeup one of 104. */
 	SWITCH_BYTES = 128 << 10,
 	SWITCH_BYTES_PRIVILEGED = 2 << 20,
-	RING_LEAST = 4096,
+	RING_BYTES_MIN = 4096,
 };
 
 static size_t half_down(size_t n, size_t limit)
@@ -80,21 +80,21 @@ static size_t perf_ring_room(size_t ncpus)
 
 static size_t at_most(size_t bytes, size_t share)
 {
-	while (bytes > share && bytes > RING_LEAST)
+	while (bytes > share && bytes > RING_BYTES_MIN)
 		bytes /= 2;
 	return bytes;
 }
 
 struct perf_rings perf_rings_plan(size_t samples, size_t ncpus, bool waits)
 {
-	struct perf_rings r = { samples, NEWS_BYTES_PRIVILEGED,
+	struct perf_rings r = { samples, SIDEBAND_BYTES_PRIVILEGED,
 				SWITCH_BYTES_PRIVILEGED };
 	size_t room = perf_ring_room(ncpus ? ncpus : 1);
 
-	if (samples > NEWS_BYTES_PRIVILEGED)
+	if (samples > SIDEBAND_BYTES_PRIVILEGED)
 		return r;
 	r.samples = at_most(samples, waits ? room / 2 : room / 4 * 3);
-	r.news = at_most(NEWS_BYTES, room / 6);
+	r.sideband = at_most(SIDEBAND_BYTES, room / 6);
 	r.switches = at_most(SWITCH_BYTES, room / 4);
 	return r;
 }
@@ -124,7 +124,7 @@ struct perf_copies perf_copies_plan(uint64_t rate, size_t ncpus,
 	if (!wanted) {
 		uint64_t fit = plan.ring_bytes / hold;
 
-		fit = fit > RECORD_REST + PERF_COPY_MIN ? fit - RECORD_REST
+		fit = fit > RECORD_BASE + PERF_COPY_MIN ? fit - RECORD_BASE
 							: PERF_COPY_MIN;
 		plan.copy_bytes = fit < PERF_COPY_MAX
 				  ? (uint32_t)fit & ~7u : PERF_COPY_MAX;
@@ -161,7 +161,7 @@ size_t perf_ring_size(void)
 	       ? PRIVILEGED : USUAL;
 }
 
-static void whom_text(const struct perf_scope *at, char *out, size_t size)
+static void target_text(const struct perf_scope *at, char *out, size_t size)
 {
 	if (at->flags & PERF_FLAG_PID_CGROUP)
 		snprintf(out, size, "a control group");
@@ -183,7 +183,7 @@ static bool of_other_user(const struct rights *r, const struct perf_scope *at)
 	       !rights_perfmon(r) && proc_other_user((uint32_t)at->pid, &uid);
 }
 
-static int level_error(const struct rights *r, const char *whom,
+static int level_error(const struct rights *r, const char *target,
 		       const char *what, int need, struct error *err)
 {
 	char name[64], fix[160];
@@ -197,8 +197,8 @@ static int level_error(const struct rights *r, const char *whom,
 	return error_set(err, ERR_PERM, "not allowed to record %s%s: "
 			 "kernel.perf_event_paranoid must be %d or less, and %s;"
 			 " \"%s\" or the capability %s allows it (see \"tally "
-			 "doctor\")", whom, what, need, name, fix,
-			 rights_perfmon_name());
+			 "doctor\")", target, what, need, name, fix,
+			 rights_above(r));
 }
 
 static int no_permission(int errnum, const char *what,
@@ -208,15 +208,15 @@ static int no_permission(int errnum, const char *what,
 	int need = all ? 0 : 2;
 	struct rights r;
 	enum denial why;
-	char whom[64], fix[256], event[EVENT_NAME_MAX + 3] = "";
+	char target[64], fix[256], event[EVENT_NAME_MAX + 3] = "";
 
 	if (*what)
 		snprintf(event, sizeof(event), " (%s)", what);
 	rights_read(&r);
 	why = rights_denial(&r, errnum, need);
-	whom_text(at, whom, sizeof(whom));
+	target_text(at, target, sizeof(target));
 	if (why == DENIED_LEVEL && !of_other_user(&r, at))
-		return level_error(&r, whom, event, need, err);
+		return level_error(&r, target, event, need, err);
 	if (why == DENIED_LEVEL)
 		why = DENIED_NOT;
 	rights_fix(&r, why, need, fix, sizeof(fix));
@@ -230,28 +230,28 @@ static int no_permission(int errnum, const char *what,
 	if (!all && at->pid > 0 && !rights_perfmon(&r))
 		return error_set(err, ERR_PERM, "not allowed to record %s: it "
 				 "belongs to another user; use that user's "
-				 "account or sudo (see \"tally doctor\")", whom);
+				 "account or sudo (see \"tally doctor\")", target);
 	return error_set(err, ERR_PERM, "not allowed to record %s%s, though "
 			 "kernel.perf_event_paranoid and capabilities allow it: "
-			 "%s (see \"tally doctor\")", whom, event, fix);
+			 "%s (see \"tally doctor\")", target, event, fix);
 }
 
-static int strange_group(int fd, struct error *err)
+static int cgroup_error(int fd, struct error *err)
 {
 	struct statfs fs;
 
 	if (!fstatfs(fd, &fs) && fs.f_type == CGROUP_SUPER_MAGIC)
-		return error_set(err, ERR_UNSUPPORTED, "perf events do not "
-				 "know this control group: it is of version 1 "
-				 "and not of the controller perf_event; \"grep "
-				 "-E 'cgroup2|perf_event' /proc/mounts\" shows "
-				 "where groups are that they know");
+		return error_set(err, ERR_UNSUPPORTED, "perf events cannot "
+				 "use this control group: it has version 1 "
+				 "and not the perf_event controller; \"grep "
+				 "-E 'cgroup2|perf_event' /proc/mounts\" "
+				 "shows where usable groups are");
 	/* kernel/cgroup: implicit controllers appear with the first controller that
 	 * is enabled. */
-	return error_set(err, ERR_UNSUPPORTED, "perf events do not know this "
-			 "control group: switch any controller on above it "
+	return error_set(err, ERR_UNSUPPORTED, "perf events cannot use this "
+			 "control group: enable any controller in its parent "
 			 "(\"echo +pids >/sys/fs/cgroup/cgroup."
-			 "subtree_control\") and make the group anew");
+			 "subtree_control\") and create the group again");
 }
 
 int perf_refused(int errnum, const char *what, const struct perf_scope *at,
@@ -270,7 +270,7 @@ int perf_refused(int errnum, const char *what, const struct perf_scope *at,
 				 *what ? " " : "", what, sysconf(_SC_OPEN_MAX));
 	case ENOENT:
 		if (at->flags & PERF_FLAG_PID_CGROUP && !*what)
-			return strange_group(at->pid, err);
+			return cgroup_error(at->pid, err);
 		/* fall through */
 	case EOPNOTSUPP:
 	case ENODEV:
@@ -278,8 +278,9 @@ int perf_refused(int errnum, const char *what, const struct perf_scope *at,
 				 "event %s does not exist on this machine",
 				 what);
 	case EBUSY:
-		return error_set(err, ERR_UNSUPPORTED, "event %s: somebody "
-				 "else holds the counters it needs", what);
+		return error_set(err, ERR_UNSUPPORTED, "event %s: the "
+				 "counters it needs are in use by another "
+				 "program", what);
 	default:
 		return error_errno(err, errnum, "event %s", what);
 	}
@@ -316,8 +317,10 @@ void perf_tracking_prepare(struct perf_event_attr *a,
 	a->sample_period = 1;
 	a->inherit = inherit;
 	a->mmap = 1;
+	/* Not with build_id: Linux 5.12 and later, up to 6.18 at least, then mark the
+	 * records of all other recorders, too, and perf 6.1 and 6.12 cannot read their
+	 * own files any more.  Build IDs are read from the files. */
 	a->mmap2 = 1;
-	a->build_id = f->build_id;
 	a->comm = 1;
 	a->comm_exec = 1;
 	a->task = 1;
@@ -414,6 +417,24 @@ static bool copy_works(const struct perf_features *f)
 	return fd >= 0;
 }
 
+/* Returns whether the kernel also reports the code of trampolines and probes, which
+ * it does since the version that has text_poke. */
+static bool ksymbol_is_complete(const struct perf_features *f)
+{
+	const struct perf_scope self = { 0, -1, 0 };
+	struct perf_event_attr a;
+	int fd;
+
+	if (!f->ksymbol)
+		return false;
+	perf_tracking_prepare(&a, f, false, 4096);
+	a.text_poke = 1;
+	fd = perf_sys_open(&a, &self);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 int perf_reachable(struct error *err)
 {
 	int reach;
@@ -436,8 +457,7 @@ int perf_features_probe(struct perf_features *f, struct error *err)
 	long stack = perf_sysctl("perf_event_max_stack", 127);
 	int fd;
 
-	*f = (struct perf_features){ .build_id = true, .lost = true,
-				     .ksymbol = true };
+	*f = (struct perf_features){ .lost = true, .ksymbol = true };
 	f->max_rate = rate > 0 ? (uint64_t)rate : 1;
 	f->max_stack = stack > 0 ? (uint32_t)stack : 127;
 	for (;;) {
@@ -448,8 +468,6 @@ int perf_features_probe(struct perf_features *f, struct error *err)
 		/* Drop the newest ability first. */
 		if (f->lost)
 			f->lost = false;
-		else if (f->build_id)
-			f->build_id = false;
 		else if (f->ksymbol)
 			f->ksymbol = false;
 		else
@@ -459,6 +477,7 @@ int perf_features_probe(struct perf_features *f, struct error *err)
 		return perf_refused(-fd, "", &self, err);
 	close(fd);
 	f->copy = copy_works(f);
+	f->all_ksymbols = ksymbol_is_complete(f);
 	return 0;
 }
 
@@ -472,20 +491,13 @@ int perf_event_filter(const struct perf_event *e, int fd, struct error *err)
 		return error_errno(err, errno, "--filter '%s' of %s", filter,
 				   text);
 	return error_set(err, ERR_USAGE, "--filter '%s': %s has no such field, "
-			 "or this is no expression (FIELD == VALUE, with <, >, "
+			 "or this is not an expression (FIELD == VALUE, with "
+			 "<, >, "
 			 "!=, ~ for patterns of text, && and ||); its fields: "
 			 "/sys/kernel/tracing/events/%.*s/%s/format", filter,
 			 text, (int)strcspn(text, ":"), text,
 			 text[strcspn(text, ":")] ? text + strcspn(text, ":") + 1
 			 : "");
-}
-
-void perf_event_note(struct perf_event *e, const char *text)
-{
-	size_t n = strlen(e->seen.note);
-
-	snprintf(e->seen.note + n, sizeof(e->seen.note) - n, "%s%s",
-		 n ? "; " : "", text);
 }
 
 /* Sets the event, its target and the counted modes. */
@@ -542,10 +554,9 @@ void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 		a->sample_freq = s->freq ? s->freq : how->freq;
 		if (a->sample_freq > f->max_rate) {
 			a->sample_freq = f->max_rate;
-			snprintf(e->seen.note, sizeof(e->seen.note),
-				 "rate lowered to %llu Hz "
-				 "(kernel.perf_event_max_sample_rate)",
-				 (unsigned long long)f->max_rate);
+			source_event_note(&e->seen, "rate lowered to %llu Hz "
+				"(kernel.perf_event_max_sample_rate)",
+				(unsigned long long)f->max_rate);
 		}
 	}
 	a->precise_ip = s->max_precise ? 3 : s->precise;
@@ -553,8 +564,8 @@ void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 	if (s->type == PERF_TYPE_SOFTWARE) {
 		a->precise_ip = 0;
 		if (s->precise)
-			perf_event_note(e, "events of the kernel have no "
-					"precision (:p)");
+			source_event_note(&e->seen, "events of the kernel "
+					  "have no precision (:p)");
 	}
 }
 
@@ -631,10 +642,11 @@ static void event_become_clock(struct perf_event *e)
 		/* A period in cycles has no meaning in nanoseconds. */
 		e->attr.freq = 1;
 		e->attr.sample_freq = 999;
-		perf_event_note(e, "999 Hz instead of a period in cycles");
+		source_event_note(&e->seen, "999 Hz instead of a period in "
+				  "cycles");
 	}
 	if (e->spec.precise)
-		perf_event_note(e, "clocks have no precision (:p)");
+		source_event_note(&e->seen, "clocks have no precision (:p)");
 	snprintf(e->seen.actual, sizeof(e->seen.actual), "cpu-clock%s",
 		 event_mode(&e->spec));
 }
@@ -668,26 +680,25 @@ static bool event_give_way(struct perf_event *e, const struct perf_scope *at,
 {
 	if ((errnum == EACCES || errnum == EPERM) && !e->attr.exclude_kernel &&
 	    !e->attr.exclude_user) {
-		char text[96];
 		long level = perf_sysctl("perf_event_paranoid", 2);
 
 		e->attr.exclude_kernel = 1;
 		e->attr.exclude_hv = 1;
 		if (e->waits) {
 			/* The event opens now, but delivers no samples. */
-			perf_event_note(e, "stacks of waits by polling "
-					"sleeping threads: samples need "
-					"kernel.perf_event_paranoid=1 or "
-					"CAP_PERFMON");
+			source_event_note(&e->seen, "stacks of waits by polling "
+					  "sleeping threads: samples need "
+					  "kernel.perf_event_paranoid=1 or "
+					  "CAP_PERFMON");
 			return true;
 		}
 		if (level > 1)
-			snprintf(text, sizeof(text), "kernel part not visible: "
-				 "kernel.perf_event_paranoid is %ld", level);
+			source_event_note(&e->seen, "kernel part not visible: "
+					  "kernel.perf_event_paranoid is %ld",
+					  level);
 		else
-			snprintf(text, sizeof(text), "kernel part not visible: "
-				 "not allowed here (tally doctor)");
-		perf_event_note(e, text);
+			source_event_note(&e->seen, "kernel part not visible: "
+					  "not allowed here (tally doctor)");
 		return true;
 	}
 	if (is_missing(errnum) && e->attr.precise_ip && e->spec.max_precise) {
@@ -770,6 +781,12 @@ static int event_missing(const struct perf_event *e, int errnum,
 int perf_event_open(struct perf_event *e, const struct perf_scope *at,
 		    struct error *err)
 {
+	if (event_pin_control(&e->spec)) {
+		error_set(err, ERR_UNSUPPORTED, "event %s: the kernel does not "
+			  "set the pin control (pc); only \"record "
+			  "--source=kmod\" does", e->spec.text);
+		return INT_MIN;
+	}
 	for (;;) {
 		int fd = sys_open(&e->attr, at, e->leader - 1);
 

@@ -13,9 +13,9 @@
 
 /* The abilities of this kernel. */
 struct perf_features {
-	bool build_id;		/* MMAP2 with build-id: Linux 5.12 */
 	bool lost;		/* PERF_FORMAT_LOST: Linux 6.0 */
 	bool ksymbol;		/* code that the kernel generates: Linux 5.1 */
+	bool all_ksymbols;	/* … including trampolines and probes: Linux 5.9 */
 	bool copy;		/* copies of the user side's registers and stack */
 	uint64_t max_rate;	/* kernel.perf_event_max_sample_rate */
 	uint32_t max_stack;	/* kernel.perf_event_max_stack */
@@ -75,8 +75,6 @@ int perf_event_open(struct perf_event *e, const struct perf_scope *at,
 /* Prepares the event for the core type of the next CPU, on machines with several
  * types. */
 void perf_event_on_kind(struct perf_event *e, const struct pmu_unit *kind);
-/* Appends to e->seen.note. */
-void perf_event_note(struct perf_event *e, const char *text);
 /* Sets the filter of a tracepoint that has one.  The kernel checks the expression
  * against the tracepoint's fields. */
 int perf_event_filter(const struct perf_event *e, int fd, struct error *err);
@@ -107,7 +105,7 @@ size_t perf_ring_size(void);
 /* The sizes of one CPU's rings in bytes: for samples; for mappings, forks and exits;
  * and for switches, for waits. */
 struct perf_rings {
-	size_t samples, news, switches;
+	size_t samples, sideband, switches;
 };
 /* Plans rings for `samples` bytes of samples, or smaller rings where little memory
  * may be locked, to leave room for the other CPUs. */

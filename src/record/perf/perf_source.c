@@ -15,8 +15,9 @@
 enum {
 	WATERMARK_DIVISOR = 4,
 	WATERMARK_COPIES = 16,	/* copies fill a ring sooner */
+	WATERMARK_CALM = 2,
 	/* Limit of pending samples. */
-	WAITING_LEAST = 16 << 20,
+	WAITING_MIN = 16 << 20,
 	WAITING_PER_CPU = 4 << 20,
 	/* Copy size for a thread that leaves its CPU.  The rest of its stack is read
 	 * while it sleeps. */
@@ -41,7 +42,7 @@ static void perf_close(struct source *s)
 	free(p->pressure.dropped);
 	free(p->pressure.thinned);
 	free(p->pressure.thinning);
-	free(p->dropped_told);
+	free(p->dropped_reported);
 	vec_fini(&p->counters);
 	vec_fini(&p->tracking);
 	pmu_units_fini(&p->kinds);
@@ -209,12 +210,12 @@ static void plan_rings(struct perf_source *p, size_t ncpus)
 					      p->waits);
 
 	p->base.ring_bytes = r.samples;
-	p->news_bytes = r.news;
+	p->sideband_bytes = r.sideband;
 	p->switch_bytes = r.switches;
 }
 
 static int perf_prepare(struct perf_source *p, const struct source_options *o,
-			const struct perf_beside *beside,
+			const struct perf_extra *extra,
 			const struct source_target *t, struct error *err)
 {
 	struct perf_sampling how = {
@@ -223,8 +224,9 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 	};
 	size_t n = o->events->n;
 
-	if (beside)
-		p->beside = *beside;
+	if (extra)
+		p->extra = *extra;
+	p->calm = o->calm;
 	p->waits = o->waits;
 	p->latency = o->waits && o->latency;
 	p->base.nevents = n;
@@ -238,7 +240,7 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 	p->events = calloc(p->base.nevents + 1, sizeof(*p->events));
 	p->seen = calloc(p->base.nevents + 1, sizeof(*p->seen));
 	if (!p->rings || !p->leaders || !p->events || !p->seen ||
-	    order_init(&p->order, p->nrings + p->beside.nstreams) < 0)
+	    order_init(&p->order, p->nrings + p->extra.nstreams) < 0)
 		return no_memory(err);
 	for (size_t i = 0; i < p->nrings; i++)
 		p->leaders[i] = -1;
@@ -249,8 +251,9 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 		perf_event_prepare(&p->events[i], &p->features, &how);
 		p->events[i].attr.watermark = 1;
 		p->events[i].attr.wakeup_watermark = (uint32_t)
-			(p->base.ring_bytes / (how.copy_bytes
-			 ? WATERMARK_COPIES : WATERMARK_DIVISOR));
+			(p->base.ring_bytes / (p->calm ? WATERMARK_CALM
+			 : how.copy_bytes ? WATERMARK_COPIES
+			 : WATERMARK_DIVISOR));
 	}
 	if (p->waits)
 		prepare_waits(p, how);
@@ -260,6 +263,7 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 	p->cgroup_fd = t->cgroup_fd;
 	cpu_watch_open(&p->watch, "/sys/devices/system/cpu/online");
 	p->base.max_stack = p->features.max_stack;
+	p->base.tells_code = p->features.all_ksymbols;
 	p->decoder = (struct perf_decoder){
 		&p->ids, how.callchain, p->base.max_stack,
 		p->base.copy_bytes != 0,
@@ -280,13 +284,13 @@ static int plan_pressure(struct perf_source *p, size_t ncpus)
 	size_t n = p->base.nevents + 1;
 	struct perf_pressure *q = &p->pressure;
 
-	q->limit = WAITING_LEAST + WAITING_PER_CPU * ncpus;
+	q->limit = WAITING_MIN + WAITING_PER_CPU * ncpus;
 	q->nstreams = p->nrings;
 	q->dropped = calloc(n, sizeof(*q->dropped));
 	q->thinned = calloc(n, sizeof(*q->thinned));
 	q->thinning = calloc(n * (q->nstreams + 1), sizeof(*q->thinning));
-	p->dropped_told = calloc(n, sizeof(*p->dropped_told));
-	return q->dropped && q->thinned && q->thinning && p->dropped_told
+	p->dropped_reported = calloc(n, sizeof(*p->dropped_reported));
+	return q->dropped && q->thinned && q->thinning && p->dropped_reported
 	       ? 0 : -ERR_NOMEM;
 }
 
@@ -299,13 +303,9 @@ static void see_waits(struct perf_source *p)
 	p->base.wait_stacks = !blocked->exclude_kernel;
 	blocked->period = 0;
 	*runnable = *blocked;
-	if (!perf_has_wakes(p)) {
-		size_t n = strlen(blocked->note);
-
-		snprintf(blocked->note + n, sizeof(blocked->note) - n,
-			 "%sincludes the time from being woken to running: %s",
-			 n ? "; " : "", p->no_wakes);
-	}
+	if (!perf_has_wakes(p))
+		source_event_note(blocked, "includes the time from being woken "
+				  "to running: %s", p->no_wakes);
 	snprintf(runnable->name, sizeof(runnable->name), "runnable");
 	snprintf(runnable->actual, sizeof(runnable->actual), "runnable");
 	*runnable->note = 0;
@@ -326,7 +326,7 @@ static void see_waits(struct perf_source *p)
 
 static int open_with(const struct source_target *target,
 		     const struct source_options *o,
-		     const struct perf_beside *beside, struct source **out,
+		     const struct perf_extra *extra, struct source **out,
 		     struct error *err)
 {
 	struct perf_source *p = calloc(1, sizeof(*p));
@@ -342,7 +342,7 @@ static int open_with(const struct source_target *target,
 	if (!r)
 		r = perf_features_probe(&p->features, err);
 	if (!r)
-		r = perf_prepare(p, o, beside, target, err);
+		r = perf_prepare(p, o, extra, target, err);
 	if (!r && plan_pressure(p, target->ncpus) < 0)
 		r = no_memory(err);
 	if (!r)
@@ -357,8 +357,8 @@ static int open_with(const struct source_target *target,
 		see_waits(p);
 	p->base.events = p->seen;
 	p->round_ns = clock_now();
-	/* With `beside`, the other source drains its rings together with perf's. */
-	if (!beside)
+	/* With `extra`, the other source drains its rings together with perf's. */
+	if (!extra)
 		perf_drainer_start(p);
 	*out = &p->base;
 	return 0;
@@ -372,13 +372,13 @@ static int open_source(const struct source_target *target,
 }
 
 int perf_sideband_open(const struct source_target *target, bool inherit,
-		       const struct perf_beside *beside, struct source **out,
+		       const struct perf_extra *extra, struct source **out,
 		       struct error *err)
 {
 	const struct event_list none = { 0 };
 	const struct source_options o = { .events = &none, .inherit = inherit };
 
-	return open_with(target, &o, beside, out, err);
+	return open_with(target, &o, extra, out, err);
 }
 
 static void diagnose(struct doctor *d)

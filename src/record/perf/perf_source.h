@@ -9,7 +9,7 @@
 #include "record/source/source_type.h"
 
 /* Records of another source, merged by time. */
-struct perf_beside {
+struct perf_extra {
 	size_t nstreams;
 	/* Moves ready records to streams from `first` on.  Returns 0 or -ERR_NOMEM. */
 	int (*fill)(void *ctx, struct order *o, size_t first,
@@ -24,9 +24,9 @@ struct perf_beside {
 extern const struct source_type perf_source_type;
 
 /* Opens a source without events of its own: perf's records of mappings, names, forks
- * and exits, merged with the records of `beside`. */
+ * and exits, merged with the records of `extra`. */
 int perf_sideband_open(const struct source_target *target, bool inherit,
-		       const struct perf_beside *beside, struct source **out,
+		       const struct perf_extra *extra, struct source **out,
 		       struct error *err);
 
 #endif

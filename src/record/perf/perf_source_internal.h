@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/vec.h"
 #include "record/source/cpu_watch.h"
@@ -69,17 +70,19 @@ struct perf_source {
 	struct u64map ids;
 	struct perf_decoder decoder;
 	struct order order;
-	size_t news_bytes;	/* size of each ring of mappings */
+	size_t sideband_bytes;	/* size of each ring of mappings */
 	struct perf_pressure pressure;
-	uint64_t *dropped_told;	/* by event: part of pressure.dropped already
+	uint64_t *dropped_reported;	/* by event: part of pressure.dropped already
 				 * reported */
 	uint64_t damaged;	/* owned by the code that drains the rings, like
 				 * round_ns */
 	uint64_t round_ns;	/* clock at the start of the last round */
 	/* Atomic: */
 	uint64_t complete_ns;	/* time up to which `order` is complete */
-	bool news;		/* mappings or processes have changed */
+	bool sideband_pending;		/* mappings or processes have changed */
 	bool per_task, inherit, started;
+	bool calm;		/* wake rarely */
+	uint64_t looked_ns;	/* with calm: time of the last look for CPUs */
 	bool waits, latency;
 	struct perf_event_attr switches;	/* event of the rings of switches */
 	size_t switch_bytes;	/* size of each of these rings */
@@ -95,11 +98,11 @@ struct perf_source {
 	} waking;
 	uint64_t switches_lost;	/* number of lost switches, as their records report */
 	int cgroup_fd;
-	bool doubt;		/* events were missed; current threads must be read
+	bool must_reread;	/* events were missed; current threads must be read
 				 * again */
-	struct perf_beside beside;
+	struct perf_extra extra;
 	bool shared;		/* a ring holds both samples and mappings */
-	uint64_t news_lost;	/* losses already reported */
+	uint64_t sideband_lost;	/* losses already reported */
 	uint64_t gap_ns;	/* time at which a ring was found full, or 0; atomic */
 	struct pmu_units kinds;	/* core types, on machines with several */
 };
@@ -131,14 +134,6 @@ static inline uint32_t perf_wakes(const struct perf_source *p)
 static inline struct perf_source *perf_of(struct source *s)
 {
 	return (struct perf_source *)s;
-}
-
-static inline uint64_t clock_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 static inline int no_memory(struct error *err)

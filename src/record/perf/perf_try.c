@@ -18,12 +18,13 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/io.h"
 #include "record/perf/perf_abi.h"
 #include "record/perf/perf_ring.h"
 
-enum { RING_BYTES = 32768, TRIAL_NS = 100000000, PERIOD_NS = 1000000 };
-enum { NOBODY = 65534 };
+enum { RING_BYTES = 32768, TRY_NS = 100000000, PERIOD_NS = 1000000 };
+enum { UID_NOBODY = 65534 };
 
 void perf_try_clock(struct perf_event_attr *a, bool with_kernel)
 {
@@ -34,14 +35,6 @@ void perf_try_clock(struct perf_event_attr *a, bool with_kernel)
 	a->sample_period = PERIOD_NS;
 	a->exclude_kernel = !with_kernel;
 	a->exclude_hv = !with_kernel;
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
 }
 
 /* Counts the samples in the ring.  The records have equal sizes and none wraps,
@@ -94,13 +87,13 @@ static void sample(struct perf_try *t, int fd, const struct perf_ring *ring,
 		   bool in_kernel)
 {
 	int zero = in_kernel ? open("/dev/zero", O_RDONLY | O_CLOEXEC) : -1;
-	uint64_t end = now_ns() + TRIAL_NS;
+	uint64_t end = clock_now() + TRY_NS;
 
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, 0);
 	do {
 		work(in_kernel, zero);
 		count_samples(t, ring);
-	} while (!(in_kernel ? t->kernel : t->user) && now_ns() < end);
+	} while (!(in_kernel ? t->kernel : t->user) && clock_now() < end);
 	ioctl(fd, PERF_EVENT_IOC_DISABLE, 0);
 	if (zero >= 0)
 		close(zero);
@@ -130,19 +123,19 @@ void perf_try_run(struct perf_try *t, struct perf_event_attr *a,
 }
 
 /* Changes to another user, reports it, and waits to be killed. */
-static void be_stranger(int told)
+static void become_other_user(int ready_fd)
 {
 	char c = 0;
 
 	/* Changing the user clears this setting, so set it afterwards. */
-	if (!setgid(NOBODY) && !setuid(NOBODY) &&
-	    !prctl(PR_SET_PDEATHSIG, SIGKILL) && write(told, &c, 1) == 1)
+	if (!setgid(UID_NOBODY) && !setuid(UID_NOBODY) &&
+	    !prctl(PR_SET_PDEATHSIG, SIGKILL) && write(ready_fd, &c, 1) == 1)
 		for (;;)
 			pause();
 	_exit(1);
 }
 
-static pid_t start_stranger(void)
+static pid_t start_other_user(void)
 {
 	int fds[2];
 	pid_t pid;
@@ -153,7 +146,7 @@ static pid_t start_stranger(void)
 	pid = fork();
 	if (!pid) {
 		close(fds[0]);
-		be_stranger(fds[1]);
+		become_other_user(fds[1]);
 	}
 	close(fds[1]);
 	if (pid > 0 && read(fds[0], &c, 1) != 1) {
@@ -182,7 +175,7 @@ static bool is_program_of_other(const char *name)
 	return yes;
 }
 
-static void find_strangers(struct other_users *s)
+static void find_other_users(struct other_users *s)
 {
 	DIR *dir = opendir("/proc");
 	struct dirent *d;
@@ -197,11 +190,11 @@ static void find_strangers(struct other_users *s)
 
 void try_other_users(struct other_users *s)
 {
-	s->pid[0] = start_stranger();
+	s->pid[0] = start_other_user();
 	s->ours = s->pid[0] > 0;
 	s->n = s->ours;
 	if (!s->ours)
-		find_strangers(s);
+		find_other_users(s);
 }
 
 void try_other_users_end(struct other_users *s)

@@ -132,7 +132,7 @@ void call_asked(struct tracee *k, union regs *r, bool is32)
 	    (ret == -RESTART_BLOCK && status_mask(k, "\nSeccomp:")))
 		result_set(k, r, is32, -RESTART_NO_HANDLER);
 	else if (has_part(r, is32))
-		rest_begin(k, &r->x64);
+		partial_io_begin(k, &r->x64);
 }
 
 void call_interrupted(struct tracee *k)
@@ -173,9 +173,9 @@ void call_signalled(struct tracee *k, int sig)
 	int64_t ret;
 	bool is32;
 
-	if (k->rest) {
+	if (k->partial) {
 		if (!is_ignored(k, sig))
-			rest_cancel(k);
+			partial_io_cancel(k);
 		return;
 	}
 	if (!regs_get(k, &r, &is32))
@@ -185,7 +185,7 @@ void call_signalled(struct tracee *k, int sig)
 		if (!is_stop(sig) || is_ignored(k, sig))
 			result_set(k, &r, is32, -RESTART_NO_HANDLER);
 	} else if (has_part(&r, is32) && is_ignored(k, sig)) {
-		rest_begin(k, &r.x64);
+		partial_io_begin(k, &r.x64);
 	}
 }
 
@@ -196,7 +196,7 @@ void call_stopped(struct tracee *k)
 	int64_t ret;
 	bool is32;
 
-	rest_cancel(k);
+	partial_io_cancel(k);
 	if (!regs_get(k, &r, &is32))
 		return;
 	ret = result_of(&r, is32);

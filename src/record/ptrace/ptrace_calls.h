@@ -27,7 +27,7 @@ union regs {
 };
 
 /* The part of a transfer that a stop left undone; x86-64 only. */
-struct call_rest {
+struct partial_io {
 	struct user_regs_struct before;	/* registers after the interrupted call */
 	uint64_t done;			/* bytes transferred so far */
 	uint64_t at, n;			/* address and size of a buffer */
@@ -53,16 +53,16 @@ void call_stopped(struct tracee *k);
 /* ptrace_partial_io.c */
 /* Starts completing a call that transferred only a part.  It continues when the
  * thread is resumed. */
-void rest_begin(struct tracee *k, const struct user_regs_struct *r);
+void partial_io_begin(struct tracee *k, const struct user_regs_struct *r);
 /* Handles the entry or exit of the call for the rest. */
-void rest_step(struct tracee *k);
+void partial_io_step(struct tracee *k);
 /* Ends the call with the bytes it had transferred, because something else
  * intervened. */
-void rest_cancel(struct tracee *k);
+void partial_io_cancel(struct tracee *k);
 
 #else
 
-struct call_rest { char none; };
+struct partial_io { char none; };
 static inline void call_signalled(struct tracee *k, int sig)
 {
 	(void)k;
@@ -70,13 +70,13 @@ static inline void call_signalled(struct tracee *k, int sig)
 }
 static inline void call_interrupted(struct tracee *k) { (void)k; }
 static inline void call_stopped(struct tracee *k) { (void)k; }
-static inline void rest_step(struct tracee *k) { (void)k; }
-static inline void rest_cancel(struct tracee *k) { (void)k; }
+static inline void partial_io_step(struct tracee *k) { (void)k; }
+static inline void partial_io_cancel(struct tracee *k) { (void)k; }
 
 #endif
 
 /* Waits for the rest of incomplete calls before all threads are released, so that no
  * program is left with half a call. */
-void rests_end(struct tracer *t);
+void partial_io_end_all(struct tracer *t);
 
 #endif

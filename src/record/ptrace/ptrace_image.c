@@ -29,7 +29,7 @@ enum { IMAGES_MAX = 1 << 16 };
 #endif
 
 /* Linkers let names share their ends, so any text may precede a name. */
-static unsigned int what_names_tell(struct span s)
+static unsigned int flags_of_names(struct span s)
 {
 #define NAME(text) text, sizeof(text)
 #define PART(text) text, sizeof(text) - 1
@@ -62,7 +62,7 @@ static unsigned int what_names_tell(struct span s)
 }
 
 /* .gopclntab holds the names of Go's functions when symbols are stripped. */
-static unsigned int what_file_tells(int fd)
+static unsigned int flags_of_file(int fd)
 {
 	struct image *img;
 	struct span dynamic;
@@ -71,12 +71,12 @@ static unsigned int what_file_tells(int fd)
 	if (image_open_fd(fd, "", &img, NULL) < 0)
 		return 0;
 	dynamic = image_section(img, ".dynstr");
-	what = what_names_tell(dynamic);
+	what = flags_of_names(dynamic);
 	if (!(what & TRACER_TRACES))
-		what |= what_names_tell(image_section(img, ".gopclntab")) &
+		what |= flags_of_names(image_section(img, ".gopclntab")) &
 			TRACER_TRACES;
 	if (!dynamic.n)
-		what |= what_names_tell(image_section(img, ".strtab")) &
+		what |= flags_of_names(image_section(img, ".strtab")) &
 			TRACER_TRACES;
 	image_close(img);
 	return what;
@@ -118,7 +118,7 @@ static unsigned int look(struct tracer *t, int fd)
 	if (!known)
 		return 0;
 	if (*known == U64MAP_NONE)
-		*known = what_file_tells(fd);
+		*known = flags_of_file(fd);
 	return *known;
 }
 

@@ -16,6 +16,7 @@
 #include <sched.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "record/source/maps_watch.h"
 #include "record/ptrace/ptrace_ring.h"
 #include "record/collect/python_live.h"
@@ -44,30 +45,30 @@ struct tracee {
 	bool first;		/* has no sample yet, or runs a new program */
 	bool asked;		/* was asked to stop for a sample */
 	uint8_t watched;	/* number of further system calls at which it stops,
-				 * or WATCHED_ALWAYS: ptrace_leave.c */
-	bool leaving;		/* to be released at the next suitable stop */
+				 * or WATCHED_ALWAYS: ptrace_release.c */
+	bool releasing;		/* to be released at the next suitable stop */
 	bool python;		/* its program may run Python */
 	uint32_t waits_for;	/* process whose release it awaits, stopped at a
 				 * system call; 0: none */
-	struct call_rest *rest;	/* rest of an incomplete call, or NULL */
+	struct partial_io *partial;	/* rest of an incomplete call, or NULL */
 	struct tracee_time time;	/* times at the last sample, or at its start */
 	struct tracee_time seen;	/* times when it was last seen to run */
 	/* Time of the tick, time when the thread was asked to stop, and tally's own
 	 * wait for CPUs up to then. */
-	uint64_t tick_ns, told_ns, told_wait;
+	uint64_t tick_ns, asked_ns, asked_wait;
 	/* Time since which it is stopped, and length of its stops since the last
 	 * sample. */
-	uint64_t stopped_ns, stood_ns;
-	uint16_t far, far_calls;	/* samples taken from another CPU; those of
+	uint64_t stopped_ns, halted_ns;
+	uint16_t remote, remote_calls;	/* samples taken from another CPU; those of
 					 * them in system calls */
-	uint16_t beside, beside_last;	/* samples still to be taken from the thread's
+	uint16_t same_cpu, same_cpu_last; /* samples still to be taken from the thread's
 					 * CPU; last such number */
 	uint64_t name_ns;	/* time of the next check of its name */
 	char comm[16];
 };
 
 struct tracer {
-	const struct ptrace_options *wish;
+	const struct ptrace_options *opts;
 	struct ptrace_ring *ring;
 	struct maps_watch watch;
 	int wake_fd, control_fd, signal_fd;
@@ -90,14 +91,14 @@ struct tracer {
 	unsigned int asked;	/* number of tracees asked to stop */
 	uint32_t last;		/* thread last handled since the place was chosen, or
 				 * 0 */
-	uint32_t beside, apart;	/* thread on the tracer's CPU; thread on another;
+	uint32_t same_cpu, other_cpu; /* thread on the tracer's CPU; thread on another;
 				 * or 0 */
 	int processor;		/* CPU that the tracer is bound to; -1: any */
 	cpu_set_t anywhere;	/* CPUs it may use */
-	unsigned int late, away;	/* counters of ptrace_place.c */
+	unsigned int late, away;	/* counters of ptrace_cpu.c */
 	/* Sample of a thread that already runs again, until it is in the ring. */
 	struct record held;
-	uint8_t *stack;		/* its stack copy: wish->copy_bytes */
+	uint8_t *stack;		/* its stack copy: opts->copy_bytes */
 	bool holds;
 	bool sampling;
 	bool no_vm, no_state;	/* calls and files that are refused here */
@@ -108,10 +109,9 @@ struct tracer {
 /* Seizes the threads and traces until all have ended or the recorder asks it to stop.
  * Writes 1 byte to control_fd when seizing is done or has failed
  * (ring->shared->error).  Runs in a process of its own. */
-void tracer_main(const struct ptrace_options *wish, struct ptrace_ring *ring,
+void tracer_main(const struct ptrace_options *opts, struct ptrace_ring *ring,
 		 int wake_fd, int control_fd);
 
-uint64_t tracer_clock(void);
 
 /* ptrace_threads.c */
 /* Returns the tracee or NULL.  Valid until the next tracee is added. */
@@ -134,13 +134,13 @@ struct tracee_time tracee_time(const struct tracee *k);
 /* Returns the tracer's own times on and waiting for CPUs. */
 struct tracee_time tracer_time(const struct tracer *t);
 
-/* ptrace_place.c */
-void tracer_place_init(struct tracer *t);
-/* Moves the tracer to where it can stop this thread: to its CPU (tracer.beside is set
- * on success) or to another one (tracer.apart). */
-void tracer_place(struct tracer *t, const struct tracee *k);
+/* ptrace_cpu.c */
+void tracer_move_init(struct tracer *t);
+/* Moves the tracer to where it can stop this thread: to its CPU (tracer.same_cpu is set
+ * on success) or to another one (tracer.other_cpu). */
+void tracer_move(struct tracer *t, const struct tracee *k);
 /* Decides, after a sample, from where the next one is taken. */
-void tracer_place_next(struct tracee *k, bool in_kernel);
+void tracer_move_next(struct tracee *k, bool in_kernel);
 
 /* ptrace_stops.c */
 /* Handles what waitpid reported about a thread. */
@@ -151,21 +151,21 @@ int tracer_emit(void *ctx, const struct record *r, struct error *err);
 /* Resumes the thread, up to its next system call if it is watched. */
 void tracee_go_on(const struct tracee *k, int sig);
 
-/* ptrace_leave.c */
+/* ptrace_release.c */
 enum { WATCHED_START = 200, WATCHED_ALWAYS = UINT8_MAX };
 /* Handles a watched thread stopped at a system call.  Returns true if the call needs
  * one of tally's tracees and waits until that is released, or if the thread is no
  * longer a tracee. */
 bool tracer_watch(struct tracer *t, struct tracee *k);
 /* Returns whether the process is about to be released.  Its new threads are, too. */
-bool tracee_is_leaving(const struct tracer *t, uint32_t pid);
+bool tracee_is_releasing(const struct tracer *t, uint32_t pid);
 /* Releases a thread that is stopped where this is possible. */
-void tracer_let_go(struct tracer *t, struct tracee *k, int sig);
+void tracer_release(struct tracer *t, struct tracee *k, int sig);
 /* Handles a thread of this process that is no longer traced, and resumes a tracer
  * that waits for it. */
-void tracer_left(struct tracer *t, uint32_t pid);
+void tracer_released(struct tracer *t, uint32_t pid);
 /* Checks for threads that ended without notice while others wait for them. */
-void tracer_look_at_leaving(struct tracer *t);
+void tracer_check_releases(struct tracer *t);
 
 /* ptrace_image.c */
 /* Returns what the program of this process may do: trace others or itself, run

@@ -86,7 +86,7 @@ static bool never_waits(const struct tracee *k, uint64_t fd)
 }
 
 /* Reads the parts of a struct msghdr and the flags of its call. */
-static bool take_message(const struct tracee *k, struct call_rest *c)
+static bool take_message(const struct tracee *k, struct partial_io *c)
 {
 	struct msghdr m;
 
@@ -99,7 +99,7 @@ static bool take_message(const struct tracee *k, struct call_rest *c)
 }
 
 /* Chooses the call for the rest.  Returns false if there is none. */
-static bool choose(const struct tracee *k, struct call_rest *c)
+static bool choose(const struct tracee *k, struct partial_io *c)
 {
 	const struct user_regs_struct *r = &c->before;
 	enum kind kind = r->orig_rax == SYS_getrandom ? MEMORY
@@ -161,7 +161,7 @@ static bool choose(const struct tracee *k, struct call_rest *c)
 }
 
 /* Sets the next piece of one buffer. */
-static bool piece_of(const struct tracee *k, const struct call_rest *c,
+static bool piece_of(const struct tracee *k, const struct partial_io *c,
 		     uint64_t *at, uint64_t *n)
 {
 	uint64_t skip = c->done;
@@ -193,7 +193,7 @@ static void put(const struct tracee *k, const struct user_regs_struct *x)
 }
 
 /* Issues a call for the next piece.  Returns false if everything is done. */
-static bool next_piece(struct tracee *k, struct call_rest *c)
+static bool next_piece(struct tracee *k, struct partial_io *c)
 {
 	struct user_regs_struct r = c->before;
 	uint64_t at, n;
@@ -221,40 +221,40 @@ static bool next_piece(struct tracee *k, struct call_rest *c)
 	return true;
 }
 
-void rest_begin(struct tracee *k, const struct user_regs_struct *r)
+void partial_io_begin(struct tracee *k, const struct user_regs_struct *r)
 {
-	struct call_rest c = { .before = *r, .done = r->rax };
+	struct partial_io c = { .before = *r, .done = r->rax };
 	uint8_t code[2];
 
 	/* "syscall" */
 	if (!choose(k, &c) || !peek(k, r->rip - 2, code, sizeof(code)) ||
 	    code[0] != 0x0f || code[1] != 0x05)
 		return;
-	k->rest = malloc(sizeof(c));
-	if (!k->rest)
+	k->partial = malloc(sizeof(c));
+	if (!k->partial)
 		return;
-	*k->rest = c;
-	if (next_piece(k, k->rest))
+	*k->partial = c;
+	if (next_piece(k, k->partial))
 		return;
-	free(k->rest);
-	k->rest = NULL;
+	free(k->partial);
+	k->partial = NULL;
 }
 
-void rest_cancel(struct tracee *k)
+void partial_io_cancel(struct tracee *k)
 {
-	struct call_rest *c = k->rest;
+	struct partial_io *c = k->partial;
 
 	if (!c)
 		return;
 	c->before.rax = c->done;
 	put(k, &c->before);
 	free(c);
-	k->rest = NULL;
+	k->partial = NULL;
 }
 
-void rest_step(struct tracee *k)
+void partial_io_step(struct tracee *k)
 {
-	struct call_rest *c = k->rest;
+	struct partial_io *c = k->partial;
 	bool is32, more;
 	union regs r;
 	int64_t ret;
@@ -272,27 +272,27 @@ void rest_step(struct tracee *k)
 	if (ret > 0 && (uint64_t)ret <= c->piece)
 		c->done += (uint64_t)ret;
 	if (!more || !next_piece(k, c))
-		rest_cancel(k);
+		partial_io_cancel(k);
 }
 
 #endif
 
-static bool any_rest(const struct tracer *t)
+static bool any_partial(const struct tracer *t)
 {
 	for (size_t i = 0; i < t->v.n; i++)
-		if (t->v.v[i].rest)
+		if (t->v.v[i].partial)
 			return true;
 	return false;
 }
 
-void rests_end(struct tracer *t)
+void partial_io_end_all(struct tracer *t)
 {
 	static const struct timespec wait = { 0, 1000000 };
 
 	for (size_t i = 0; i < t->v.n; i++)
-		if (t->v.v[i].rest)
+		if (t->v.v[i].partial)
 			ptrace(PTRACE_INTERRUPT, (pid_t)t->v.v[i].tid, 0, 0);
-	for (int i = 0; i < END_TRIES && any_rest(t);) {
+	for (int i = 0; i < END_TRIES && any_partial(t);) {
 		int status;
 		pid_t tid = waitpid(-1, &status, WNOHANG | __WALL);
 

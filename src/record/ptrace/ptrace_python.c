@@ -8,10 +8,8 @@
 #include "record/collect/image_open.h"
 #include "record/ptrace/ptrace_internal.h"
 
-static int open_if_mapped(const struct record *r, const char *path, struct stat *st)
+static int if_mapped(const struct record *r, int fd, const struct stat *st)
 {
-	int fd = open_plain(path, st);
-
 	if (fd >= 0 && !is_mapped_inode(&r->mmap, 0, fd, st)) {
 		close(fd);
 		return -1;
@@ -24,15 +22,13 @@ static int open_if_mapped(const struct record *r, const char *path, struct stat 
  * process has another root. */
 static int open_mapped(const struct record *r, struct stat *st)
 {
-	char path[PATH_SPACE];
 	int fd;
 
-	if (r->mmap.path[0] != '/' ||
-	    snprintf(path, sizeof(path), "/proc/%u/root%s", r->pid,
-		     r->mmap.path) >= (int)sizeof(path))
+	if (r->mmap.path[0] != '/')
 		return -1;
-	fd = open_if_mapped(r, path, st);
-	return fd >= 0 ? fd : open_if_mapped(r, r->mmap.path, st);
+	fd = if_mapped(r, open_of_process("/proc", r->pid, r->mmap.path, true,
+					  st), st);
+	return fd >= 0 ? fd : if_mapped(r, open_plain(r->mmap.path, st), st);
 }
 
 /* Returns whether a file is an interpreter, and sets the address of its code at
@@ -57,7 +53,7 @@ static bool may_be_python(struct tracer *t, const struct record *r)
 	const struct tracee *k = tracee_find(t, r->pid);
 	const char *name = strrchr(r->mmap.path, '/');
 
-	return t->wish->copy_bytes && name &&
+	return t->opts->copy_bytes && name &&
 	       ((k && k->python) || strstr(name, "python"));
 }
 
@@ -88,7 +84,7 @@ void tracer_python_map(struct tracer *t, const struct record *r)
 void tracer_python(struct tracer *t, const struct tracee *k,
 		   struct record_sample *s)
 {
-	struct watch_place at = { k->pid, k->tid, tracer_clock() };
+	struct watch_place at = { k->pid, k->tid, clock_now() };
 	uint64_t pc = s->copy.regs.r[UNWIND_RIP];
 
 	/* Its mapping must be known before the first read. */

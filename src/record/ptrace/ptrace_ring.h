@@ -22,7 +22,7 @@ struct ptrace_shared {
 	_Atomic uint64_t unseen;	/* weight beyond what samples may represent */
 	_Atomic uint64_t samples;
 	_Atomic bool sampling, paused, quit;	/* requests of the reader */
-	_Atomic bool news;		/* programs or mappings have changed */
+	_Atomic bool sideband_pending;		/* programs or mappings have changed */
 	char left[256];			/* names of released programs */
 	int error;			/* error of the start: enum errcode */
 	char why[PTRACE_WHY_MAX];	/* its message */

@@ -114,7 +114,7 @@ static size_t read_stack(struct tracer *t, const struct tracee *k,
  */
 static uint64_t bounded(struct tracer *t, uint64_t ran)
 {
-	uint64_t period = t->wish->period_ns, most = CREDIT_PERIODS * period;
+	uint64_t period = t->opts->period_ns, most = CREDIT_PERIODS * period;
 
 	t->credit_ns += 2 * period;
 	if (t->credit_ns > most)
@@ -137,13 +137,13 @@ static uint64_t weigh(struct tracer *t, struct tracee *k,
 	bool first = k->first;
 
 	if (!now.turns)		/* this kernel does not report it */
-		return t->wish->period_ns;
+		return t->opts->period_ns;
 	if (now.run <= k->time.run)
 		return 0;
 	ran = now.run - k->time.run;
 	k->time = now;
 	k->first = false;
-	return first ? (uint64_t)((double)t->wish->period_ns * t->crowd)
+	return first ? (uint64_t)((double)t->opts->period_ns * t->crowd)
 		     : bounded(t, ran);
 }
 
@@ -162,9 +162,9 @@ static bool was_running(const struct tracer *t, const struct tracee *k,
 	/* 0: this kernel does not report it. */
 	if (!k->seen.turns || now.turns == k->seen.turns)
 		return true;
-	late = tracer_time(t).wait - k->told_wait;
-	return waited >= k->told_ns - k->tick_ns &&
-	       waited + late <= tracer_clock() - k->tick_ns + SWITCH_NS;
+	late = tracer_time(t).wait - k->asked_wait;
+	return waited >= k->asked_ns - k->tick_ns &&
+	       waited + late <= clock_now() - k->tick_ns + SWITCH_NS;
 }
 
 static int name_cb(void *ctx, const struct record *r, struct error *err)
@@ -183,10 +183,10 @@ static int name_cb(void *ctx, const struct record *r, struct error *err)
 static uint64_t stopped_since(const struct tracee *k, struct tracee_time now)
 {
 	uint64_t at = k->tick_ns + (now.wait - k->seen.wait);
-	uint64_t latest = tracer_clock();
+	uint64_t latest = clock_now();
 
-	if (!k->seen.turns || at < k->told_ns)
-		return k->told_ns;
+	if (!k->seen.turns || at < k->asked_ns)
+		return k->asked_ns;
 	return at < latest ? at : latest;
 }
 
@@ -212,7 +212,7 @@ static void commit(struct tracer *t)
 
 	if (!e) {
 		atomic_fetch_add(&t->ring->shared->lost, 1);
-		python_live_untold(&t->python, r->pid);
+		python_live_lost(&t->python, r->pid);
 		return;
 	}
 	e->r = *r;
@@ -242,24 +242,24 @@ void tracer_sample(struct tracer *t, struct tracee *k)
 		return;
 	now = tracee_time(k);
 	if (!was_running(t, k, now)) {
-		t->credit_ns += 2 * t->wish->period_ns;
+		t->credit_ns += 2 * t->opts->period_ns;
 		return;
 	}
 	k->stopped_ns = stopped_since(k, now);
-	tracer_place_next(k, s->in_kernel);
+	tracer_move_next(k, s->in_kernel);
 	s->weight = weigh(t, k, now);
 	if (!s->weight || !t->sampling ||
 	    atomic_load(&t->ring->shared->paused) ||
-	    (s->in_kernel ? t->wish->no_kernel : t->wish->no_user))
+	    (s->in_kernel ? t->opts->no_kernel : t->opts->no_user))
 		return;
-	r->time_ns = tracer_clock();
+	r->time_ns = clock_now();
 	t->holds = true;
-	s->copied = t->wish->copy_bytes != 0;
+	s->copied = t->opts->copy_bytes != 0;
 	if (!s->copied)
 		return;
 	s->copy.size = read_stack(t, k, s->copy.regs.r[UNWIND_RSP], t->stack,
-				  t->wish->copy_bytes);
-	s->copy.all = s->copy.size && s->copy.size < t->wish->copy_bytes;
+				  t->opts->copy_bytes);
+	s->copy.all = s->copy.size && s->copy.size < t->opts->copy_bytes;
 	tracer_python(t, k, s);
 }
 
@@ -269,12 +269,12 @@ void tracer_sampled(struct tracer *t, struct tracee *k)
 	struct record_sample *s = &t->held.sample;
 
 	if (k->stopped_ns)
-		k->stood_ns += tracer_clock() - k->stopped_ns;
+		k->halted_ns += clock_now() - k->stopped_ns;
 	if (!t->holds)
 		return;
 	t->holds = false;
-	s->stood_ns = k->stood_ns;
-	k->stood_ns = 0;
+	s->halted_ns = k->halted_ns;
+	k->halted_ns = 0;
 	atomic_fetch_add_explicit(&t->ring->shared->weight, s->weight,
 				  memory_order_relaxed);
 	look_at_name(t, k, &at);

@@ -37,7 +37,7 @@ struct ptrace_source {
 	struct source base;
 	struct source_event seen[CLOCK_EVENTS];
 	struct ptrace_ring ring;
-	struct ptrace_options wish;
+	struct ptrace_options opts;
 	pid_t tracer;		/* 0: none, or it has ended */
 	int control_fd;
 	uint64_t lost, gaps;	/* already reported */
@@ -83,13 +83,13 @@ static void pt_stop(struct source *s)
 }
 
 /* Delivers one sample for the time that no sample represents. */
-static int tell_unseen(struct ptrace_source *p, record_cb *cb, void *ctx,
-		       struct error *err)
+static int report_unseen(struct ptrace_source *p, record_cb *cb, void *ctx,
+			 struct error *err)
 {
 	uint64_t unseen = atomic_load(&p->ring.shared->unseen);
 	struct record r = { .kind = RECORD_SAMPLE, .pid = UINT32_MAX,
 			    .tid = UINT32_MAX, .cpu = SOURCE_NONE,
-			    .time_ns = tracer_clock() };
+			    .time_ns = clock_now() };
 	int rc;
 
 	if (unseen <= p->unseen || p->seen[0].exclude_user ||
@@ -112,10 +112,10 @@ static int pt_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 
 	if (read(s->wake_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
 		return error_errno(err, errno, "eventfd");
-	s->news = atomic_exchange(&p->ring.shared->news, false);
+	s->sideband_pending = atomic_exchange(&p->ring.shared->sideband_pending, false);
 	r = ptrace_ring_read(&p->ring, &s->damaged, cb, ctx, err);
 	if (r >= 0 && all)
-		r = tell_unseen(p, cb, ctx, err);
+		r = report_unseen(p, cb, ctx, err);
 	p->ring.shared->left[sizeof(p->ring.shared->left) - 1] = 0;
 	if (all && p->ring.shared->left[0]) {
 		s->outside = p->ring.shared->left;
@@ -125,7 +125,7 @@ static int pt_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	gaps = atomic_load(&p->ring.shared->gaps);
 	if (r < 0 || gaps == p->gaps)
 		return r;
-	gap.time_ns = tracer_clock();
+	gap.time_ns = clock_now();
 	gap.lost = gaps - p->gaps;
 	p->gaps = gaps;
 	return cb(ctx, &gap, err);
@@ -149,7 +149,7 @@ static int pt_count(struct source *s, size_t event, struct source_count *out,
 					 (double)p->seen[0].freq);
 	if (lost == p->lost)
 		return 0;
-	r.time_ns = tracer_clock();
+	r.time_ns = clock_now();
 	r.lost = lost - p->lost;
 	p->lost = lost;
 	return cb(ctx, &r, err);
@@ -219,7 +219,7 @@ static _Noreturn void child_main(struct ptrace_source *p, int control_fd,
 	/* A terminal's signals are for the program only. */
 	setsid();
 	close_others(control_fd, p->base.wake_fd);
-	tracer_main(&p->wish, &p->ring, p->base.wake_fd, control_fd);
+	tracer_main(&p->opts, &p->ring, p->base.wake_fd, control_fd);
 	_exit(0);
 }
 
@@ -272,13 +272,13 @@ static int check_target(const struct source_target *t, struct error *err)
 	return 0;
 }
 
-static void fill_wish(struct ptrace_source *p, const struct source_target *t,
-		      const struct source_options *o)
+static void set_options(struct ptrace_source *p, const struct source_target *t,
+			const struct source_options *o)
 {
 	uint32_t copy = o->copy_bytes && o->copy_bytes < COPY_MAX
 			? o->copy_bytes : COPY_MAX;
 
-	p->wish = (struct ptrace_options){
+	p->opts = (struct ptrace_options){
 		.tids = t->tids, .ntids = t->ntids, .inherit = o->inherit,
 		.on_exec = o->enable_on_exec,
 		.no_user = p->seen[0].exclude_user,
@@ -286,19 +286,17 @@ static void fill_wish(struct ptrace_source *p, const struct source_target *t,
 		.copy_bytes = o->callchain ? copy : 0,
 		.period_ns = p->seen[0].period,
 	};
-	p->base.copy_bytes = p->wish.copy_bytes;
+	p->base.copy_bytes = p->opts.copy_bytes;
 	p->base.max_stack = FRAMES_MAX;
 	p->base.no_kernel = true;
 }
 
 static void note(struct source_event *e)
 {
-	size_t n = strlen(e->note);
-
 	if (!e->exclude_kernel)
-		snprintf(e->note + n, sizeof(e->note) - n, "%ssystem calls are "
-			 "shown as [kernel]; page faults and interrupts are "
-			 "attributed to the interrupted code", n ? "; " : "");
+		source_event_note(e, "system calls are shown as [kernel]; page "
+				  "faults and interrupts are attributed to the "
+				  "interrupted code");
 }
 
 static int ptrace_source_open(const struct source_target *target,
@@ -327,7 +325,7 @@ static int ptrace_source_open(const struct source_target *target,
 	if (!r && p->base.wake_fd < 0)
 		r = error_errno(err, errno, "eventfd");
 	if (!r) {
-		fill_wish(p, target, o);
+		set_options(p, target, o);
 		r = start_tracer(p, err);
 	}
 	if (r < 0) {

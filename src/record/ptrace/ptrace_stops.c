@@ -49,16 +49,16 @@ int tracer_emit(void *ctx, const struct record *r, struct error *err)
 	if (text)
 		memcpy(e->bytes, text, bytes);
 	ptrace_ring_commit(t->ring, e, bytes);
-	atomic_store(&t->ring->shared->news, true);
+	atomic_store(&t->ring->shared->sideband_pending, true);
 	return 0;
 }
 
-static void tell(struct tracer *t, enum record_kind kind,
-		 const struct tracee *k, uint32_t parent)
+static void emit_task(struct tracer *t, enum record_kind kind,
+		      const struct tracee *k, uint32_t parent)
 {
 	struct record r = { .kind = kind, .pid = k->pid, .tid = k->tid,
 			    .cpu = SOURCE_NONE, .event = SOURCE_NONE,
-			    .time_ns = tracer_clock() };
+			    .time_ns = clock_now() };
 
 	if (kind == RECORD_FORK) {
 		r.fork.ppid = k->pid == k->tid ? parent : k->pid;
@@ -79,7 +79,7 @@ static void take_new(struct tracer *t, uint32_t tid)
 	k = tracee_add(t, tid);
 	if (!k)
 		return;
-	k->leaving = k->pid != k->tid && tracee_is_leaving(t, k->pid);
+	k->releasing = k->pid != k->tid && tracee_is_releasing(t, k->pid);
 	if (k->pid == k->tid) {
 		if (!k->watched)
 			k->watched = WATCHED_START;
@@ -88,41 +88,41 @@ static void take_new(struct tracer *t, uint32_t tid)
 			t->failed = true;
 		python_live_fork(&t->python, k->pid, parent);
 	}
-	tell(t, RECORD_FORK, k, parent);
+	emit_task(t, RECORD_FORK, k, parent);
 }
 
 static void take_end(struct tracer *t, struct tracee *k)
 {
 	uint32_t pid = k->pid;
 
-	tell(t, RECORD_EXIT, k, 0);
+	emit_task(t, RECORD_EXIT, k, 0);
 	if (pid == k->tid) {
 		maps_watch_exit(&t->watch, pid);
 		python_live_end(&t->python, pid);
 	}
 	tracee_remove(t, k);
-	tracer_left(t, pid);
+	tracer_released(t, pid);
 }
 
 /* Handles exec.  All other threads of the process have ended, and the thread that
  * called exec now has the number of the first thread. */
 static void take_exec(struct tracer *t, uint32_t pid)
 {
-	struct watch_place at = { pid, pid, tracer_clock() };
-	bool leaving = tracee_is_leaving(t, pid);
+	struct watch_place at = { pid, pid, clock_now() };
+	bool releasing = tracee_is_releasing(t, pid);
 	struct tracee *k;
 
 	for (size_t i = t->v.n; i-- > 0;)
 		if (t->v.v[i].pid == pid) {
 			if (t->v.v[i].tid != pid)
-				tell(t, RECORD_EXIT, &t->v.v[i], 0);
+				emit_task(t, RECORD_EXIT, &t->v.v[i], 0);
 			tracee_remove(t, &t->v.v[i]);
 		}
 	k = tracee_add(t, pid);
 	if (!k)
 		return;
-	k->leaving = leaving;
-	if (t->wish->on_exec)
+	k->releasing = releasing;
+	if (t->opts->on_exec)
 		t->sampling = true;
 	python_live_end(&t->python, pid);
 	if (maps_watch_exec(&t->watch, &at, tracer_emit, t, &t->err) < 0)
@@ -133,9 +133,9 @@ static void take_exec(struct tracer *t, uint32_t pid)
  * remaining transfer would be cut by it, and is therefore left alone. */
 void tracee_go_on(const struct tracee *k, int sig)
 {
-	if (k->leaving || (k->asked && !k->rest))
+	if (k->releasing || (k->asked && !k->partial))
 		ptrace(PTRACE_INTERRUPT, (pid_t)k->tid, 0, 0);
-	ptrace(k->rest || k->watched ? PTRACE_SYSCALL : PTRACE_CONT,
+	ptrace(k->partial || k->watched ? PTRACE_SYSCALL : PTRACE_CONT,
 	       (pid_t)k->tid, 0, (long)sig);
 }
 
@@ -184,22 +184,22 @@ static void take_trap(struct tracer *t, struct tracee *k, int sig)
 	}
 	if (stops_groups(sig)) {
 		call_stopped(k);
-		if (k->leaving)
-			tracer_let_go(t, k, 0);
+		if (k->releasing)
+			tracer_release(t, k, 0);
 		else
 			ptrace(PTRACE_LISTEN, (pid_t)tid, 0, 0);
 		return;
 	}
-	rest_cancel(k);
+	partial_io_cancel(k);
 	if (asked)
 		tracer_sample(t, k);
-	else if (k->leaving)
+	else if (k->releasing)
 		call_interrupted(k);
-	if (k->leaving) {
-		rest_cancel(k);
+	if (k->releasing) {
+		partial_io_cancel(k);
 		if (asked)
 			tracer_sampled(t, k);
-		tracer_let_go(t, k, 0);
+		tracer_release(t, k, 0);
 		return;
 	}
 	tracee_go_on(k, 0);
@@ -213,10 +213,10 @@ static void take_trap(struct tracer *t, struct tracee *k, int sig)
 static void take_signal(struct tracer *t, struct tracee *k, int sig)
 {
 	if (sig == (SIGTRAP | 0x80)) {
-		if (!k->rest && !k->leaving && k->watched &&
+		if (!k->partial && !k->releasing && k->watched &&
 		    tracer_watch(t, k))
 			return;
-		rest_step(k);
+		partial_io_step(k);
 		sig = 0;
 	} else {
 		call_signalled(k, sig);

@@ -13,7 +13,7 @@
 
 enum { PATH_SPACE = 64, STATUS_MAX = 1 << 16 };
 
-#define NOBODY (U64MAP_NONE - 1)
+#define NO_PROCESS (U64MAP_NONE - 1)
 
 struct tracee *tracee_find(struct tracer *t, uint32_t tid)
 {
@@ -78,7 +78,7 @@ struct tracee *tracee_add(struct tracer *t, uint32_t tid)
 
 	if (!slot)
 		return NULL;
-	*slot = NOBODY;
+	*slot = NO_PROCESS;
 	k.pid = (uint32_t)proc_status_of(tid, "Tgid", tid);
 	look_at_program(t, &k);
 	open_files(t, &k);
@@ -97,7 +97,7 @@ static void close_files(struct tracee *k)
 		close(k->running_fd);
 	if (k->time_fd >= 0)
 		close(k->time_fd);
-	free(k->rest);
+	free(k->partial);
 }
 
 void tracee_remove(struct tracer *t, struct tracee *k)
@@ -106,7 +106,7 @@ void tracee_remove(struct tracer *t, struct tracee *k)
 	uint32_t *slot = slot_of(t, k->tid);
 
 	if (slot)
-		*slot = NOBODY;
+		*slot = NO_PROCESS;
 	if (k->asked)
 		t->asked--;
 	if (k->waits_for)

@@ -33,14 +33,6 @@ enum {
 				 * recorder is woken */
 };
 
-uint64_t tracer_clock(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 /* xorshift64* (Vigna 2016) */
 static uint64_t random_next(struct tracer *t)
 {
@@ -55,7 +47,7 @@ static uint64_t random_next(struct tracer *t)
  * always see the same part of it. */
 static uint64_t tick_length(struct tracer *t)
 {
-	uint64_t p = t->wish->period_ns;
+	uint64_t p = t->opts->period_ns;
 
 	if (t->chosen.n)
 		p /= t->chosen.n;
@@ -66,7 +58,7 @@ static int seize(struct tracer *t, uint32_t tid)
 {
 	unsigned long options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
 
-	if (t->wish->inherit)
+	if (t->opts->inherit)
 		options |= PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK |
 			   PTRACE_O_TRACECLONE;
 	return ptrace(PTRACE_SEIZE, (pid_t)tid, 0, options) < 0 ? errno : 0;
@@ -115,8 +107,8 @@ static int seize_all(struct tracer *t)
 {
 	uint32_t recorder = (uint32_t)getppid();
 
-	for (size_t i = 0; i < t->wish->ntids; i++) {
-		uint32_t tid = t->wish->tids[i];
+	for (size_t i = 0; i < t->opts->ntids; i++) {
+		uint32_t tid = t->opts->tids[i];
 		bool ours = tracee_parent(tid) == recorder;
 		int e = seize_one(t, tid, ours);
 
@@ -158,7 +150,7 @@ static void wake(struct tracer *t)
 	struct ptrace_shared *s = t->ring->shared;
 	uint64_t one = 1;
 
-	if (!atomic_load(&s->news) &&
+	if (!atomic_load(&s->sideband_pending) &&
 	    ptrace_ring_waiting(t->ring) < t->ring->size / WAKE_DIVISOR)
 		return;
 	/* A full counter has already woken it. */
@@ -172,7 +164,7 @@ static bool is_due(const struct tracer *t, const struct tracee *k)
 	uint64_t step = k->idle >= IDLE_LONG ? LONG_STEP
 			: k->idle >= IDLE_SOME ? SOME_STEP : 1;
 
-	return !k->asked && !k->leaving && !k->waits_for &&
+	return !k->asked && !k->releasing && !k->waits_for &&
 	       (t->tick + k->tid) % step == 0;
 }
 
@@ -215,8 +207,8 @@ static void choose(struct tracer *t)
  * thread on the tracer's own CPU is not running, so the time that it ran is known. */
 static bool is_early(const struct tracer *t, const struct tracee *k)
 {
-	return !k->first && t->beside == k->tid &&
-	       k->seen.run - k->time.run < t->wish->period_ns / 2;
+	return !k->first && t->same_cpu == k->tid &&
+	       k->seen.run - k->time.run < t->opts->period_ns / 2;
 }
 
 /* Moves to the thread that is probably next, after the last one was resumed. */
@@ -227,14 +219,14 @@ static void place(struct tracer *t)
 
 	t->last = 0;
 	if (next)
-		tracer_place(t, next);
+		tracer_move(t, next);
 }
 
 /* Waits for a stop.  From another CPU it is usually seen at once; a sleeping tracer
  * would leave the thread stopped for longer. */
 static void await(struct tracer *t, uint32_t tid)
 {
-	uint64_t until = tracer_clock() + STOP_WAIT_NS;
+	uint64_t until = clock_now() + STOP_WAIT_NS;
 	int status;
 
 	do {
@@ -244,7 +236,7 @@ static void await(struct tracer *t, uint32_t tid)
 			tracer_stop(t, tid, status);
 		if (got)
 			return;
-	} while (tracer_clock() < until);
+	} while (clock_now() < until);
 }
 
 static void tick(struct tracer *t, uint64_t now)
@@ -257,27 +249,27 @@ static void tick(struct tracer *t, uint64_t now)
 	if (t->turn >= t->chosen.n)
 		return;
 	k = tracee_find(t, t->chosen.v[t->turn++]);
-	if (!k || k->asked || k->leaving || k->waits_for || k->rest ||
+	if (!k || k->asked || k->releasing || k->waits_for || k->partial ||
 	    !(fresh || tracee_runs(t, k)))
 		return;
 	t->last = k->tid;
 	if (is_early(t, k) || !ask(t, k))
 		return;
 	k->tick_ns = now;
-	k->told_wait = tracer_time(t).wait;
-	k->told_ns = tracer_clock();
-	if (t->apart == k->tid)
+	k->asked_wait = tracer_time(t).wait;
+	k->asked_ns = clock_now();
+	if (t->other_cpu == k->tid)
 		await(t, k->tid);
 }
 
 /* Waits for the next tick, a stop, or a request of the recorder. */
-static void rest(struct tracer *t)
+static void wait_for_tick(struct tracer *t)
 {
 	struct pollfd fds[2] = { { t->signal_fd, POLLIN, 0 },
 				 { t->control_fd, POLLIN, 0 } };
 	struct timespec wait = { 0, 0 };
 	struct signalfd_siginfo si[16];
-	uint64_t now = tracer_clock(), left;
+	uint64_t now = clock_now(), left;
 	char word[16];
 
 	left = t->next_ns > now ? t->next_ns - now : 0;
@@ -299,20 +291,20 @@ static void trace(struct tracer *t)
 	struct ptrace_shared *s = t->ring->shared;
 
 	while (!t->failed && !atomic_load(&s->quit) && reap(t)) {
-		uint64_t now = tracer_clock();
+		uint64_t now = clock_now();
 
 		t->sampling |= atomic_load(&s->sampling);
 		if (t->sampling && now >= t->next_ns) {
 			tick(t, now);
 			t->next_ns = now + tick_length(t);
 		}
-		tracer_look_at_leaving(t);
+		tracer_check_releases(t);
 		wake(t);
 		place(t);
-		rest(t);
+		wait_for_tick(t);
 	}
-	rests_end(t);
-	atomic_store(&s->news, true);
+	partial_io_end_all(t);
+	atomic_store(&s->sideband_pending, true);
 	wake(t);
 }
 
@@ -330,18 +322,18 @@ static int prepare(struct tracer *t)
 		return error_errno(&t->err, errno, "signalfd");
 	prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 	t->time_fd = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
-	tracer_place_init(t);
-	t->random = tracer_clock() | 1;
-	t->stack = malloc(t->wish->copy_bytes + 1);
+	tracer_move_init(t);
+	t->random = clock_now() | 1;
+	t->stack = malloc(t->opts->copy_bytes + 1);
 	if (!t->stack)
 		return error_set(&t->err, ERR_NOMEM, "out of memory");
 	return seize_all(t);
 }
 
-void tracer_main(const struct ptrace_options *wish, struct ptrace_ring *ring,
+void tracer_main(const struct ptrace_options *opts, struct ptrace_ring *ring,
 		 int wake_fd, int control_fd)
 {
-	struct tracer t = { .wish = wish, .ring = ring, .wake_fd = wake_fd,
+	struct tracer t = { .opts = opts, .ring = ring, .wake_fd = wake_fd,
 			    .control_fd = control_fd, .signal_fd = -1,
 			    .time_fd = -1 };
 	int r;

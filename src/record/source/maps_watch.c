@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "base/search.h"
 #include "record/source/mapset.h"
@@ -19,7 +20,7 @@ enum {
 	MAPS_MAX = 64 << 20, PATH_SPACE = 512,
 	READ_SHARE = 50,	/* reading takes less than 1/50 of the time */
 	MISS_SHARE = 10,	/* 1/10 when an address is unknown */
-	NEWS_SHARE = 4,		/* 1/4 while each reading finds new mappings */
+	SIDEBAND_SHARE = 4,		/* 1/4 while each reading finds new mappings */
 };
 #define LOOK_NS 500000u		/* interval of checks of the number of pages */
 #define AGAIN_NS 200000000u	/* interval of readings without a reason */
@@ -114,7 +115,7 @@ struct reading {
 	record_cb *cb;
 	void *ctx;
 	struct error *err;
-	size_t next, told;	/* next: index into old->maps; told: mappings
+	size_t next, reported;	/* next: index into old->maps; told: mappings
 				 * reported */
 	uint64_t end;		/* end of the previous mapping */
 	int result;
@@ -127,7 +128,7 @@ static bool map_equal(const struct watched_map *a, const struct watched_map *b)
 	       a->inode == b->inode && a->path == b->path;
 }
 
-static bool was_told(struct reading *r, const struct watched_map *m)
+static bool was_reported(struct reading *r, const struct watched_map *m)
 {
 	const struct watched *old = r->old;
 
@@ -154,8 +155,8 @@ static bool take_map(void *ctx, const struct mapping *m)
 	r->end = map.end;
 	if (vec_push(&r->w->fresh, map) < 0) {
 		r->result = no_memory(r->err);
-	} else if (!was_told(r, &map)) {
-		r->told++;
+	} else if (!was_reported(r, &map)) {
+		r->reported++;
 		r->result = r->cb(r->ctx, &out, r->err);
 	}
 	if (r->result > 0)
@@ -167,10 +168,7 @@ static bool take_map(void *ctx, const struct mapping *m)
  * grow on a busy machine. */
 static uint64_t processor_time(void)
 {
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+	return clock_read(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Replaces the known mappings by those read. */
@@ -201,7 +199,7 @@ int maps_watch_text(struct maps_watch *w, const struct watch_place *at,
 	proc_maps_parse(text, n, take_map, &r);
 	if (!r.result)
 		maps_take(w, p);
-	p->told = r.told;
+	p->reported = r.reported;
 	return r.result;
 }
 
@@ -213,11 +211,11 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
 /* Schedules the next reading. */
 static void plan(struct watched *p, uint64_t now, uint64_t took)
 {
-	p->miss = p->told ? MISS_NS : p->miss * 2;
+	p->miss = p->reported ? MISS_NS : p->miss * 2;
 	if (p->miss > MISS_MAX_NS)
 		p->miss = MISS_MAX_NS;
 	p->missed_ns = now + max_u64(p->miss, took * MISS_SHARE);
-	p->change_ns = now + took * (p->told ? NEWS_SHARE : READ_SHARE);
+	p->change_ns = now + took * (p->reported ? SIDEBAND_SHARE : READ_SHARE);
 	p->again_ns = now + max_u64(AGAIN_NS, took * READ_SHARE);
 	p->look_ns = now + LOOK_NS;
 }
@@ -232,7 +230,7 @@ int maps_watch_read(struct maps_watch *w, const struct watch_place *at,
 
 	if (!p)
 		return no_memory(err);
-	p->told = 0;
+	p->reported = 0;
 	w->reads++;
 	buf_reset(&w->text);
 	snprintf(path, sizeof(path), "%s/%u/maps", w->proc, at->pid);

@@ -37,7 +37,7 @@ struct watched {
 	uint64_t missed_ns;	/* time before which an unknown address causes no
 				 * reading */
 	uint64_t miss;		/* length of that last delay, in ns */
-	size_t told;		/* number of mappings reported by the last reading */
+	size_t reported;	/* number of mappings reported by the last reading */
 };
 
 struct maps_watch {

@@ -32,6 +32,7 @@ struct source_options {
 	bool latency;		/* with waits: also record wall-clock time */
 	uint64_t freq, period;	/* sampling rate in Hz; period, 0: use freq */
 	bool default_rate;	/* the user named no rate */
+	bool calm;		/* wake rarely: see record_options */
 	/* With callchain: copy stacks for the unwinder.  copy_bytes is the size,
 	 * or 0 to let tally choose.  Where copies are impossible, frame pointers
 	 * are used. */

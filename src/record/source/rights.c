@@ -91,6 +91,17 @@ const char *rights_perfmon_name(void)
 	       ? "CAP_SYS_ADMIN" : "CAP_PERFMON";
 }
 
+/* perf_paranoid_any() of these kernels; others know no level above 2. */
+static bool refuses_all(const struct rights *r)
+{
+	return r->paranoid > 2;
+}
+
+const char *rights_above(const struct rights *r)
+{
+	return refuses_all(r) ? "CAP_SYS_ADMIN" : rights_perfmon_name();
+}
+
 /*
  * The kernel rejects unknown flags before all other checks, including the checks
  * added by some distributions (perf_event_open, kernel/events/core.c).
@@ -132,6 +143,9 @@ enum denial rights_denial(const struct rights *r, int errnum, int need)
 		return DENIED_FILTER;
 	if (errnum != EACCES && errnum != EPERM)
 		return DENIED_NOT;
+	if (refuses_all(r))
+		return rights_has(r, CAP_SYS_ADMIN) ? DENIED_POLICY
+						    : DENIED_LEVEL;
 	return rights_perfmon(r) || (r->paranoid != RIGHTS_UNKNOWN &&
 				     r->paranoid <= need)
 	       ? DENIED_POLICY : DENIED_LEVEL;

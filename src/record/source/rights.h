@@ -27,12 +27,17 @@ long perf_sysctl(const char *name, long otherwise);
 void rights_read(struct rights *r);
 /* Returns whether capability number `cap` applies to the kernel as a whole. */
 bool rights_has(const struct rights *r, int cap);
-/* Returns whether the process may use perf events whatever kernel.perf_event_paranoid
- * is. */
+/* Returns whether the process may use perf events at each level up to 2 of
+ * kernel.perf_event_paranoid. */
 bool rights_perfmon(const struct rights *r);
 /* Returns the name of the capability that this kernel requires: CAP_SYS_ADMIN before
  * Linux 5.8. */
 const char *rights_perfmon_name(void);
+
+/* Returns the name of the capability that a level of kernel.perf_event_paranoid
+ * leaves: above 2, where Debian's and Ubuntu's kernels refuse everybody else,
+ * CAP_SYS_ADMIN. */
+const char *rights_above(const struct rights *r);
 
 enum denial {
 	DENIED_NOT,		/* the call reaches the kernel; another reason */

@@ -115,7 +115,7 @@ struct record_sample {
 	struct record_end end;	/* if walked */
 	uint32_t woken;		/* for the event `waking`: the thread that this one
 				 * wakes; 0 if an interrupt does */
-	uint64_t stood_ns;	/* time for which the sample stopped the thread */
+	uint64_t halted_ns;	/* time for which the sample stopped the thread */
 };
 
 /* Code that the kernel generated or has discarded. */
@@ -169,6 +169,10 @@ struct source_event {
 	uint64_t freq, period;	/* see prof_event */
 };
 
+/* Appends to e->note. */
+__attribute__((format(printf, 2, 3)))
+void source_event_note(struct source_event *e, const char *fmt, ...);
+
 /* The counter of an event since the source was opened. */
 struct source_count {
 	uint64_t value, enabled_ns, running_ns;
@@ -217,7 +221,7 @@ struct source {
 	const struct source_event *events;
 	size_t nevents;
 	int wake_fd;		/* readable when drain is due */
-	bool news;		/* programs or mappings have changed: drain again
+	bool sideband_pending;	/* programs or mappings have changed: drain again
 				 * soon */
 	bool cpu_came;		/* another CPU came online: report the threads to
 				 * `follow` */
@@ -229,6 +233,7 @@ struct source {
 				 * to the last drain; or 0 */
 	uint32_t copy_bytes;	/* maximum size of a stack's copy; 0: no copies */
 	bool no_kernel;		/* delivers no kernel addresses */
+	bool tells_code;	/* delivers RECORD_KSYMBOL */
 	/* With `waits`: RECORD_SWITCH says when a thread left its CPU.  If
 	 * `wait_stacks`, samples of the event `blocked` say where.  The event
 	 * `runnable` has no samples from the source. */

@@ -56,7 +56,7 @@ static bool decode_sample(const uint8_t *p, size_t n, bool chains,
 	s->copy.regs.known = (1u << UNWIND_REGS) - 1;
 	s->copy.bytes = p + sizeof(*t);
 	s->copy.size = t->stack_bytes;
-	s->copy.all = t->r.flags & TIMER_WHOLE;
+	s->copy.all = t->r.flags & TIMER_COMPLETE;
 	s->frames = t->frame_bytes ? s->copy.bytes + s->copy.size : NULL;
 	s->frame_bytes = t->frame_bytes;
 	return true;

@@ -10,7 +10,7 @@
 #define LOADS_NS 100000000u	/* usual maximum time to load a library */
 #define BEGIN_NS 50000000u	/* usual maximum time to start a program */
 #define BEGIN_MAX_NS 30000000000u	/* maximum, with all that the program loads */
-#define TICKS_TELL_US 20000u
+#define TICKS_EXACT_US 20000u
 
 enum { OUTSIDE_MAX = 16 };	/* maximum number of names */
 
@@ -34,7 +34,7 @@ static int no_memory(struct timer_sideband *n)
 	return error_set(n->err, ERR_NOMEM, "out of memory for programs");
 }
 
-static int hand_on(struct timer_sideband *n, const struct record *r)
+static int deliver(struct timer_sideband *n, const struct record *r)
 {
 	int rc = n->cb(n->ctx, r, n->err);
 
@@ -48,7 +48,7 @@ static struct record record_of(const struct timer_message *m,
 				.event = SOURCE_NONE, .time_ns = time_ns };
 }
 
-static int tell_name(struct timer_sideband *n, const struct timer_message *m,
+static int emit_name(struct timer_sideband *n, const struct timer_message *m,
 		     bool exec, uint64_t time_ns)
 {
 	struct record r = record_of(m, RECORD_COMM, time_ns);
@@ -58,10 +58,10 @@ static int tell_name(struct timer_sideband *n, const struct timer_message *m,
 		 ? m->n : sizeof(name) - 1), m->text);
 	r.comm.name = name;
 	r.comm.exec = exec;
-	return hand_on(n, &r);
+	return deliver(n, &r);
 }
 
-static int tell_fork(struct timer_sideband *n, const struct timer_message *m,
+static int emit_fork(struct timer_sideband *n, const struct timer_message *m,
 		     uint64_t time_ns)
 {
 	struct record r = record_of(m, RECORD_FORK, time_ns);
@@ -72,7 +72,7 @@ static int tell_fork(struct timer_sideband *n, const struct timer_message *m,
 	*seen = 1;
 	r.fork.ppid = m->ppid;
 	r.fork.ptid = m->ptid ? m->ptid : m->ppid;
-	return hand_on(n, &r);
+	return deliver(n, &r);
 }
 
 static void exec_forget(struct timer_sideband *n, uint32_t pid)
@@ -156,7 +156,7 @@ static void note_begun(struct timer_sideband *n, const struct timer_message *m,
 	    (uint64_t)all * 1000 > since)
 		return;
 	*b = (struct timer_started){ .pid = m->pid, .entry = m->entry };
-	if (all >= TICKS_TELL_US && parts) {
+	if (all >= TICKS_EXACT_US && parts) {
 		b->user_us = (uint32_t)((uint64_t)all * m->user_us / parts);
 		b->sys_us = all - b->user_us;
 	} else {
@@ -175,8 +175,8 @@ static int take_start(struct timer_sideband *n, const struct timer_message *m,
 	exec_forget(n, m->pid);
 	maps_watch_exit(&n->maps, m->pid);
 	if (u64map_get(&n->seen, m->pid) == U64MAP_NONE)
-		rc = tell_fork(n, m, time_ns);
-	return rc < 0 ? rc : tell_name(n, m, true, time_ns);
+		rc = emit_fork(n, m, time_ns);
+	return rc < 0 ? rc : emit_name(n, m, true, time_ns);
 }
 
 static int take_fork(struct timer_sideband *n, const struct timer_message *m,
@@ -184,7 +184,7 @@ static int take_fork(struct timer_sideband *n, const struct timer_message *m,
 {
 	if (maps_watch_fork(&n->maps, m->pid, m->ppid) < 0)
 		return no_memory(n);
-	return tell_fork(n, m, time_ns);
+	return emit_fork(n, m, time_ns);
 }
 
 static int take_thread(struct timer_sideband *n, const struct timer_message *m,
@@ -193,10 +193,10 @@ static int take_thread(struct timer_sideband *n, const struct timer_message *m,
 	struct record r = record_of(m, RECORD_FORK, time_ns);
 
 	r.fork.ppid = r.fork.ptid = m->pid;
-	return hand_on(n, &r);
+	return deliver(n, &r);
 }
 
-static int tell_part(struct timer_sideband *n, const struct timer_message *m,
+static int emit_part(struct timer_sideband *n, const struct timer_message *m,
 		     const struct timer_started *b, bool kernel, uint64_t time_ns)
 {
 	struct record r = record_of(m, RECORD_SAMPLE, time_ns);
@@ -210,12 +210,12 @@ static int tell_part(struct timer_sideband *n, const struct timer_message *m,
 		return 0;
 	n->samples++;
 	n->weight += r.sample.weight;
-	return hand_on(n, &r);
+	return deliver(n, &r);
 }
 
 /* Delivers time that cannot be attributed to code. */
-static int tell_place(struct timer_sideband *n, struct record r, const char *place,
-		      uint64_t weight)
+static int emit_unlocated(struct timer_sideband *n, struct record r, const char *place,
+			  uint64_t weight)
 {
 	r.event = 0;
 	r.sample.weight = weight;
@@ -226,22 +226,22 @@ static int tell_place(struct timer_sideband *n, struct record r, const char *pla
 		return 0;
 	n->samples++;
 	n->weight += weight;
-	return hand_on(n, &r);
+	return deliver(n, &r);
 }
 
-int timer_sideband_rest(struct timer_sideband *n, uint64_t counted_ns,
-			uint64_t period_ns, uint64_t now_ns)
+int timer_sideband_remainder(struct timer_sideband *n, uint64_t counted_ns,
+			     uint64_t period_ns, uint64_t now_ns)
 {
 	struct record r = { .kind = RECORD_SAMPLE, .pid = UINT32_MAX,
 			    .tid = UINT32_MAX, .time_ns = now_ns };
 
 	if (counted_ns < n->weight + period_ns)
 		return 0;
-	return tell_place(n, r, PLACE_NOT_SAMPLED, counted_ns - n->weight);
+	return emit_unlocated(n, r, PLACE_NOT_SAMPLED, counted_ns - n->weight);
 }
 
-static int tell_begun(struct timer_sideband *n, const struct timer_message *m,
-		      uint64_t time_ns)
+static int emit_started(struct timer_sideband *n, const struct timer_message *m,
+			uint64_t time_ns)
 {
 	for (size_t i = 0; i < TIMER_RINGS_MAX; i++) {
 		struct timer_started b = n->begun[i];
@@ -252,13 +252,13 @@ static int tell_begun(struct timer_sideband *n, const struct timer_message *m,
 		n->begun[i].pid = 0;
 		if (time_ns < n->counts_from)
 			return 0;
-		rc = tell_part(n, m, &b, false, time_ns);
+		rc = emit_part(n, m, &b, false, time_ns);
 		if (rc >= 0)
-			rc = tell_part(n, m, &b, true, time_ns);
-		return rc < 0 ? rc : tell_place(n, record_of(m, RECORD_SAMPLE,
-							     time_ns),
-						PLACE_BEFORE_FIRST,
-						1000ull * b.unknown_us);
+			rc = emit_part(n, m, &b, true, time_ns);
+		return rc < 0 ? rc : emit_unlocated(n, record_of(m, RECORD_SAMPLE,
+								 time_ns),
+						    PLACE_BEFORE_FIRST,
+						    1000ull * b.unknown_us);
 	}
 	return 0;
 }
@@ -270,7 +270,7 @@ static int take_maps(struct timer_sideband *n, const struct timer_message *m,
 	int rc = maps_watch_text(&n->maps, &at, m->text, m->n, n->cb, n->ctx,
 				 n->err);
 
-	return rc < 0 ? rc : tell_begun(n, m, time_ns);
+	return rc < 0 ? rc : emit_started(n, m, time_ns);
 }
 
 static int take_load(struct timer_sideband *n, const struct timer_message *m,
@@ -307,7 +307,7 @@ static int take_sample(struct timer_sideband *n, const struct timer_message *m,
 	r.cpu = m->cpu;
 	r.event = 0;
 	r.sample = m->sample;
-	return hand_on(n, &r);
+	return deliver(n, &r);
 }
 
 static int take_exit(struct timer_sideband *n, const struct timer_message *m,
@@ -317,7 +317,7 @@ static int take_exit(struct timer_sideband *n, const struct timer_message *m,
 
 	maps_watch_exit(&n->maps, m->pid);
 	r.tid = m->pid;
-	return hand_on(n, &r);
+	return deliver(n, &r);
 }
 
 int timer_sideband_message(struct timer_sideband *n, const struct timer_message *m,
@@ -337,7 +337,7 @@ int timer_sideband_message(struct timer_sideband *n, const struct timer_message 
 	case TIMER_EXIT:
 		return take_exit(n, m, time_ns);
 	case TIMER_NAME:
-		return tell_name(n, m, false, time_ns);
+		return emit_name(n, m, false, time_ns);
 	case TIMER_LOAD:
 		return take_load(n, m, time_ns);
 	case TIMER_EXEC:

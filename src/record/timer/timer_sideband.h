@@ -55,8 +55,8 @@ int timer_sideband_message(struct timer_sideband *n, const struct timer_message 
 int timer_sideband_loads(struct timer_sideband *n, uint64_t now_ns);
 /* Called at the end.  Delivers one sample for the part of `counted_ns` of CPU time
  * that no sample represents, if it is more than a period. */
-int timer_sideband_rest(struct timer_sideband *n, uint64_t counted_ns,
-			uint64_t period_ns, uint64_t now_ns);
+int timer_sideband_remainder(struct timer_sideband *n, uint64_t counted_ns,
+			     uint64_t period_ns, uint64_t now_ns);
 /* Called at the end.  Adds programs that never began to `outside`. */
 int timer_sideband_end(struct timer_sideband *n, uint64_t now_ns);
 

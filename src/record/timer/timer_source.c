@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "record/source/clock_event.h"
 #include "record/timer/program_kind.h"
@@ -45,24 +46,16 @@ struct timer_source {
 	uint64_t tails[TIMER_RINGS_MAX];
 	struct held held[TIMER_RINGS_MAX];
 	struct order order;
-	struct timer_sideband news;
+	struct timer_sideband sideband;
 	uint64_t round_ns;	/* clock at the start of the last round */
 	uint32_t round_ms;
 	uint64_t tick_ns;
-	uint64_t lost, lost_news;	/* already reported */
+	uint64_t lost, lost_sideband;	/* already reported */
 	bool chains, delayed;
 	char variable[64], preload[96];
 	char outside[256];
 	const char *env[3];
 };
-
-static uint64_t clock_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
 
 static struct timer_source *of(struct source *s)
 {
@@ -89,8 +82,8 @@ static int timer_begin(struct source *s, struct error *err)
 	struct timer_source *t = of(s);
 
 	(void)err;
-	if (t->news.counts_from == UINT64_MAX)
-		t->news.counts_from = clock_now();
+	if (t->sideband.counts_from == UINT64_MAX)
+		t->sideband.counts_from = clock_now();
 	set_state(t, TIMER_RUN);
 	return 0;
 }
@@ -106,7 +99,7 @@ static int timer_enable(struct source *s, uint32_t event, bool on,
 	(void)event;
 	if (on)
 		return timer_begin(s, err);
-	of(s)->news.counts_from = UINT64_MAX;
+	of(s)->sideband.counts_from = UINT64_MAX;
 	set_state(of(s), TIMER_WAIT);
 	return 0;
 }
@@ -183,33 +176,33 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 		t->base.damaged += size;
 		return 0;
 	}
-	t->base.news |= m.kind != TIMER_SAMPLE;
-	return timer_sideband_message(&t->news, &m, time);
+	t->base.sideband_pending |= m.kind != TIMER_SAMPLE;
+	return timer_sideband_message(&t->sideband, &m, time);
 }
 
 /* Reports lost records of mappings and processes. */
-static int tell_gap(struct timer_source *t, uint64_t now)
+static int report_gap(struct timer_source *t, uint64_t now)
 {
-	uint64_t lost = __atomic_load_n(&t->header->lost_news,
+	uint64_t lost = __atomic_load_n(&t->header->lost_sideband,
 					__ATOMIC_RELAXED);
 	struct record r = { .kind = RECORD_GAP, .event = SOURCE_NONE,
 			    .time_ns = now };
 
-	if (lost <= t->lost_news)
+	if (lost <= t->lost_sideband)
 		return 0;
-	r.lost = lost - t->lost_news;
-	t->lost_news = lost;
-	return t->news.cb(t->news.ctx, &r, t->news.err);
+	r.lost = lost - t->lost_sideband;
+	t->lost_sideband = lost;
+	return t->sideband.cb(t->sideband.ctx, &r, t->sideband.err);
 }
 
 /* Lists programs that could not be recorded: source.outside. */
-static int end_news(struct timer_source *t, uint64_t now)
+static int end_sideband(struct timer_source *t, uint64_t now)
 {
-	int r = timer_sideband_end(&t->news, now);
+	int r = timer_sideband_end(&t->sideband, now);
 	size_t at = 0;
 
-	for (size_t i = 0; i < t->news.outside.n; i++) {
-		const char *name = t->news.outside.v[i].name;
+	for (size_t i = 0; i < t->sideband.outside.n; i++) {
+		const char *name = t->sideband.outside.v[i].name;
 
 		if (at < sizeof(t->outside))
 			at += (size_t)snprintf(t->outside + at,
@@ -233,10 +226,10 @@ static int timer_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	uint32_t fill;
 	int r;
 
-	t->news.cb = cb;
-	t->news.ctx = ctx;
-	t->news.err = err;
-	s->news = false;
+	t->sideband.cb = cb;
+	t->sideband.ctx = ctx;
+	t->sideband.err = err;
+	s->sideband_pending = false;
 	/* Samples have the time of the last tick or of the one before. */
 	if (!all)
 		upto = t->round_ns - 2 * t->tick_ns;
@@ -251,14 +244,14 @@ static int timer_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	if (all)
 		t->order.flushed = start;
 	if (r >= 0)
-		r = timer_sideband_loads(&t->news, start);
+		r = timer_sideband_loads(&t->sideband, start);
 	if (r >= 0)
-		r = tell_gap(t, start);
+		r = report_gap(t, start);
 	if (r >= 0 && all)
-		r = end_news(t, start);
+		r = end_sideband(t, start);
 	if (r >= 0 && all && !t->delayed)
-		r = timer_sideband_rest(&t->news, s->counted_ns, t->seen[0].period,
-					start);
+		r = timer_sideband_remainder(&t->sideband, s->counted_ns,
+					     t->seen[0].period, start);
 	s->late = t->order.late;
 	return r;
 }
@@ -275,8 +268,8 @@ static int timer_count(struct source *s, size_t event,
 	memset(out, 0, sizeof(*out));
 	if (event)
 		return 0;
-	out->value = out->enabled_ns = out->running_ns = t->news.weight;
-	out->wanted = t->news.samples + lost;
+	out->value = out->enabled_ns = out->running_ns = t->sideband.weight;
+	out->wanted = t->sideband.samples + lost;
 	if (lost <= t->lost)
 		return 0;
 	r.lost = lost - t->lost;
@@ -299,7 +292,7 @@ static void timer_close(struct source *s)
 	if (s->wake_fd >= 0)
 		close(s->wake_fd);
 	order_fini(&t->order);
-	timer_sideband_fini(&t->news);
+	timer_sideband_fini(&t->sideband);
 	free(t);
 }
 
@@ -389,7 +382,7 @@ static void fill_header(struct timer_source *t,
 	h->state = o->enable_on_exec ? TIMER_RUN : TIMER_WAIT;
 	t->delayed = !o->enable_on_exec;
 	if (t->delayed)
-		t->news.counts_from = UINT64_MAX;
+		t->sideband.counts_from = UINT64_MAX;
 	h->magic = TIMER_MAGIC;
 	/* clock_event_fill has added the note. */
 	if (n)
@@ -427,8 +420,8 @@ static int open_all(struct timer_source *t,
 	if (order_init(&t->order, t->nrings) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory for samples");
 	fill_header(t, o);
-	t->news.no_user = t->seen[0].exclude_user;
-	t->news.no_kernel = t->seen[0].exclude_kernel;
+	t->sideband.no_user = t->seen[0].exclude_user;
+	t->sideband.no_kernel = t->seen[0].exclude_kernel;
 	fill_env(t);
 	t->round_ms = ROUND_MIN_MS;
 	t->base.wake_fd = timerfd_create(CLOCK_MONOTONIC,
@@ -464,7 +457,7 @@ static int timer_source_open(const struct source_target *target,
 		return error_set(err, ERR_NOMEM, "out of memory for samples");
 	t->base.ops = &timer_ops;
 	t->base.wake_fd = t->memory_fd = t->library_fd = -1;
-	timer_sideband_init(&t->news, "/proc");
+	timer_sideband_init(&t->sideband, "/proc");
 	r = open_all(t, o, err);
 	if (r < 0) {
 		timer_close(&t->base);

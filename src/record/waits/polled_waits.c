@@ -52,9 +52,9 @@ struct polled_thread *polled_waits_thread(struct polled_waits *w, uint32_t pid,
 }
 
 /* Delivers a wait that ended at end_ns, with the stack of `at` or none. */
-static int tell(struct polled_waits *w, const struct polled_thread *t,
-		const struct wait_poll *at, uint64_t end_ns, uint64_t length,
-		bool runnable, struct error *err)
+static int deliver(struct polled_waits *w, const struct polled_thread *t,
+		   const struct wait_poll *at, uint64_t end_ns, uint64_t length,
+		   bool runnable, struct error *err)
 {
 	struct wait out = {
 		.pid = t->pid, .tid = t->tid, .end_ns = end_ns,
@@ -65,9 +65,10 @@ static int tell(struct polled_waits *w, const struct polled_thread *t,
 	if (!length)
 		return 0;
 	if (at && at->looked) {
-		out.found = WAIT_LOOKED;
+		out.found = WAIT_POLLED;
 		out.stack = at->stack;
 		out.loc = at->loc;
+		out.kind = runnable ? 0 : at->kind;
 	}
 	return w->cb(w->ctx, &out, err);
 }
@@ -89,15 +90,15 @@ static int64_t blocked_more(const struct polled_waits *w,
 		       (int64_t)(p->ran_ns - o->ran_ns) -
 		       (int64_t)(p->queued_ns - o->queued_ns);
 	int64_t kept = at_least(idle - (int64_t)t->slept_ns,
-				(int64_t)t->stood_ns);
-	int64_t most = (int64_t)(t->stood_ns + w->stolen_ns - t->stolen_ns);
+				(int64_t)t->halted_ns);
+	int64_t most = (int64_t)(t->halted_ns + w->stolen_ns - t->stolen_ns);
 
 	return idle - (kept < most ? kept : most) - (int64_t)t->blocked_ns;
 }
 
-void polled_waits_stood(struct polled_thread *t, uint64_t ns)
+void polled_waits_halted(struct polled_thread *t, uint64_t ns)
 {
-	t->stood_ns += ns;
+	t->halted_ns += ns;
 }
 
 void polled_waits_stolen(struct polled_waits *w, uint64_t ns)
@@ -112,13 +113,13 @@ static void count_from(const struct polled_waits *w, struct polled_thread *t,
 {
 	t->first = t->asleep = *p;
 	t->stolen_ns = w->stolen_ns;
-	t->slept_ns = t->blocked_ns = t->stood_ns = 0;
-	t->open_ns = t->rest_ns = 0;
+	t->slept_ns = t->blocked_ns = t->halted_ns = 0;
+	t->open_ns = t->pending_ns = 0;
 }
 
 /* Returns whether the counters continue.  Counters that decrease belong to another
  * thread with the same number. */
-static bool goes_on(const struct wait_poll *before, const struct wait_poll *p)
+static bool is_continued(const struct wait_poll *before, const struct wait_poll *p)
 {
 	return before->time_ns && p->time_ns > before->time_ns &&
 	       p->turns >= before->turns && p->ran_ns >= before->ran_ns &&
@@ -144,32 +145,33 @@ static int poll_asleep(struct polled_waits *w, struct polled_thread *t,
 			t->asleep.looked = true;
 			t->asleep.stack = before.stack;
 			t->asleep.loc = before.loc;
+			t->asleep.kind = before.kind;
 		}
 		return 0;
 	}
-	r = tell(w, t, &before, before.time_ns, t->open_ns, false, err);
+	r = deliver(w, t, &before, before.time_ns, t->open_ns, false, err);
 	if (r >= 0)
-		r = tell(w, t, p->turns == before.turns + 1 ? &before : NULL,
-			 p->time_ns, p->queued_ns - before.queued_ns, true, err);
-	t->rest_ns += blocked;
+		r = deliver(w, t, p->turns == before.turns + 1 ? &before : NULL,
+			    p->time_ns, p->queued_ns - before.queued_ns, true, err);
+	t->pending_ns += blocked;
 	part = p->time_ns - since_ns;
-	t->open_ns = t->rest_ns < part ? t->rest_ns : part;
-	t->rest_ns -= t->open_ns;
+	t->open_ns = t->pending_ns < part ? t->pending_ns : part;
+	t->pending_ns -= t->open_ns;
 	return r;
 }
 
 /* Delivers the thread's time that is known but not yet delivered. */
-static int tell_rest(struct polled_waits *w, struct polled_thread *t,
-		     struct error *err)
+static int deliver_pending(struct polled_waits *w, struct polled_thread *t,
+			   struct error *err)
 {
 	uint64_t over = (uint64_t)at_least(-blocked_more(w, t, &t->asleep), 0);
 	uint64_t end_ns = t->asleep.time_ns;
 	int r;
 
-	t->rest_ns -= t->rest_ns < over ? t->rest_ns : over;
-	r = tell(w, t, &t->asleep, end_ns, t->open_ns, false, err);
+	t->pending_ns -= t->pending_ns < over ? t->pending_ns : over;
+	r = deliver(w, t, &t->asleep, end_ns, t->open_ns, false, err);
 
-	return r < 0 ? r : tell(w, t, NULL, end_ns, t->rest_ns, false, err);
+	return r < 0 ? r : deliver(w, t, NULL, end_ns, t->pending_ns, false, err);
 }
 
 void polled_waits_begin(struct polled_waits *w, struct polled_thread *t,
@@ -188,9 +190,9 @@ int polled_waits_poll(struct polled_waits *w, struct polled_thread *t,
 	t->asked_ns = p->time_ns;
 	if (!p->asleep)
 		return 0;
-	if (goes_on(&t->asleep, p))
+	if (is_continued(&t->asleep, p))
 		return poll_asleep(w, t, p, since_ns, err);
-	r = tell_rest(w, t, err);
+	r = deliver_pending(w, t, err);
 	count_from(w, t, p);
 	return r;
 }
@@ -198,7 +200,7 @@ int polled_waits_poll(struct polled_waits *w, struct polled_thread *t,
 int polled_waits_end(struct polled_waits *w, struct polled_thread *t,
 		     struct error *err)
 {
-	int r = tell_rest(w, t, err);
+	int r = deliver_pending(w, t, err);
 
 	if (vec_push(&w->free, (uint32_t)(t - w->threads.v)) >= 0)
 		memset(t, 0, sizeof(*t));

@@ -29,6 +29,7 @@ struct wait_poll {
 	bool asleep;
 	bool looked;			/* asleep, and its stack is known: */
 	uint32_t stack, loc;
+	wait_kind kind;			/* 0: unknown */
 };
 
 struct polled_thread {
@@ -38,11 +39,11 @@ struct polled_thread {
 	uint64_t stolen_ns;	/* host's total at that poll */
 	uint64_t slept_ns;	/* time before polls that found it asleep */
 	uint64_t blocked_ns;	/* blocked time already assigned to waits */
-	uint64_t stood_ns;	/* time in which tally stopped it */
+	uint64_t halted_ns;	/* time in which tally stopped it */
 	struct wait_poll asleep;	/* last poll that found it asleep: the open
 					 * wait and its stack; time_ns 0: none */
 	uint64_t open_ns;	/* length of the open wait so far */
-	uint64_t rest_ns;	/* blocked time not yet delivered */
+	uint64_t pending_ns;	/* blocked time not yet delivered */
 	uint64_t round;		/* reserved for the caller */
 };
 
@@ -65,7 +66,7 @@ struct polled_thread *polled_waits_thread(struct polled_waits *w, uint32_t pid,
 struct polled_thread *polled_waits_find(const struct polled_waits *w, uint32_t tid);
 /* Reports that tally kept the thread from running for `ns`.  Part of that time may
  * lie after the last poll. */
-void polled_waits_stood(struct polled_thread *t, uint64_t ns);
+void polled_waits_halted(struct polled_thread *t, uint64_t ns);
 /* Sets the total time the host has taken from all threads (proc_stat(5): steal). */
 void polled_waits_stolen(struct polled_waits *w, uint64_t ns);
 /* Starts the thread's totals at this time.  All its waits count from then on. */

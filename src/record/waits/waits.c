@@ -60,8 +60,8 @@ static struct waiter *waiter_get(struct waits *w, uint32_t pid, uint32_t tid)
 }
 
 /* Delivers the part of a thread's wait that counts. */
-static int tell(struct waits *w, const struct waiter *t, struct wait out,
-		struct error *err)
+static int deliver(struct waits *w, const struct waiter *t, struct wait out,
+		   struct error *err)
 {
 	out.pid = t->pid;
 	out.tid = t->tid;
@@ -72,32 +72,57 @@ static int tell(struct waits *w, const struct waiter *t, struct wait out,
 	return w->cb(w->ctx, &out, err);
 }
 
-/* Returns a look within a time range, or NULL. */
-static const struct wait_stack *find_look(const struct waiter *t,
+static bool is_within(const struct wait_stack *poll, uint64_t start_ns,
+		      uint64_t end_ns)
+{
+	return poll->to_ns && poll->from_ns > start_ns && poll->to_ns < end_ns;
+}
+
+/* Returns a poll of the stack within a time range, or NULL. */
+static const struct wait_stack *find_poll(const struct waiter *t,
 					  uint64_t start_ns, uint64_t end_ns)
 {
-	for (size_t i = 0; i < WAIT_LOOKS; i++)
-		if (t->looks[i].to_ns && t->looks[i].from_ns > start_ns &&
-		    t->looks[i].to_ns < end_ns)
-			return &t->looks[i];
+	for (size_t i = 0; i < WAIT_POLLS; i++)
+		if (!t->polls[i].no_stack &&
+		    is_within(&t->polls[i], start_ns, end_ns))
+			return &t->polls[i];
 	return NULL;
 }
 
-void waits_look(struct waiter *t, const struct wait_stack *look)
+/* Returns the kind of a wait.  A thread that is in no system call waits for a page,
+ * or it is stopped.  Stops are long, and therefore polled. */
+static wait_kind find_kind(const struct waiter *t, uint64_t start_ns,
+			   uint64_t end_ns)
 {
-	t->looks[t->next_look++ % WAIT_LOOKS] = *look;
+	enum { STOP_NS = 1000000 };
+
+	for (size_t i = 0; i < WAIT_POLLS; i++)
+		if (t->polls[i].kind &&
+		    is_within(&t->polls[i], start_ns, end_ns))
+			return t->polls[i].kind;
+	return t->sampled && end_ns - start_ns < STOP_NS ? t->sample.kind : 0;
 }
 
-bool waits_has_look(const struct waiter *t)
+void waits_add_poll(struct waiter *t, const struct wait_stack *look)
 {
-	return find_look(t, t->since_ns, UINT64_MAX);
+	t->polls[t->next_poll++ % WAIT_POLLS] = *look;
+}
+
+bool waits_has_poll(const struct waiter *t)
+{
+	return find_poll(t, t->since_ns, UINT64_MAX);
+}
+
+bool waits_has_kind(const struct waiter *t)
+{
+	return find_kind(t, t->since_ns, UINT64_MAX);
 }
 
 /* Ends the thread's open wait. */
 static int end_wait(struct waits *w, const struct waiter *t, uint64_t end_ns,
 		    struct error *err)
 {
-	const struct wait_stack *look = find_look(t, t->since_ns, end_ns);
+	const struct wait_stack *look = find_poll(t, t->since_ns, end_ns);
 	struct wait out = { .start_ns = t->since_ns, .end_ns = end_ns,
 			    .runnable = t->runnable, .found = WAIT_NO_STACK };
 	int r;
@@ -109,31 +134,34 @@ static int end_wait(struct waits *w, const struct waiter *t, uint64_t end_ns,
 	} else if (t->starting) {
 		out.found = WAIT_STARTING;
 	} else if (look) {
-		out.found = WAIT_LOOKED;
+		out.found = WAIT_POLLED;
 		out.stack = look->stack;
 		out.loc = look->loc;
 	}
+	if (!t->runnable)
+		out.kind = find_kind(t, t->since_ns, end_ns);
 	if (!t->woken_ns || t->woken_ns >= end_ns)
-		return tell(w, t, out, err);
+		return deliver(w, t, out, err);
 	out.end_ns = t->woken_ns;
 	out.woken = true;
 	out.waker = t->waker;
-	r = tell(w, t, out, err);
+	r = deliver(w, t, out, err);
 	out.start_ns = t->woken_ns;
 	out.end_ns = end_ns;
 	out.runnable = true;
 	out.woken = false;
-	return r < 0 ? r : tell(w, t, out, err);
+	out.kind = 0;
+	return r < 0 ? r : deliver(w, t, out, err);
 }
 
 /* Handles a switch in or out after a loss.  A thread that ran before and is switched
  * out now may have run all the time. */
-static int end_doubt(struct waits *w, const struct waiter *t, uint64_t end_ns,
-		     bool out, struct error *err)
+static int end_after_loss(struct waits *w, const struct waiter *t, uint64_t end_ns,
+			  bool out, struct error *err)
 {
 	if (t->ran && out)
 		return 0;
-	return tell(w, t, (struct wait){ .start_ns = t->since_ns,
+	return deliver(w, t, (struct wait){ .start_ns = t->since_ns,
 					 .end_ns = end_ns,
 					 .found = WAIT_UNKNOWN }, err);
 }
@@ -218,8 +246,8 @@ int waits_switch(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 		return no_memory(err);
 	if (out) {
 		/* The switch-in between two switch-outs is missing. */
-		if (t->state == WAITER_DOUBT || t->state == WAITER_OUT)
-			r = end_doubt(w, t, time_ns, true, err);
+		if (t->state == WAITER_AFTER_LOSS || t->state == WAITER_OUT)
+			r = end_after_loss(w, t, time_ns, true, err);
 		switch_out(t, time_ns, preempted);
 		return r;
 	}
@@ -231,10 +259,10 @@ int waits_switch(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 	case WAITER_OUT:
 		r = end_wait(w, t, time_ns, err);
 		break;
-	case WAITER_DOUBT:
+	case WAITER_AFTER_LOSS:
 	case WAITER_RUNNING:
-		if (t->state == WAITER_DOUBT)
-			r = end_doubt(w, t, time_ns, false, err);
+		if (t->state == WAITER_AFTER_LOSS)
+			r = end_after_loss(w, t, time_ns, false, err);
 		break;
 	}
 	set_state(t, WAITER_RUNNING, time_ns);
@@ -260,10 +288,10 @@ int waits_fork(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 static bool same_wake(const struct waker *a, uint64_t a_ns,
 		      const struct waker *b, uint64_t b_ns)
 {
-	enum { APART_NS = 100000 };	/* an interrupt may occur in between */
+	enum { OTHER_CPU_NS = 100000 };	/* an interrupt may occur in between */
 
 	return a->tid == b->tid && !a->interrupt && !b->interrupt &&
-	       (a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns) < APART_NS;
+	       (a_ns > b_ns ? a_ns - b_ns : b_ns - a_ns) < OTHER_CPU_NS;
 }
 
 void waits_wake(struct waits *w, uint32_t tid, uint64_t time_ns,
@@ -310,9 +338,9 @@ int waits_lost(struct waits *w, uint64_t time_ns, struct error *err)
 		struct waiter *t = &w->threads.v[i];
 
 		if (t->state == WAITER_OUT) {
-			set_state(t, WAITER_DOUBT, t->since_ns);
+			set_state(t, WAITER_AFTER_LOSS, t->since_ns);
 		} else if (t->state == WAITER_RUNNING) {
-			set_state(t, WAITER_DOUBT, time_ns);
+			set_state(t, WAITER_AFTER_LOSS, time_ns);
 			t->ran = true;
 		}
 	}

@@ -9,7 +9,7 @@
  * or had just been created.  Otherwise it is blocked until the thread is woken, and
  * runnable from then on: those are two waits.  Without a record of the wakeup, the
  * whole wait is blocked.  Its length is exact.  Its stack comes from the kernel's
- * sample at the switch-out.  Without that sample, it comes from a look at the
+ * sample at the switch-out.  Without that sample, it comes from a poll of the
  * sleeping thread whose times lie between the two switches.
  *
  * A wait that is open when recording begins counts from there, and one that is open
@@ -25,11 +25,12 @@
 #include "base/error.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "record/waits/wait_kind.h"
 
 /* Where a wait's stack comes from. */
 enum wait_found {
 	WAIT_EXACT,		/* the kernel's sample at the switch-out */
-	WAIT_LOOKED,		/* a look at the thread during the wait */
+	WAIT_POLLED,		/* a poll of the thread during the wait */
 	WAIT_NO_STACK,		/* neither; there is no stack */
 	WAIT_STARTING,		/* the thread had not run yet */
 	WAIT_UNKNOWN,		/* switches were lost; it may not have waited all the
@@ -53,6 +54,7 @@ struct wait {
 	enum wait_found found;
 	uint32_t stack, loc;	/* set for EXACT and LOOKED, as the caller supplied
 				 * them */
+	wait_kind kind;		/* of a blocked wait; 0: unknown */
 	bool woken;		/* blocked wait with a known wakeup by: */
 	struct waker waker;
 };
@@ -60,17 +62,21 @@ struct wait {
 /* A stack, by the caller's numbers. */
 struct wait_stack {
 	uint32_t stack, loc;
-	uint64_t from_ns, to_ns;	/* start and end of a look; to_ns 0: no stack */
-	bool more;		/* the look has more frames than the switch's sample */
+	uint64_t from_ns, to_ns;	/* start and end of a poll; to_ns 0: no stack */
+	bool more;		/* the poll has more frames than the switch's sample */
+	bool no_stack;		/* the poll knows the kind only */
+	/* What the thread waits for; 0: unknown.  The registers of a switch's sample
+	 * show only whether it is in a system call. */
+	wait_kind kind;
 };
 
-enum { WAIT_LOOKS = 4 };
+enum { WAIT_POLLS = 4 };
 
 enum waiter_state {
 	WAITER_UNKNOWN,		/* no record yet */
 	WAITER_RUNNING,
 	WAITER_OUT,
-	WAITER_DOUBT,		/* its state is uncertain because records were lost */
+	WAITER_AFTER_LOSS,	/* its state is uncertain because records were lost */
 };
 
 struct waiter {
@@ -90,11 +96,14 @@ struct waiter {
 	uint64_t coming_ns;
 	uint64_t unsampled_ns;	/* time that others waited for this thread, by wakeups
 				 * without a sample; the caller's */
+	/* Number of polls for the kind still to be made, and number of those made
+	 * since the last that found any; the caller's. */
+	uint32_t kind_left, kind_polls;
 	struct wait_stack sample;
-	/* Recent looks.  Records arrive later than looks, so these may belong to
+	/* Recent polls.  Records arrive later than polls, so these may belong to
 	 * several waits. */
-	struct wait_stack looks[WAIT_LOOKS];
-	uint32_t next_look;
+	struct wait_stack polls[WAIT_POLLS];
+	uint32_t next_poll;
 };
 
 /* Receives a wait.  A negative result stops. */
@@ -154,10 +163,12 @@ static inline bool waits_is_blocked(const struct waiter *t)
 {
 	return t->state == WAITER_OUT && !t->runnable;
 }
-/* Adds a look at a thread.  The thread need not have slept for the whole look. */
-void waits_look(struct waiter *t, const struct wait_stack *look);
-/* Returns whether a look lies in the open wait, as far as records have arrived. */
-bool waits_has_look(const struct waiter *t);
+/* Adds a poll of a thread.  The thread need not have slept for the whole poll. */
+void waits_add_poll(struct waiter *t, const struct wait_stack *look);
+/* Return whether a poll of the stack, or of the kind, lies in the open wait, as far as
+ * records have arrived. */
+bool waits_has_poll(const struct waiter *t);
+bool waits_has_kind(const struct waiter *t);
 /* Returns a thread's row, or NULL.  It is valid until the next call that may add a
  * row. */
 struct waiter *waits_find(struct waits *w, uint32_t tid);

@@ -272,6 +272,25 @@ static bool is_plain(const char *s)
 	       strstr(s, ".\"") || strstr(s, ".<");
 }
 
+size_t cxx_name_stem(const char *name)
+{
+	size_t n = strcspn(name, "<"), all = strlen(name);
+	const char *p = name + 8;
+
+	if (strncmp(name, "operator", 8) || (*p && strchr("_ ", *p)) || n != 8)
+		return n;
+	/* operator<, operator<<, operator<<=, operator<=, operator<=> */
+	p += strspn(p, "<");
+	if (p - name > 10)		/* operator<< <int> */
+		p = name + 10;
+	else if (p - name == 10 && all > 11 && name[all - 1] == '>' &&
+		 p[0] != '=' && p[0] != ' ')
+		p = name + 9;		/* operator<<int> */
+	p += *p == '=';
+	p += *p == '>' && p[-1] == '=';
+	return (size_t)(p - name);
+}
+
 void demangle_short(const char *demangled, struct buf *out)
 {
 	size_t n = strlen(demangled);

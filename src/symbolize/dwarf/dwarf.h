@@ -124,6 +124,7 @@ struct abbrev_table {
 	uint32_t users;		/* number of units that use the table */
 	uint8_t addr_size, off_size;
 	bool v2;		/* DW_FORM_ref_addr has the size of an address */
+	bool types;		/* a parsed abbreviation is for types or parameters */
 	bool bad;
 	VEC(struct abbrev) dense;	/* by code */
 	VEC(struct abbrev) sparse;	/* abbreviations with very large codes */
@@ -148,6 +149,7 @@ struct line_row {
 struct line_seq {
 	uint64_t lo;
 	size_t first, n;
+	struct line_row entry;	/* its first row, which `rows` may lack */
 };
 
 struct dwarf_lines {
@@ -155,6 +157,8 @@ struct dwarf_lines {
 	VEC(struct dwarf_file) files;
 	VEC(struct line_seq) seqs;
 	struct range_index index;	/* id: index in seqs */
+	struct range_index folded;	/* the same; further sequences of code that the
+					 * linker folded */
 	VEC(uint32_t) offsets;		/* row address - seq.lo; searched */
 	VEC(struct line_row) rows;
 	uint16_t version;
@@ -274,7 +278,7 @@ struct dwarf {
 	bool dwp_tried;
 	struct dwarf_set *dwp;		/* or NULL */
 	struct u64map dwo_tab;		/* sets, by hash of their path */
-	uint32_t other_users;		/* number of .dwo files that belong to other
+	uint32_t mismatched_dwo;	/* number of .dwo files that belong to other
 					 * code */
 	size_t missing_dwo_units;
 	char *missing_dwo;		/* name of the first one, or NULL */
@@ -507,6 +511,10 @@ void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
 		      struct dwarf_work *w);
 const struct line_row *dwarf_find_row(const struct dwarf_unit *u,
 				      uint64_t addr);
+/* The same where the linker may have folded identical functions: the row that belongs
+ * to the function at this DIE, as its declaration shows. */
+const struct line_row *dwarf_find_row_of(struct dwarf *d, struct dwarf_unit *u,
+					 uint64_t func, uint64_t addr);
 
 /* dwarf_funcs.c */
 void dwarf_read_funcs(const struct dwarf *d, struct dwarf_unit *u,

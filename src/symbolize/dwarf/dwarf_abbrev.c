@@ -432,6 +432,17 @@ static bool table_spend(struct abbrev_table *t, uint64_t n)
 	return true;
 }
 
+/* Returns whether a unit with such DIEs describes types, itself or in units that it
+ * shares with others (dwz). */
+static bool is_of_types(uint16_t tag)
+{
+	return tag == DW_TAG_base_type || tag == DW_TAG_formal_parameter ||
+	       tag == DW_TAG_pointer_type || tag == DW_TAG_structure_type ||
+	       tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
+	       tag == DW_TAG_enumeration_type || tag == DW_TAG_partial_unit ||
+	       tag == DW_TAG_imported_unit;
+}
+
 /* Parses the next declaration.  Returns 0 at the end or if it is damaged. */
 static uint64_t table_next(struct abbrev_table *t)
 {
@@ -460,6 +471,7 @@ static uint64_t table_next(struct abbrev_table *t)
 		c.a.flags |= ABBREV_CLASS;
 	if (c.a.tag == DW_TAG_inlined_subroutine)
 		c.a.flags |= ABBREV_INLINED;
+	t->types |= is_of_types(c.a.tag);
 	if (!table_store(t, code, c.a)) {
 		t->bad = true;
 		goto end;

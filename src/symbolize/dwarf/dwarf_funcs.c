@@ -222,6 +222,10 @@ static const uint8_t *walk_inlined(struct walk *k, const struct abbrev *a,
 	hit = mark(k, &die);
 	if (!(a->flags & ABBREV_CHILDREN))
 		return p;
+	/* DWARF 2 gives a call in several pieces the range of one of them, so what is
+	 * inlined into it may lie outside. */
+	if (!hit && k->u->version < 3)
+		hit = add_call(k, &die);
 	to = DIE_OFFSET(dwarf_reference(k->u, &die, SLOT_SIBLING));
 	if (!hit && to <= k->u->end && to > (uint64_t)(p - k->sec) &&
 	    k->sec + to > unit)

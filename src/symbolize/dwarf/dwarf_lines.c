@@ -267,7 +267,7 @@ static void close_seq(struct machine *m, uint64_t hi)
 
 static void open_seq(struct machine *m)
 {
-	struct line_seq s = { m->addr, m->l->rows.n, 0 };
+	struct line_seq s = { .lo = m->addr, .first = m->l->rows.n };
 
 	if (m->w->want)
 		m->next = dwarf_at_least(m->w->want, m->w->nwant, m->addr);
@@ -319,6 +319,7 @@ static inline void add_row(struct machine *m)
 		if (!m->open)
 			return;
 		n = l->rows.n;
+		l->seqs.v[l->seqs.n - 1].entry = row;
 	}
 	s = &l->seqs.v[l->seqs.n - 1];
 	if (n > s->first) {
@@ -455,20 +456,26 @@ static void run(struct machine *m, struct cursor *c)
 	close_seq(m, m->last);	/* only if end_sequence is missing */
 }
 
-/* Drops duplicates of code that the linker folded: among equal ranges, which
- * are sorted by number, the first one remains. */
-static bool drop_folded(struct range_index *x)
+/* Separates sequences of code that the linker folded.  Of equal ranges, which are
+ * sorted by number, the first one remains, and the others go to `folded`.  Those of
+ * code that the linker dropped begin at 0. */
+static bool split_folded(struct dwarf_lines *l)
 {
+	struct range_index *x = &l->index;
 	size_t i, n = 0;
 
-	for (i = 0; i < x->n; i++)
-		if (!n || x->v[n - 1].lo != x->v[i].lo ||
-		    x->v[n - 1].hi != x->v[i].hi)
-			x->v[n++] = x->v[i];
+	for (i = 0; i < x->n; i++) {
+		struct range r = x->v[i];
+
+		if (!n || x->v[n - 1].lo != r.lo || x->v[n - 1].hi != r.hi)
+			x->v[n++] = r;
+		else if (r.lo && range_index_add(&l->folded, r.lo, r.hi, r.id) < 0)
+			return false;
+	}
 	if (n == x->n)
 		return true;
 	x->n = n;
-	return range_index_sort(x) == 0;
+	return range_index_sort(x) == 0 && range_index_sort(&l->folded) == 0;
 }
 
 void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
@@ -498,9 +505,21 @@ void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
 	if (c.bad)
 		dwarf_work_damage(w, ".debug_line: bad program", u->stmt_list);
 	if (range_index_sort(&u->lines.index) < 0 ||
-	    !drop_folded(&u->lines.index))
+	    !split_folded(&u->lines))
 		w->nomem = true;
 	dwarf_touched(u->set, n, w);
+}
+
+static const struct line_row *row_of(const struct dwarf_lines *l, uint64_t seq,
+				     uint64_t addr)
+{
+	const struct line_seq *s = &l->seqs.v[seq];
+	const uint32_t *off = l->offsets.v + s->first;
+	uint64_t want = addr - s->lo;
+	size_t at;
+
+	last_where(at, s->n, off[at] <= want);	/* off[0] is 0 */
+	return s->n ? &l->rows.v[s->first + at] : NULL;
 }
 
 const struct line_row *dwarf_find_row(const struct dwarf_unit *u,
@@ -508,16 +527,51 @@ const struct line_row *dwarf_find_row(const struct dwarf_unit *u,
 {
 	const struct dwarf_lines *l = &u->lines;
 	ptrdiff_t i = range_index_find(&l->index, addr);
-	const struct line_seq *s;
-	const uint32_t *off;
-	uint64_t want;
-	size_t at;
+
+	return i == RANGE_NONE ? NULL : row_of(l, l->index.v[i].id, addr);
+}
+
+/* Returns how many lines below its function's declaration a sequence begins;
+ * UINT32_MAX if it belongs to another function. */
+static uint32_t lines_below(struct dwarf *d, struct dwarf_unit *u, uint64_t seq,
+			    const struct func_name *f)
+{
+	const struct line_row *row = &u->lines.seqs.v[seq].entry;
+
+	return row->line < f->line ||
+	       strcmp(dwarf_file_path(d, u, row->file), f->file)
+		       ? UINT32_MAX : row->line - f->line;
+}
+
+const struct line_row *dwarf_find_row_of(struct dwarf *d, struct dwarf_unit *u,
+					 uint64_t func, uint64_t addr)
+{
+	enum { TRIES = 64 };
+	const struct dwarf_lines *l = &u->lines;
+	ptrdiff_t i = range_index_find(&l->index, addr);
+	ptrdiff_t k = range_index_find(&l->folded, addr);
+	const struct func_name *f;
+	uint32_t best, below;
+	uint64_t seq;
 
 	if (i == RANGE_NONE)
 		return NULL;
-	s = &l->seqs.v[l->index.v[i].id];
-	off = l->offsets.v + s->first;
-	want = addr - s->lo;
-	last_where(at, s->n, off[at] <= want);	/* off[0] is 0 */
-	return s->n ? &l->rows.v[s->first + at] : NULL;
+	seq = l->index.v[i].id;
+	if (k == RANGE_NONE || func == NO_DIE)
+		return row_of(l, seq, addr);
+	f = dwarf_name(d, func);
+	if (!f || !f->line)
+		return row_of(l, seq, addr);
+	best = lines_below(d, u, seq, f);
+	for (int n = 0; k != RANGE_NONE && n < TRIES; n++) {
+		const struct range *r = &l->folded.v[k];
+
+		below = lines_below(d, u, r->id, f);
+		if (below < best && r->lo == l->index.v[i].lo) {
+			best = below;
+			seq = r->id;
+		}
+		k = range_index_down(&l->folded, k - 1, addr);
+	}
+	return row_of(l, seq, addr);
 }

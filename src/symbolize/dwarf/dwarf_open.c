@@ -201,6 +201,7 @@ void dwarf_unit_unload(struct dwarf_unit *u)
 	vec_fini(&u->lines.files);
 	vec_fini(&u->lines.seqs);
 	range_index_fini(&u->lines.index);
+	range_index_fini(&u->lines.folded);
 	vec_fini(&u->lines.offsets);
 	vec_fini(&u->lines.rows);
 	u->lines.files_read = false;

@@ -87,7 +87,7 @@ static uint64_t table_bytes(const struct dwarf_unit *u)
 {
 	const struct dwarf_lines *l = &u->lines;
 
-	return (u->funcs.cap + l->index.cap) * sizeof(*u->funcs.v) +
+	return (u->funcs.cap + l->index.cap + l->folded.cap) * sizeof(*u->funcs.v) +
 	       l->rows.cap * sizeof(*l->rows.v) +
 	       l->offsets.cap * sizeof(*l->offsets.v) +
 	       l->seqs.cap * sizeof(*l->seqs.v) +

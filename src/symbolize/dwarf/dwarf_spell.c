@@ -9,7 +9,9 @@
  *	{unnamed type at file.cpp:3:9}: their numbers count types that DWARF may
  *	omit, and could be wrong unnoticed;
  *	a deduced return type is the type, not `auto`;
- *	types appear where the source has a template parameter.
+ *	types appear where the source has a template parameter;
+ *	where a unit describes no types (-g1), the name is DWARF's alone:
+ *	parameters and scopes are unknown.
  *
  * DIEs may be hostile: depth, steps and length are bounded, and a name that
  * exceeds a bound is not built.
@@ -18,6 +20,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "symbolize/demangle/demangle.h"
 #include "symbolize/demangle/manglings.h"
 #include "symbolize/dwarf/dwarf.h"
 
@@ -680,28 +683,6 @@ static bool read_function(struct spell *s, uint64_t die, struct function *f)
 	return f->name || f->linkage;
 }
 
-/* Returns the length of a name without template arguments. */
-static size_t stem(const char *name)
-{
-	size_t n = strcspn(name, "<"), all = strlen(name);
-	const char *p = name + 8;
-
-	if (strncmp(name, "operator", 8) || (*p && strchr("_ ", *p)) || n < 8)
-		return n;
-	if (n > 8)
-		return n;
-	/* operator<, operator<<, operator<<=, operator<=, operator<=> */
-	p += strspn(p, "<");
-	if (p - name > 10)		/* operator<< <int> */
-		p = name + 10;
-	else if (p - name == 10 && all > 11 && name[all - 1] == '>' &&
-		 p[0] != '=' && p[0] != ' ')
-		p = name + 9;		/* operator<<int> */
-	p += *p == '=';
-	p += *p == '>' && p[-1] == '=';
-	return (size_t)(p - name);
-}
-
 static bool is_conversion(const char *name)
 {
 	return !strncmp(name, "operator ", 9) &&
@@ -764,12 +745,24 @@ static bool is_constructor(const struct buf *scopes, const char *name, size_t n)
 	       ((size_t)(end - p) == n || end[-(ptrdiff_t)n - 1] == ':');
 }
 
+/* Returns whether a unit describes types and parameters.  Those of -g1 and
+ * -gline-tables-only do not. */
+static bool describes_types(const struct dwarf_unit *u)
+{
+	abbrev_finish(u->abbrevs);
+	return u->abbrevs->types;
+}
+
 static void put_function(struct spell *s, const struct function *f, bool nested,
 			 struct buf *out)
 {
 	struct buf scopes = { 0 }, args = { 0 };
-	size_t n = stem(f->name), nargs;
+	size_t n = cxx_name_stem(f->name), nargs;
 
+	if (!describes_types(f->decl.u)) {
+		buf_str(out, f->name);
+		return;
+	}
 	spell_scopes(s, &f->decl, &scopes);
 	nargs = spell_arguments(s, &f->decl, f->name, &args);
 	if (nargs && !nested && !is_conversion(f->name) &&

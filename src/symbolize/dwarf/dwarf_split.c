@@ -108,7 +108,7 @@ static int read_index(struct dwarf *d, struct dwarf_set *s,
 	return 0;
 }
 
-enum { MAX_STRANGERS = 1000 };
+enum { MAX_MISMATCHED_DWO = 1000 };
 
 /* Indexes DWO ids; in DWARF 4 the id is an attribute of the first DIE. */
 static int add_ids(struct dwarf_set *s)
@@ -163,7 +163,7 @@ static struct dwarf_unit *try_dwo(struct dwarf *d, const char *path,
 	*slot = 0;
 	/* Limit the time spent on files of other code, from a rebuild or from a
 	 * thousand paths to one file. */
-	if (d->other_users >= MAX_STRANGERS)
+	if (d->mismatched_dwo >= MAX_MISMATCHED_DWO)
 		return NULL;
 	img = debug_open(&d->search, path);
 	s = img ? dwarf_set_add_split(d, img) : NULL;
@@ -174,7 +174,7 @@ static struct dwarf_unit *try_dwo(struct dwarf *d, const char *path,
 	if (u) {
 		*slot = (uint32_t)DIE_SET(s->id);
 	} else {
-		d->other_users++;
+		d->mismatched_dwo++;
 		dwarf_set_drop(d, s);
 	}
 	return u;

@@ -16,7 +16,7 @@
 #include "symbolize/dwarf/range_index.h"
 #include "symbolize/kernel/kallsyms.h"
 
-enum { TEXT_LIMIT = 512 << 20, PAGE = 4096, BPF_MOST = 64 << 10 };
+enum { TEXT_LIMIT = 512 << 20, PAGE = 4096, BPF_MAX = 64 << 10 };
 
 struct ksym {
 	uint32_t name, module;	/* offsets into the text; module 0: kernel */
@@ -34,6 +34,9 @@ struct kallsyms {
 	struct range_index text_ranges;	/* id: in syms */
 	VEC(struct kstart) starts;	/* starts of symbols of any type */
 	uint32_t module;		/* module of the previous line */
+	size_t parsed;			/* bytes of `text` */
+	uint64_t reach, first;		/* first: address of _text, once known */
+	bool enough;			/* the rest is not needed */
 	bool nomem;
 };
 
@@ -59,6 +62,17 @@ static uint32_t module_of(struct kallsyms *k, const char *module)
 	if (!k->module || strcmp(base + k->module, module))
 		k->module = (uint32_t)(module - base);
 	return k->module;
+}
+
+/* Returns whether a line is the first one behind all addresses that are needed. */
+static bool is_behind(struct kallsyms *k, const struct kstart *s, const char *name)
+{
+	if (s->module || k->reach == KALLSYMS_ALL)
+		return false;
+	if (!k->first && !strcmp(name, "_text"))
+		k->first = s->addr;
+	return k->first && s->addr > k->first &&
+	       s->addr - k->first > k->reach;
 }
 
 /* Parses [p, end), one line without its newline, and cuts it into strings. */
@@ -90,6 +104,7 @@ static void parse_line(struct kallsyms *k, char *p, char *end)
 	start.module = module_of(k, module);
 	if (vec_push(&k->starts, start) < 0)
 		k->nomem = true;
+	k->enough = is_behind(k, &start, name);
 	/* $x, $d: mark the kind of code that follows (ELF for the Arm
 	 * architecture) */
 	if (!is_text(type) || !*name || *name == '$')
@@ -102,21 +117,22 @@ static void parse_line(struct kallsyms *k, char *p, char *end)
 		k->nomem = true;
 }
 
-static void parse_text(struct kallsyms *k)
+/* Parses the whole lines that were read. */
+static bool parse_more(void *ctx)
 {
-	char *p = (char *)k->text.p, *end = p + k->text.n;
+	struct kallsyms *k = ctx;
 
-	/* buf_cstr has put a NUL at the end, so that each line can be
-	 * terminated. */
-	while (p < end && !k->nomem) {
-		char *nl = memchr(p, '\n', (size_t)(end - p));
+	while (k->parsed < k->text.n && !k->nomem && !k->enough) {
+		char *p = (char *)k->text.p + k->parsed;
+		char *nl = memchr(p, '\n', k->text.n - k->parsed);
 
 		if (!nl)
-			nl = end;
+			break;
 		*nl = '\0';
+		k->parsed += (size_t)(nl + 1 - p);
 		parse_line(k, p, nl);
-		p = nl + 1;
 	}
+	return k->nomem || k->enough;
 }
 
 static int by_address(const void *a, const void *b)
@@ -141,7 +157,7 @@ static uint64_t last_end(const struct kallsyms *k, const struct ksym *s,
 	if (s->module && !strncmp(module, "__builtin__", 11))
 		most = 1;
 	else if (s->module && !strcmp(module, "bpf"))
-		most = BPF_MOST;
+		most = BPF_MAX;
 	end = ((lo + most - 1) | (PAGE - 1)) + 1;
 	return end > lo ? end : UINT64_MAX;
 }
@@ -186,19 +202,18 @@ static bool all_hidden(const struct kallsyms *k)
 	return true;
 }
 
-/* Parses k->text, which was already read. */
+/* Parses the rest of k->text, which was already read. */
 static int finish(struct kallsyms *k, const char *name, struct kallsyms **out,
 		  struct error *err)
 {
-	size_t lines = k->text.n / 40;
 	int rc = 0;
 
-	buf_cstr(&k->text);
-	if (k->text.failed || vec_reserve(&k->starts, lines) < 0 ||
-	    vec_reserve(&k->syms, lines) < 0)
+	/* The last line may have no newline. */
+	if (!k->enough)
+		buf_u8(&k->text, '\n');
+	if (k->text.failed)
 		k->nomem = true;
-	else
-		parse_text(k);
+	parse_more(k);
 	if (k->nomem)
 		rc = error_set(err, ERR_NOMEM, "%s: out of memory", name);
 	else if (!k->starts.n)
@@ -220,7 +235,8 @@ static int finish(struct kallsyms *k, const char *name, struct kallsyms **out,
 	return 0;
 }
 
-int kallsyms_open(const char *path, struct kallsyms **out, struct error *err)
+int kallsyms_open(const char *path, uint64_t reach, struct kallsyms **out,
+		  struct error *err)
 {
 	struct kallsyms *k = calloc(1, sizeof(*k));
 	int rc;
@@ -228,7 +244,8 @@ int kallsyms_open(const char *path, struct kallsyms **out, struct error *err)
 	*out = NULL;
 	if (!k)
 		return error_set(err, ERR_NOMEM, "%s: out of memory", path);
-	rc = io_read_file(path, TEXT_LIMIT, &k->text, err);
+	k->reach = reach;
+	rc = io_read_until(path, TEXT_LIMIT, parse_more, k, &k->text, err);
 	if (rc < 0) {
 		kallsyms_close(k);
 		return rc;
@@ -246,6 +263,7 @@ int kallsyms_parse(const char *text, size_t n, struct kallsyms **out,
 		free(k);
 		return error_set(err, ERR_NOMEM, "kallsyms: out of memory");
 	}
+	k->reach = KALLSYMS_ALL;
 	buf_bytes(&k->text, text, n);
 	return finish(k, "kallsyms", out, err);
 }

@@ -13,9 +13,18 @@
 
 struct kallsyms;
 
-/* Reads the table; the caller closes it.  Returns ERR_PERM if the table is
- * hidden (all addresses 0: kernel.kptr_restrict). */
-int kallsyms_open(const char *path, struct kallsyms **out, struct error *err);
+/*
+ * Reads the table; the caller closes it.  Returns ERR_PERM if the table is
+ * hidden (all addresses 0: kernel.kptr_restrict).
+ *
+ * `reach`: how far behind _text the caller looks for symbols.  The kernel lists its
+ * own symbols first, by address, and takes long to write the rest, which is then not
+ * read.  For symbols of modules, and tables that are not the kernel's own:
+ * KALLSYMS_ALL.
+ */
+#define KALLSYMS_ALL UINT64_MAX
+int kallsyms_open(const char *path, uint64_t reach, struct kallsyms **out,
+		  struct error *err);
 int kallsyms_parse(const char *text, size_t n, struct kallsyms **out,
 		   struct error *err);
 void kallsyms_close(struct kallsyms *k);

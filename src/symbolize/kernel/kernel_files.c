@@ -19,7 +19,7 @@
 #include "symbolize/dwarf/debug_dirs.h"
 
 /* A tree of modules has about 5,000 files in folders up to 8 deep. */
-enum { MOST_FILES = 1 << 17, MOST_DEPTH = 16 };
+enum { FILES_LIMIT = 1 << 17, DEPTH_LIMIT = 16 };
 
 struct kernel_files {
 	struct kernel_files_options o;
@@ -168,10 +168,10 @@ static void list_tree(struct kernel_files *k, struct buf *path,
 		      unsigned int depth)
 {
 	size_t n = path->n;
-	DIR *d = depth < MOST_DEPTH ? opendir(buf_cstr(path)) : NULL;
+	DIR *d = depth < DEPTH_LIMIT ? opendir(buf_cstr(path)) : NULL;
 	struct dirent *e;
 
-	while (d && (e = readdir(d)) != NULL && k->seen++ < MOST_FILES) {
+	while (d && (e = readdir(d)) != NULL && k->seen++ < FILES_LIMIT) {
 		struct stat st;
 
 		/* the links "build" and "source" lead to whole source trees */

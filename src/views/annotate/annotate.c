@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "symbolize/demangle/demangle.h"
 #include "views/query/framekey.h"
+#include "views/query/interval.h"
+#include "views/query/lines.h"
 
 size_t annotate_cost_row(struct annotation *a)
 {
@@ -28,6 +31,34 @@ void annotate_add(struct annotation *a, size_t row, uint32_t loc, bool inlined)
 		cell_add(inlined ? &to[c].inlined : &to[c].self, from[c]);
 }
 
+bool annot_has_cost(const struct annotation *a, const struct annot_cost *cost)
+{
+	for (size_t c = 0; c < a->ncols; c++)
+		if (annot_sum(&cost[c]).count || cost[c].called.count)
+			return true;
+	return false;
+}
+
+bool annot_is_noise(const struct annotation *a, const struct annot_cost *cost)
+{
+	for (size_t c = 0; c < a->ncols; c++) {
+		struct cell sum = annot_sum(&cost[c]);
+
+		cell_add(&sum, cost[c].called);
+		if (!interval_hides(annot_event(a, c), sum, annot_all(a, c)))
+			return false;
+	}
+	return true;
+}
+
+double annot_share(const struct annotation *a, size_t col, struct cell c)
+{
+	struct cell all = annot_all(a, col);
+
+	return all.weight ? line_share(c.weight, all.weight)
+			  : line_share(c.count, all.count);
+}
+
 /* Adds the self cost of a location. */
 static void add_leaf(void *ctx, uint32_t node, uint32_t event, struct cell c)
 {
@@ -45,13 +76,6 @@ static bool has_cost(const struct annotation *a, size_t loc)
 		if (a->loc_cells[loc * a->ncols + c].count)
 			return true;
 	return false;
-}
-
-static int place_compare(uint32_t i1, uint64_t v1, uint32_t i2, uint64_t v2)
-{
-	if (i1 != i2)
-		return i1 < i2 ? -1 : 1;
-	return v1 < v2 ? -1 : v1 > v2;
 }
 
 static int symbol_compare(const void *x, const void *y, void *ctx)
@@ -107,23 +131,18 @@ static uint32_t find_symbol(const struct annotation *a, uint32_t image,
 			    uint64_t vaddr)
 {
 	const struct profile *p = a->p;
-	size_t lo = 0, hi = p->symbols.n;
-	const struct prof_symbol *s;
+	const struct prof_symbol *s = p->symbols.v;
+	const uint32_t *by = a->by_symbol;
+	size_t end;		/* first symbol that begins after vaddr */
 
-	while (lo < hi) {	/* first symbol that begins after vaddr */
-		size_t mid = lo + (hi - lo) / 2;
-
-		s = &p->symbols.v[a->by_symbol[mid]];
-		if (place_compare(s->image, s->vaddr, image, vaddr) <= 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo)
+	lower_bound(end, 0, p->symbols.n,
+		    place_compare(s[by[end]].image, s[by[end]].vaddr, image,
+				  vaddr) <= 0);
+	if (!end)
 		return PROF_NONE;
-	s = &p->symbols.v[a->by_symbol[lo - 1]];
-	return s->image == image && vaddr - s->vaddr < s->size
-		       ? a->by_symbol[lo - 1] : PROF_NONE;
+	s = &p->symbols.v[by[end - 1]];
+	return s->image == image && vaddr - s->vaddr < s->size ? by[end - 1]
+							       : PROF_NONE;
 }
 
 bool annot_address_name(const struct annotation *a, uint32_t image,
@@ -186,8 +205,8 @@ static int make_indexes(struct annotation *a)
 	return annotate_index_symbols(a);
 }
 
-static bool unit_has_frame(const struct annotation *a,
-			   const struct annot_unit *u, uint32_t frame)
+bool annot_unit_has(const struct annotation *a, const struct annot_unit *u,
+		    uint32_t frame)
 {
 	const struct prof_frame *f = &a->p->frames.v[frame];
 
@@ -206,7 +225,7 @@ static bool unit_has_frame(const struct annotation *a,
 uint32_t annot_unit_frame(const struct annotation *a,
 			  const struct annot_unit *u, uint32_t frame)
 {
-	while (frame != PROF_NONE && !unit_has_frame(a, u, frame))
+	while (frame != PROF_NONE && !annot_unit_has(a, u, frame))
 		frame = a->p->frames.v[frame].outer;
 	return frame;
 }

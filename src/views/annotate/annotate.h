@@ -81,7 +81,6 @@ struct annot_insn {
 	uint32_t jump;
 	uint8_t size, flow;	/* as in struct disasm_insn */
 	bool bad, has_target, has_data;
-	bool landing;		/* target of a jump within the code */
 };
 
 struct annot_jump {
@@ -197,6 +196,22 @@ static inline struct cell annot_all(const struct annotation *a, size_t col)
 {
 	return a->agg.shown[a->agg.cols.v[col]];
 }
+/* Returns whether a row of costs costs anything, including calls. */
+bool annot_has_cost(const struct annotation *a, const struct annot_cost *cost);
+/* Returns whether no event distinguishes a row of costs from none. */
+bool annot_is_noise(const struct annotation *a, const struct annot_cost *cost);
+/* Returns the percentage of a cell of a column. */
+double annot_share(const struct annotation *a, size_t col, struct cell c);
+/* Returns the percentage of the first event. */
+static inline double annot_percent(const struct annotation *a,
+				   const struct annot_cost *cost)
+{
+	return a->ncols ? annot_share(a, 0, annot_sum(cost)) : 0;
+}
+/* Returns whether a frame belongs to a unit.  The outermost frames belong to a
+ * unit of kind UNIT_CODE. */
+bool annot_unit_has(const struct annotation *a, const struct annot_unit *u,
+		    uint32_t frame);
 /* Returns the frame that gives an instruction its line in a unit, or
  * PROF_NONE. */
 uint32_t annot_unit_frame(const struct annotation *a,
@@ -262,5 +277,14 @@ void annotate_add(struct annotation *a, size_t row, uint32_t loc, bool inlined);
 int annotate_index_units(struct annotation *a);
 int annotate_index_symbols(struct annotation *a);
 void annotate_index_fini(struct annot_index *x);
+
+/* Compares places in code: by image, then by address. */
+static inline int place_compare(uint32_t i1, uint64_t v1, uint32_t i2,
+				uint64_t v2)
+{
+	if (i1 != i2)
+		return i1 < i2 ? -1 : 1;
+	return v1 < v2 ? -1 : v1 > v2;
+}
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "disasm/disasm.h"
 #include "views/annotate/annotate.h"
 #include "compare/insn_tokens.h"
@@ -18,20 +19,14 @@ static const struct prof_code *stored_code(const struct annotation *a,
 					   const struct prof_symbol *s)
 {
 	const struct profile *p = a->p;
-	size_t lo = 0, hi = p->codes.n;
-	const struct prof_code *c;
+	const struct prof_code *c = p->codes.v;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		c = &p->codes.v[a->by_code[mid]];
-		if (c->image < s->image ||
-		    (c->image == s->image && c->vaddr < s->vaddr))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	c = lo < p->codes.n ? &p->codes.v[a->by_code[lo]] : NULL;
+	lower_bound(at, 0, p->codes.n,
+		    place_compare(c[a->by_code[at]].image,
+				  c[a->by_code[at]].vaddr, s->image,
+				  s->vaddr) < 0);
+	c = at < p->codes.n ? &p->codes.v[a->by_code[at]] : NULL;
 	return c && c->image == s->image && c->vaddr == s->vaddr &&
 	       c->offset <= p->code_bytes.n &&
 	       c->size <= p->code_bytes.n - c->offset ? c : NULL;
@@ -41,40 +36,27 @@ static const struct prof_code *stored_code(const struct annotation *a,
 static size_t first_loc(const struct annotation *a, uint32_t image,
 			uint64_t vaddr)
 {
-	size_t lo = 0, hi = a->locs.n;
+	const struct annot_loc *l = a->locs.v;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct annot_loc *l = &a->locs.v[mid];
-
-		if (l->image < image || (l->image == image && l->vaddr < vaddr))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	lower_bound(at, 0, a->locs.n,
+		    place_compare(l[at].image, l[at].vaddr, image, vaddr) < 0);
+	return at;
 }
 
 /* Returns the index in by_line of the row that covers vaddr, or SIZE_MAX. */
 static size_t find_row(const struct annotation *a, uint32_t image,
 		       uint64_t vaddr)
 {
-	size_t lo = 0, hi = a->p->lines.n;
-	const struct prof_line *l;
+	const struct prof_line *l = a->p->lines.v;
+	size_t end;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		l = &a->p->lines.v[a->by_line[mid]];
-		if (l->image < image || (l->image == image && l->vaddr <= vaddr))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo)
+	lower_bound(end, 0, a->p->lines.n,
+		    place_compare(l[a->by_line[end]].image,
+				  l[a->by_line[end]].vaddr, image, vaddr) <= 0);
+	if (!end)
 		return SIZE_MAX;
-	l = &a->p->lines.v[a->by_line[lo - 1]];
-	return l->image == image ? lo - 1 : SIZE_MAX;
+	return l[a->by_line[end - 1]].image == image ? end - 1 : SIZE_MAX;
 }
 
 struct coder {
@@ -147,17 +129,10 @@ static int decode(struct coder *k, const struct prof_code *c)
 
 static uint32_t find_insn(const struct annot_insn *v, size_t n, uint64_t vaddr)
 {
-	size_t lo = 0, hi = n;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (v[mid].vaddr < vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < n && v[lo].vaddr == vaddr ? (uint32_t)lo : PROF_NONE;
+	lower_bound(at, 0, n, v[at].vaddr < vaddr);
+	return at < n && v[at].vaddr == vaddr ? (uint32_t)at : PROF_NONE;
 }
 
 static uint32_t low(const struct annot_jump *j)
@@ -227,7 +202,6 @@ static int find_jumps(struct annotation *a, struct annot_code *c)
 		if (j.to == PROF_NONE)
 			continue;
 		v[i].jump = j.to;
-		v[j.to].landing = true;
 		j.loop = j.to <= j.from;
 		if (vec_push(&a->jumps, j) < 0)
 			return -ERR_NOMEM;
@@ -272,7 +246,7 @@ static int add_code(struct annotation *a, struct annot_code *c)
 	return rc ? rc : find_jumps(a, c);
 }
 
-struct heat {
+struct hot_code {
 	uint32_t symbol;
 	uint64_t weight;
 	size_t total;
@@ -280,7 +254,7 @@ struct heat {
 
 static int hotter(const void *x, const void *y)
 {
-	const struct heat *a = x, *b = y;
+	const struct hot_code *a = x, *b = y;
 
 	if (a->weight != b->weight)
 		return a->weight > b->weight ? -1 : 1;
@@ -290,11 +264,11 @@ static int hotter(const void *x, const void *y)
 /* Collects the functions that the unit's samples are in, with all their
  * samples. */
 static int hit_codes(struct annotation *a, const struct annot_unit *u,
-		     struct heat **out, size_t *n)
+		     struct hot_code **out, size_t *n)
 {
 	const size_t *unit = &a->in_unit.first[u - a->units.v];
 	struct u64map tab = { 0 };
-	VEC(struct heat) v = { 0 };
+	VEC(struct hot_code) v = { 0 };
 	int rc = 0;
 
 	for (size_t i = unit[0]; !rc && i < unit[1]; i++) {
@@ -305,7 +279,7 @@ static int hit_codes(struct annotation *a, const struct annot_unit *u,
 			continue;
 		slot = u64map_slot(&tab, l->symbol);
 		if (slot && *slot == U64MAP_NONE) {
-			struct heat h = { l->symbol, 0, annotate_cost_row(a) };
+			struct hot_code h = { l->symbol, 0, annotate_cost_row(a) };
 
 			*slot = (uint32_t)v.n;
 			if (h.total == SIZE_MAX || vec_push(&v, h) < 0)
@@ -333,7 +307,7 @@ static int hit_codes(struct annotation *a, const struct annot_unit *u,
 
 int annotate_codes(struct annotation *a, struct annot_unit *u)
 {
-	struct heat *v = NULL;
+	struct hot_code *v = NULL;
 	size_t n = 0;
 	int rc = 0;
 

@@ -18,10 +18,11 @@
  */
 #include "base/json.h"
 #include "disasm/disasm.h"
-#include "views/annotate/annotate_rows.h"
+#include "views/annotate/listing.h"
 #include "views/query/framekey.h"
 #include "views/query/interval.h"
-#include "views/query/lines.h"
+
+enum { LINE_BYTES = 1000 };
 
 struct annotate_writer {
 	struct annotation *a;
@@ -41,9 +42,7 @@ static void put_cell(struct annotate_writer *w, const char *key, size_t col,
 	json_object(&w->j, key);
 	json_uint(&w->j, "samples", c.count);
 	json_uint(&w->j, "weight", c.weight);
-	json_fixed(&w->j, "percent",
-		   line_share(c.weight ? c.weight : c.count,
-			      c.weight ? all.weight : all.count), 4);
+	json_fixed(&w->j, "percent", annot_share(w->a, col, c), 4);
 	json_fixed(&w->j, "low", 100 * i.lo, 4);
 	json_fixed(&w->j, "high", 100 * i.hi, 4);
 	json_end(&w->j);
@@ -52,18 +51,10 @@ static void put_cell(struct annotate_writer *w, const char *key, size_t col,
 static void put_cost(struct annotate_writer *w, const struct annot_cost *cost)
 {
 	const struct profile *p = w->a->p;
-	bool noise = true;
 
-	if (!annotate_has_cost(w->a, cost))
+	if (!annot_has_cost(w->a, cost))
 		return;
-	for (size_t c = 0; c < w->a->ncols; c++) {
-		struct cell sum = annot_sum(&cost[c]);
-
-		cell_add(&sum, cost[c].called);
-		noise &= interval_hides(annot_event(w->a, c), sum,
-					annot_all(w->a, c));
-	}
-	if (noise)
+	if (annot_is_noise(w->a, cost))
 		json_bool(&w->j, "noise", true);
 	json_array(&w->j, "cost");
 	for (size_t c = 0; c < w->a->ncols; c++) {
@@ -105,43 +96,32 @@ static void put_copies(struct annotate_writer *w, const struct annot_unit *u)
 	json_end(&w->j);
 }
 
-static void put_text(struct annotate_writer *w, const struct source_file *f,
-		     uint32_t line)
-{
-	struct span s;
-
-	if (!line || !source_line(&w->a->sources, f, line, &s))
-		return;
-	buf_reset(&w->tmp);
-	buf_bytes(&w->tmp, s.p, s.n < 1000 ? s.n : 1000);
-	json_str(&w->j, "source", buf_cstr(&w->tmp));
-}
-
-/* Writes lines [first, end) of one file. */
-static void put_file(struct annotate_writer *w, size_t first, size_t end)
+/* Writes the lines of a file that have code. */
+static void put_file(struct annotate_writer *w, const struct listing *l,
+		     const struct listing_group *g)
 {
 	struct annotation *a = w->a;
-	const struct annot_line *l = &a->lines.v[first];
-	const struct source_file *f = sources_get(&a->sources, l->file,
-						  l->image);
+	const struct source_file *f = g->source[0];
 
-	if (!f) {
-		w->tmp.failed = true;
-		return;
-	}
 	json_object(&w->j, NULL);
-	json_str(&w->j, "file", profile_cstr(a->p, l->file));
+	json_str(&w->j, "file", profile_cstr(a->p, g->file[0]));
 	json_str(&w->j, "found", source_place_word(f));
 	if (f->origin)
 		json_str(&w->j, "origin", f->origin);
 	if (f->newer)
 		json_bool(&w->j, "newer", true);
 	json_array(&w->j, "lines");
-	for (size_t i = first; i < end; i++) {
+	for (size_t i = g->row; i < g->row + g->nrows; i++) {
+		const struct listing_row *r = &l->rows.v[i];
+
+		if (r->cost[0] == SIZE_MAX)
+			continue;
 		json_object(&w->j, NULL);
-		json_uint(&w->j, "line", a->lines.v[i].line);
-		put_text(w, f, a->lines.v[i].line);
-		put_cost(w, annot_costs(a, a->line_cost.v[i]));
+		json_uint(&w->j, "line", r->at[0]);
+		buf_reset(&w->tmp);
+		if (source_text(&a->sources, f, r->at[0], LINE_BYTES, &w->tmp))
+			json_str(&w->j, "source", buf_cstr(&w->tmp));
+		put_cost(w, listing_cost(l, r, 0));
 		json_end(&w->j);
 	}
 	json_end(&w->j);
@@ -150,17 +130,17 @@ static void put_file(struct annotate_writer *w, size_t first, size_t end)
 
 static void put_files(struct annotate_writer *w, const struct annot_unit *u)
 {
-	const struct annotation *a = w->a;
-	size_t first = u->line, last = first + u->nlines, end;
+	struct listing_spec spec = { .a = { w->a }, .u = { u }, .all = true };
+	struct listing l;
 
+	listing_init(&l, &spec);
 	json_array(&w->j, "files");
-	for (; first < last; first = end) {
-		for (end = first + 1; end < last &&
-		     a->lines.v[end].file == a->lines.v[first].file; end++)
-			;
-		put_file(w, first, end);
-	}
+	if (listing_add_files(&l) < 0)
+		w->tmp.failed = true;
+	for (size_t i = 0; !w->tmp.failed && i < l.groups.n; i++)
+		put_file(w, &l, &l.groups.v[i]);
 	json_end(&w->j);
+	listing_fini(&l);
 }
 
 static void put_frame(struct annotate_writer *w, uint32_t frame)

@@ -74,7 +74,7 @@ static int add_files(struct line_matcher *m, int side)
 			m->files.v[*slot].image[side] =
 				p->funcs.v[f->func].image;
 		}
-		if (side == LINE_OLD && f->line && f->line < LINE_GONE &&
+		if (side == LINE_OLD && f->line && f->line < LINE_REMOVED &&
 		    vec_push(&m->used, (struct used_line){ *slot, f->line }) < 0)
 			return -ERR_NOMEM;
 	}
@@ -125,7 +125,7 @@ static bool same_build(const struct line_matcher *m, const struct file_pair *f)
 	       !memcmp(id[0]->bytes, id[1]->bytes, id[0]->len);
 }
 
-uint32_t line_key_text(struct strtab *words, const struct sources *sources,
+uint32_t line_key_text(struct strtab *tokens, const struct sources *sources,
 		       const struct source_file *f, uint32_t line)
 {
 	char text[LINE_BYTES + 2] = { 1 };
@@ -135,7 +135,7 @@ uint32_t line_key_text(struct strtab *words, const struct sources *sources,
 	/* a line without known text is identified by its number */
 	if (!source_line(sources, f, line, &s)) {
 		snprintf(text, sizeof(text), "\2%u", line);
-		return strtab_add(words, text);
+		return strtab_add(tokens, text);
 	}
 	for (size_t i = 0; i < s.n && n < LINE_BYTES; i++) {
 		bool space = isspace(s.p[i]) || !s.p[i];
@@ -147,7 +147,7 @@ uint32_t line_key_text(struct strtab *words, const struct sources *sources,
 	}
 	if (text[n - 1] == ' ')
 		n--;
-	return strtab_add_n(words, text, n);
+	return strtab_add_n(tokens, text, n);
 }
 
 struct lined {
@@ -155,7 +155,7 @@ struct lined {
 	VEC(uint32_t) line, token;
 };
 
-static int collect(struct line_matcher *m, int side, struct strtab *words,
+static int collect(struct line_matcher *m, int side, struct strtab *tokens,
 		   struct lined *out)
 {
 	uint32_t last = 0;
@@ -166,7 +166,7 @@ static int collect(struct line_matcher *m, int side, struct strtab *words,
 		if (line == last)	/* excerpts in a recording may overlap */
 			continue;
 		last = line;
-		token = line_key_text(words, &m->sources[side], out->f, line);
+		token = line_key_text(tokens, &m->sources[side], out->f, line);
 		if (token == UINT32_MAX || vec_push(&out->line, line) < 0 ||
 		    vec_push(&out->token, token) < 0)
 			return -ERR_NOMEM;
@@ -198,10 +198,10 @@ static int map_lone(struct line_matcher *m, const struct file_pair *f,
 	int64_t to = (int64_t)line + shift;
 	struct span text;
 
-	if (to > 0 && to < LINE_GONE &&
+	if (to > 0 && to < LINE_REMOVED &&
 	    !source_line(&m->sources[LINE_NEW], now->f, (uint32_t)to, &text))
 		return map_line(m, f, line, (uint32_t)to);
-	return map_line(m, f, line, line | LINE_GONE);
+	return map_line(m, f, line, line | LINE_REMOVED);
 }
 
 /* Maps lines of code by the aligned rows.  Both are in the order of the old
@@ -247,20 +247,20 @@ static int match_texts(struct line_matcher *m, const struct file_pair *f,
 {
 	struct align_side in[LINE_SIDES];
 	struct align_rows rows = { 0 };
-	struct strtab words;
-	int rc = strtab_init(&words);
+	struct strtab tokens;
+	int rc = strtab_init(&tokens);
 
 	for (int s = 0; !rc && s < LINE_SIDES; s++) {
-		rc = collect(m, s, &words, &side[s]);
+		rc = collect(m, s, &tokens, &side[s]);
 		in[s] = (struct align_side){ side[s].token.v, NULL,
 					     side[s].token.n };
 	}
 	if (!rc)
-		rc = align(in, words.str.n, &rows);
+		rc = align(in, tokens.str.n, &rows);
 	if (!rc)
 		rc = map_rows(m, f, side, &rows);
 	vec_fini(&rows);
-	strtab_fini(&words);
+	strtab_fini(&tokens);
 	return rc;
 }
 

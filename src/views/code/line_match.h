@@ -12,7 +12,7 @@
 enum { LINE_OLD, LINE_NEW, LINE_SIDES };
 /* Set in an old line that the new side does not have.  The new side may have
  * another line with its number. */
-#define LINE_GONE 0x80000000u
+#define LINE_REMOVED 0x80000000u
 
 struct line_side {
 	const struct profile *p;
@@ -33,12 +33,13 @@ struct line_map {
  * cases. */
 int line_map_init(struct line_map *m, const struct line_side side[LINE_SIDES]);
 void line_map_fini(struct line_map *m);
-/* Returns the new line, or the old one with LINE_GONE; `file` as in file_of. */
+/* Returns the new line, or the old one with LINE_REMOVED; `file` as in file_of.
+ * */
 uint32_t line_map_get(const struct line_map *m, uint32_t file, uint32_t line);
 
-/* Returns the id in `words` of a line's text without layout; UINT32_MAX if out
+/* Returns the id in `tokens` of a line's text without layout; UINT32_MAX if out
  * of memory. */
-uint32_t line_key_text(struct strtab *words, const struct sources *sources,
+uint32_t line_key_text(struct strtab *tokens, const struct sources *sources,
 		       const struct source_file *f, uint32_t line);
 
 #endif

@@ -10,12 +10,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "base/text.h"
 
 enum {
 	WAIT_SECONDS = 10,	/* time limit of one file */
-	FILE_MOST = 16 << 20,	/* bytes of one file */
+	FILE_NAME_MAX = 16 << 20,	/* bytes of one file */
 };
 
 /* Types of elfutils/debuginfod.h, of which only these are used. */
@@ -50,14 +51,6 @@ struct waiting {
 	uint64_t end_ns;
 	bool over, large;
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000 + (uint64_t)ts.tv_nsec;
-}
 
 static void show(const struct waiting *w, long bytes)
 {
@@ -94,8 +87,8 @@ static int on_progress(void *client, long got, long all)
 	if (!w)
 		return 1;
 	show(w, got);
-	w->over |= now_ns() >= w->end_ns;
-	w->large |= got > FILE_MOST || all > FILE_MOST;
+	w->over |= clock_now() >= w->end_ns;
+	w->large |= got > FILE_NAME_MAX || all > FILE_NAME_MAX;
 	return w->over || w->large;
 }
 
@@ -118,7 +111,7 @@ static int explain(struct source_server *s, int rc, const struct waiting *w,
 				 "no debuginfod server has it");
 	if (w->large)
 		return error_set(err, ERR_FORMAT, "debuginfod: more than %d MB",
-				 FILE_MOST >> 20);
+				 FILE_NAME_MAX >> 20);
 	/* libdebuginfod has its own limit (DEBUGINFOD_TIMEOUT) */
 	if (rc == -ETIME || rc == -ETIMEDOUT)
 		snprintf(s->given_up, sizeof(s->given_up),
@@ -136,7 +129,7 @@ static int explain(struct source_server *s, int rc, const struct waiting *w,
 static int ask(struct source_server *s, const struct api *a,
 	       const struct build_id *id, struct waiting *w, char **file)
 {
-	uint64_t start = now_ns();
+	uint64_t start = clock_now();
 	int fd;
 
 	w->end_ns = start + WAIT_SECONDS * 1000000000ull;
@@ -147,21 +140,21 @@ static int ask(struct source_server *s, const struct api *a,
 	a->set_data(s->client, NULL);
 	if (s->progress)
 		s->progress(s->ctx, NULL);
-	s->spent_ns += now_ns() - start;
+	s->spent_ns += clock_now() - start;
 	if (s->spent_ns >= SOURCE_SERVER_SECONDS * 1000000000ull)
 		snprintf(s->given_up, sizeof(s->given_up), "no more is asked of "
 			 "debuginfod: it took %d s", SOURCE_SERVER_SECONDS);
 	return fd;
 }
 
-void source_server_tell(struct source_server *s)
+void source_server_notify(struct source_server *s)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	struct buf text = { 0 };
 
-	if (s->told || !s->notice || !urls || !*urls)
+	if (s->notified || !s->notice || !urls || !*urls)
 		return;
-	s->told = true;
+	s->notified = true;
 	buf_str(&text, "asking debuginfod for source files: ");
 	text_safe(&text, urls);
 	buf_str(&text, " (DEBUGINFOD_URLS; --no-debuginfod turns this off)");
@@ -177,7 +170,7 @@ static int begin(struct source_server *s, struct api *a, struct error *err)
 			 "set, but libdebuginfod is not installed");
 		return error_set(err, ERR_UNSUPPORTED, "%s", s->given_up);
 	}
-	source_server_tell(s);
+	source_server_notify(s);
 	if (!s->client)
 		s->client = a->begin();
 	if (!s->client)
@@ -208,7 +201,7 @@ int source_server_read(struct source_server *s, const struct build_id *id,
 		return explain(s, fd, &w, err);
 	lseek(fd, 0, SEEK_SET);
 	rc = io_read_fd(fd, file ? file : path,
-			limit < FILE_MOST ? limit : FILE_MOST, out, err);
+			limit < FILE_NAME_MAX ? limit : FILE_NAME_MAX, out, err);
 	close(fd);
 	free(file);
 	s->bytes += out->n - before;

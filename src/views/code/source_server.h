@@ -24,7 +24,7 @@ struct source_server {
 	 * NULL. */
 	void (*progress)(void *ctx, const char *text);
 	void *ctx;
-	bool told;
+	bool notified;
 	char given_up[96];	/* reason why requests stopped, or "" */
 	uint64_t spent_ns, bytes;
 	void *lib, *client;
@@ -33,7 +33,7 @@ struct source_server {
 void source_server_fini(struct source_server *s);
 /* Announces the servers now and never again, before a full-screen view
  * starts. */
-void source_server_tell(struct source_server *s);
+void source_server_notify(struct source_server *s);
 /* Appends a source file of the program with this build ID to `out`.  Returns
  * ERR_NOTFOUND if there is none; the message is empty if no server was asked.
  * `s` may be NULL. */

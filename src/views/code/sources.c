@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/search.h"
+
 enum { FILE_MAX = 64 << 20 };
 
 void sources_init(struct sources *s, const struct profile *p,
@@ -117,7 +119,8 @@ static const char *read_path(const struct sources *s, struct source_file *f,
 		f->refused = err->code == ERR_PERM;
 		return err->msg;
 	}
-	return r->text.n && memchr(r->text.p, 0, r->text.n) ? "it is no text"
+	return r->text.n && memchr(r->text.p, 0, r->text.n) ? "it is not a "
+							      "text file"
 							     : "";
 }
 
@@ -346,19 +349,28 @@ bool source_line(const struct sources *s, const struct source_file *f,
 {
 	const struct buf *text = f->place == SOURCE_RECORDING
 					 ? &s->p->text_bytes : &f->text;
-	size_t lo = 0, hi = f->rows.n;
+	size_t at;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (f->rows.v[mid].line < line)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == f->rows.n || f->rows.v[lo].line != line)
+	lower_bound(at, 0, f->rows.n, f->rows.v[at].line < line);
+	if (at == f->rows.n || f->rows.v[at].line != line)
 		return false;
-	*out = (struct span){ text->p + f->rows.v[lo].start,
-			      f->rows.v[lo].size };
+	*out = (struct span){ text->p + f->rows.v[at].start,
+			      f->rows.v[at].size };
+	return true;
+}
+
+bool source_text(const struct sources *s, const struct source_file *f,
+		 uint32_t line, size_t max, struct buf *out)
+{
+	struct span text;
+
+	if (!f || !line || !source_line(s, f, line, &text))
+		return false;
+	if (text.n && text.p[text.n - 1] == '\r')
+		text.n--;
+	for (size_t i = 0; i < text.n && i < max && text.p[i]; i++)
+		buf_u8(out, text.p[i]);
+	if (text.n > max)
+		buf_str(out, "\u2026");
 	return true;
 }

@@ -93,6 +93,10 @@ void source_origin(const struct sources *s, const struct source_file *f,
  * none. */
 bool source_line(const struct sources *s, const struct source_file *f,
 		 uint32_t line, struct span *out);
+/* Appends the text of a line, at most `max` bytes and then an ellipsis, as
+ * unsafe text.  Returns false if it is unknown. */
+bool source_text(const struct sources *s, const struct source_file *f,
+		 uint32_t line, size_t max, struct buf *out);
 /*
  * Appends a summary of the source files in `n` source sets: how many were read,
  * from where, and which were refused.  Each kind has a line, which names some

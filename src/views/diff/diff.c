@@ -26,6 +26,12 @@ static int refuse_keys(const struct diff_spec *spec, struct error *err)
 		{ KEY_RUN, "all runs of a side are taken together; --run "
 			   "chooses some" },
 		{ KEY_EVENT, "events stand beside each other anyway" },
+		{ KEY_LABEL, "--label chooses some" },
+		{ KEY_HOST, "--label chooses some" },
+		{ KEY_SERVICE, "--label chooses some" },
+		{ KEY_CONTAINER, "--label chooses some" },
+		{ KEY_POD, "--label chooses some" },
+		{ KEY_CGROUP, "--label chooses some" },
 	};
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)

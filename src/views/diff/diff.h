@@ -84,6 +84,7 @@ struct diff_change {
 struct diff_row {
 	uint32_t key;		/* index in diff.keys */
 	uint32_t comm, cpu;	/* str of diff.names; cpu as in struct lane */
+	uint32_t wait;		/* str of diff.names */
 };
 
 struct diff_side {
@@ -200,7 +201,7 @@ bool diff_name_before(const struct diff *d, uint32_t key, struct buf *out);
 const struct compare_func *diff_before(const struct diff *d,
 				       const struct frame_key *key);
 
-enum diff_status { DIFF_SAME, DIFF_GREW, DIFF_SHRANK, DIFF_CAME, DIFF_WENT,
+enum diff_status { DIFF_SAME, DIFF_GREW, DIFF_SHRANK, DIFF_ADDED, DIFF_REMOVED,
 		   DIFF_MOVED };
 /* Returns the change of a row in a column.  DIFF_SAME: within noise.
  * DIFF_MOVED: related rows lost as much, or all of its cost moved elsewhere. */

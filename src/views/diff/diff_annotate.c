@@ -12,6 +12,7 @@
 #include "views/diff/diff_internal.h"
 
 #define REAL_Q 0.05
+enum { CODES_MAX = 200 };	/* codes of one function */
 
 struct cell diff_part_cell(const struct diff_annotation *x, int side,
 			   size_t row, size_t col)
@@ -322,10 +323,10 @@ static int build_side(struct diff_annotation *x, int side, struct error *err)
 	return rc;
 }
 
-/* Computes the changes of all parts of a function, adjusted for their
- * number. */
-static int judge_parts(struct diff_annotation *x, size_t first, size_t end,
-		       size_t col)
+/* Computes the changes of rows [first, end) of a unit in a column, adjusted for
+ * their number. */
+static int judge_rows(struct diff_annotation *x, struct diff_unit *u,
+		      size_t first, size_t end, size_t col)
 {
 	size_t nc = x->d->cols.n, n = 0;
 	double *p = calloc(end - first + 1, 2 * sizeof(*p)), *q;
@@ -335,19 +336,18 @@ static int judge_parts(struct diff_annotation *x, size_t first, size_t end,
 		return -ERR_NOMEM;
 	q = p + (end - first);
 	for (size_t i = first; i < end; i++) {
-		const struct diff_part *part = &x->parts.v[i];
-		struct diff_change *c = &x->changes[i * nc + col];
+		const struct listing_row *r = &u->list.rows.v[i];
+		struct diff_change *c = &u->changes[i * nc + col];
 
-		diff_change_of(x->d, col,
-			       diff_part_cell(x, 0, part->cost[0], col),
-			       diff_part_cell(x, 1, part->cost[1], col), c);
+		diff_change_of(x->d, col, diff_part_cell(x, 0, r->cost[0], col),
+			       diff_part_cell(x, 1, r->cost[1], col), c);
 		if (c->tested)
 			p[n++] = c->p;
 	}
 	rc = stats_adjust(p, n, q);
 	n = 0;
 	for (size_t i = first; !rc && i < end; i++) {
-		struct diff_change *c = &x->changes[i * nc + col];
+		struct diff_change *c = &u->changes[i * nc + col];
 
 		if (!c->tested)
 			continue;
@@ -358,31 +358,50 @@ static int judge_parts(struct diff_annotation *x, size_t first, size_t end,
 	return rc;
 }
 
-static int judge(struct diff_annotation *x)
+/* Computes the changes of a unit's rows.  All its lines are adjusted together,
+ * and so are the instructions of each code. */
+static int judge(struct diff_annotation *x, struct diff_unit *u)
 {
-	size_t nc = x->d->cols.n;
+	const struct listing *l = &u->list;
+	size_t nc = x->d->cols.n, first = 0, end;
 	int rc = 0;
 
-	x->changes = calloc(x->parts.n * nc + 1, sizeof(*x->changes));
-	if (!x->changes)
+	u->changes = calloc(l->rows.n * nc + 1, sizeof(*u->changes));
+	if (!u->changes)
 		return -ERR_NOMEM;
-	for (size_t i = 0; i < x->units.n; i++) {
-		const struct diff_unit *u = &x->units.v[i];
-
-		/* files of a unit are adjacent */
-		for (size_t c = 0; !rc && u->nfiles && c < nc; c++) {
-			const struct diff_file *f = &x->files.v[u->file];
-			const struct diff_file *l = f + u->nfiles - 1;
-
-			rc = judge_parts(x, f->part, l->part + l->nparts, c);
-		}
-		for (size_t k = u->code; !rc && k < u->code + u->ncodes; k++)
-			for (size_t c = 0; !rc && c < nc; c++)
-				rc = judge_parts(x, x->codes.v[k].part,
-						 x->codes.v[k].part +
-						 x->codes.v[k].nparts, c);
+	for (size_t i = 0; !rc && i < l->groups.n; i++, first = end) {
+		end = l->groups.v[i].row + l->groups.v[i].nrows;
+		/* files come first */
+		if (!l->groups.v[i].is_code && i + 1 < l->groups.n &&
+		    !l->groups.v[i + 1].is_code)
+			end = first;
+		for (size_t c = 0; !rc && end > first && c < nc; c++)
+			rc = judge_rows(x, u, first, end, c);
 	}
 	return rc;
+}
+
+/* Aligns the lines and instructions of a unit. */
+static int list_unit(struct diff_annotation *x, struct diff_unit *u)
+{
+	struct listing_spec spec = {
+		.ncols = x->d->cols.n, .codes = CODES_MAX, .all = true,
+	};
+	int rc;
+
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		/* a listing without the other side is one of a pair, too */
+		spec.a[s] = x->a[s] ? x->a[s] : x->a[!s];
+		spec.u[s] = u->unit[s] == SIZE_MAX
+				    ? NULL : &x->a[s]->units.v[u->unit[s]];
+		spec.file_of[s] = x->d->side[s].file_of;
+		spec.col[s] = x->col[s];
+	}
+	listing_init(&u->list, &spec);
+	rc = listing_add_files(&u->list);
+	if (!rc)
+		rc = listing_add_codes(&u->list);
+	return rc ? rc : judge(x, u);
 }
 
 static int build(struct diff_annotation *x, struct error *err)
@@ -397,13 +416,8 @@ static int build(struct diff_annotation *x, struct error *err)
 		rc = map_columns(x, s);
 	if (!rc)
 		rc = pair_units(x);
-	for (size_t i = 0; !rc && i < x->units.n; i++) {
-		rc = diff_lines(x, &x->units.v[i]);
-		if (!rc)
-			rc = diff_codes(x, &x->units.v[i]);
-	}
-	if (!rc)
-		rc = judge(x);
+	for (size_t i = 0; !rc && i < x->units.n; i++)
+		rc = list_unit(x, &x->units.v[i]);
 	return rc ? diff_nomem(err) : 0;
 }
 
@@ -435,11 +449,11 @@ void diff_annotation_free(struct diff_annotation *x)
 		annotate_free(x->a[s]);
 		free(x->col[s]);
 	}
+	for (size_t i = 0; i < x->units.n; i++) {
+		listing_fini(&x->units.v[i].list);
+		free(x->units.v[i].changes);
+	}
 	vec_fini(&x->units);
-	vec_fini(&x->files);
-	vec_fini(&x->codes);
-	vec_fini(&x->parts);
-	free(x->changes);
 	free(x);
 }
 

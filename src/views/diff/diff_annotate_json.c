@@ -20,6 +20,8 @@
 
 static const char *const side_names[] = { "old", "new" };
 
+enum { LINE_BYTES = 4000 };
+
 struct aligned_writer {
 	struct diff_annotation *x;
 	struct json j;
@@ -64,122 +66,114 @@ static const char *how_name(uint8_t how)
 	return names[how & 3];
 }
 
-static void begin_part(struct aligned_writer *w, const struct diff_part *p)
+/* Writes one side of a line or an instruction. */
+static void put_side(struct aligned_writer *w, const struct listing *l,
+		     const struct listing_row *r, int s)
 {
-	json_object(&w->j, NULL);
-	json_str(&w->j, "how", how_name(p->how));
-}
+	const struct listing_group *g = &l->groups.v[r->group];
+	const struct annotation *a = l->spec.a[s];
+	const struct annot_code *code = g->is_code ? &a->codes.v[r->code[s]]
+						   : NULL;
+	const struct annot_insn *in = code ? &a->insns.v[code->insn + r->at[s]]
+					   : NULL;
+	struct buf name = { 0 };
 
-static void end_part(struct aligned_writer *w, size_t part)
-{
-	const struct diff_part *p = &w->x->parts.v[part];
-
-	put_cost(w, p->cost, &w->x->changes[part * w->x->d->cols.n]);
-	json_end(&w->j);
-}
-
-static void put_line(struct aligned_writer *w, const struct diff_file *f,
-		     size_t part)
-{
-	const struct diff_part *p = &w->x->parts.v[part];
-
-	begin_part(w, p);
-	for (int s = 0; s < DIFF_SIDES; s++) {
-		if (p->at[s] == PROF_NONE)
-			continue;
-		json_object(&w->j, side_names[s]);
-		json_uint(&w->j, "line", p->at[s]);
-		buf_again(&w->tmp);
-		if (diff_line_text(w->x, f, s, p->at[s], &w->tmp))
+	buf_again(&w->tmp);
+	if (!in) {
+		json_uint(&w->j, "line", r->at[s]);
+		if (source_text(&a->sources, g->source[s], r->at[s],
+				LINE_BYTES, &w->tmp))
 			json_str(&w->j, "source", buf_cstr(&w->tmp));
-		json_end(&w->j);
+		return;
 	}
-	end_part(w, part);
+	json_hex(&w->j, "offset",
+		 in->vaddr - a->p->symbols.v[code->symbol].vaddr);
+	buf_str(&w->tmp, (const char *)a->text.p + in->text);
+	annot_target_name(a, code, in, &name);
+	if (name.n)
+		buf_printf(&w->tmp, " <%s>", buf_cstr(&name));
+	w->tmp.failed |= name.failed;
+	buf_fini(&name);
+	json_str(&w->j, "text", buf_cstr(&w->tmp));
 }
 
-/* Writes the lines that have code, and those between them. */
-static void put_file(struct aligned_writer *w, const struct diff_file *f)
+static void put_rows(struct aligned_writer *w, const struct diff_unit *u,
+		     const struct listing_group *g)
 {
-	const struct diff_part *v = w->x->parts.v;
-	size_t first = SIZE_MAX, last = 0;
+	json_array_lines(&w->j, g->is_code ? "instructions" : "lines");
+	for (size_t i = g->shown; i < g->shown + g->nshown; i++) {
+		const struct listing_row *r = &u->list.shown.v[i];
 
-	json_object(&w->j, NULL);
-	for (int s = 0; s < DIFF_SIDES; s++) {
-		if (!f->source[s])
+		if (r->kind == LISTING_NOTE)
 			continue;
-		json_object(&w->j, side_names[s]);
-		json_str(&w->j, "file", profile_cstr(w->x->d->side[s].p,
-						     f->file[s]));
-		json_bool(&w->j, "found", f->source[s]->place != SOURCE_NONE);
-		json_str(&w->j, "from", source_place_word(f->source[s]));
-		if (f->source[s]->newer)
-			json_bool(&w->j, "newer", true);
-		json_end(&w->j);
-	}
-	for (size_t i = f->part; i < f->part + f->nparts; i++)
-		if (v[i].cost[0] != SIZE_MAX || v[i].cost[1] != SIZE_MAX) {
-			first = first == SIZE_MAX ? i : first;
-			last = i;
+		json_object(&w->j, NULL);
+		json_str(&w->j, "how", how_name(r->how));
+		for (int s = 0; s < DIFF_SIDES; s++) {
+			if (r->at[s] == PROF_NONE)
+				continue;
+			json_object(&w->j, side_names[s]);
+			put_side(w, &u->list, r, s);
+			json_end(&w->j);
 		}
-	json_array_lines(&w->j, "lines");
-	for (size_t i = first; first != SIZE_MAX && i <= last; i++)
-		put_line(w, f, i);
-	json_end(&w->j);
-	json_end(&w->j);
-}
-
-static void put_insn(struct aligned_writer *w, const struct diff_code *c,
-		     size_t part)
-{
-	const struct diff_part *p = &w->x->parts.v[part];
-
-	begin_part(w, p);
-	for (int s = 0; s < DIFF_SIDES; s++) {
-		const struct annotation *a = w->x->a[s];
-		const struct annot_code *code;
-
-		if (p->at[s] == PROF_NONE)
-			continue;
-		code = &a->codes.v[c->code[s]];
-		json_object(&w->j, side_names[s]);
-		json_hex(&w->j, "offset",
-			 a->insns.v[code->insn + p->at[s]].vaddr -
-			 a->p->symbols.v[code->symbol].vaddr);
-		buf_again(&w->tmp);
-		diff_insn_text(w->x, c, s, p->at[s], &w->tmp);
-		json_str(&w->j, "text", buf_cstr(&w->tmp));
+		put_cost(w, r->cost, diff_row_changes(w->x, u, r));
 		json_end(&w->j);
 	}
-	end_part(w, part);
+	json_end(&w->j);
 }
 
-static void put_code(struct aligned_writer *w, const struct diff_code *c)
+static void put_file(struct aligned_writer *w, const struct listing_group *g,
+		     int s)
 {
-	json_object(&w->j, NULL);
-	for (int s = 0; s < DIFF_SIDES; s++) {
-		const struct annotation *a = w->x->a[s];
-		const struct annot_code *code;
-		const struct prof_symbol *sym;
+	if (!g->source[s])
+		return;
+	json_object(&w->j, side_names[s]);
+	json_str(&w->j, "file", profile_cstr(w->x->d->side[s].p, g->file[s]));
+	json_bool(&w->j, "found", g->source[s]->place != SOURCE_NONE);
+	json_str(&w->j, "from", source_place_word(g->source[s]));
+	if (g->source[s]->newer)
+		json_bool(&w->j, "newer", true);
+	json_end(&w->j);
+}
 
-		if (c->code[s] == SIZE_MAX)
+static void put_code(struct aligned_writer *w, const struct listing_group *g,
+		     int s)
+{
+	const struct annotation *a = w->x->a[s];
+	const struct annot_code *code;
+	const struct prof_symbol *sym;
+
+	if (g->code[s] == SIZE_MAX)
+		return;
+	code = &a->codes.v[g->code[s]];
+	sym = &a->p->symbols.v[code->symbol];
+	json_object(&w->j, side_names[s]);
+	json_str(&w->j, "symbol", profile_cstr(a->p, sym->name));
+	json_hex(&w->j, "vaddr", sym->vaddr);
+	if (code->missing)
+		json_str(&w->j, "missing", code->missing);
+	json_end(&w->j);
+}
+
+/* Writes the files of a unit, or its codes. */
+static void put_groups(struct aligned_writer *w, const struct diff_unit *u,
+		       bool code, bool shown)
+{
+	json_array(&w->j, code ? "codes" : "files");
+	for (size_t i = 0; shown && i < u->list.groups.n; i++) {
+		const struct listing_group *g = &u->list.groups.v[i];
+
+		if (g->is_code != code)
 			continue;
-		code = &a->codes.v[c->code[s]];
-		sym = &a->p->symbols.v[code->symbol];
-		json_object(&w->j, side_names[s]);
-		json_str(&w->j, "symbol", profile_cstr(a->p, sym->name));
-		json_hex(&w->j, "vaddr", sym->vaddr);
-		if (code->missing)
-			json_str(&w->j, "missing", code->missing);
+		json_object(&w->j, NULL);
+		for (int s = 0; s < DIFF_SIDES; s++)
+			(code ? put_code : put_file)(w, g, s);
+		put_rows(w, u, g);
 		json_end(&w->j);
 	}
-	json_array_lines(&w->j, "instructions");
-	for (size_t i = c->part; i < c->part + c->nparts; i++)
-		put_insn(w, c, i);
-	json_end(&w->j);
 	json_end(&w->j);
 }
 
-static void put_unit(struct aligned_writer *w, const struct diff_unit *u,
+static void put_unit(struct aligned_writer *w, struct diff_unit *u,
 		     const struct diff_annotate_style *style)
 {
 	const struct diff_annotation *x = w->x;
@@ -203,14 +197,11 @@ static void put_unit(struct aligned_writer *w, const struct diff_unit *u,
 		json_str(&w->j, "image", profile_cstr(
 			a->p, a->p->images.v[au->image].path));
 	put_cost(w, rows, c);
-	json_array(&w->j, "files");
-	for (size_t i = u->file; style->source && i < u->file + u->nfiles; i++)
-		put_file(w, &x->files.v[i]);
-	json_end(&w->j);
-	json_array(&w->j, "codes");
-	for (size_t i = u->code; style->code && i < u->code + u->ncodes; i++)
-		put_code(w, &x->codes.v[i]);
-	json_end(&w->j);
+	/* lines between the first and the last one that have code */
+	if (listing_fold(&u->list, 0, true) < 0)
+		w->tmp.failed = true;
+	put_groups(w, u, false, style->source);
+	put_groups(w, u, true, style->code);
 	json_end(&w->j);
 }
 

@@ -9,7 +9,6 @@
  * Between the sides, | marks a changed line, and < or > a line on one side only.
  * On a narrow terminal, lines are shown below each other as by `diff -u`.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -19,9 +18,8 @@
 
 enum {
 	COST = 10,		/* width of a cost column */
-	TAB = 8,
 	NARROW = 110,		/* minimum width for two texts side by side */
-	TEXT_MOST = 72,		/* width of the old text if lines are not cut */
+	TEXT_LIMIT = 72,		/* width of the old text if lines are not cut */
 	NUMBER = 8,		/* width of a line's number or address, with a gap */
 	CODES_SHOWN = 3,
 };
@@ -36,80 +34,26 @@ struct aligned {
 	struct diff_annotation *x;
 	const struct diff_annotate_style *style;
 	struct buf *out;
-	const struct diff_file *f;	/* file of the lines, or NULL */
-	const struct diff_code *c;	/* code of the instructions, or NULL */
-	bool beside, same_file_told;
+	const struct diff_unit *u;
+	bool beside, same_file_noted;
 	size_t left;			/* width of the old text */
-	struct buf raw, text, tmp;
+	struct buf text, tmp;
 };
 
-/* Appends safe text, with tabs as blanks. */
-static void put_untabbed(struct aligned *t, const char *s)
+/* Makes one side of a row in t->text: its number and text. */
+static void make_text(struct aligned *t, const struct listing_row *r, int side)
 {
-	size_t column = 0;
-
-	buf_again(&t->tmp);
-	for (; *s; s++) {
-		size_t n = *s == '\t' ? TAB - column % TAB : 1;
-
-		if (*s == '\t')
-			line_pad(&t->tmp, n);
-		else
-			buf_u8(&t->tmp, (uint8_t)*s);
-		column += n;
-	}
-	text_safe(&t->text, buf_cstr(&t->tmp));
-}
-
-/* Makes one side of a part in t->text: its number and text. */
-static void make_text(struct aligned *t, const struct diff_part *p, int side)
-{
-	uint32_t at = p->at[side];
-
 	buf_again(&t->text);
-	buf_again(&t->raw);
-	if (at == PROF_NONE)
-		return;
-	if (t->c) {
-		const struct annotation *a = t->x->a[side];
-		const struct annot_code *c = &a->codes.v[t->c->code[side]];
-
-		buf_printf(&t->text, "%6llx  ", (unsigned long long)(
-			a->insns.v[c->insn + at].vaddr -
-			a->p->symbols.v[c->symbol].vaddr));
-		diff_insn_text(t->x, t->c, side, at, &t->raw);
-	} else if (at) {
-		buf_printf(&t->text, "%6u  ", at);
-		diff_line_text(t->x, t->f, side, at, &t->raw);
-	} else {
-		buf_str(&t->text, "     -  (code without a line)");
-	}
-	put_untabbed(t, buf_cstr(&t->raw));
+	listing_number(&t->u->list, r, side, &t->text);
+	listing_text(&t->u->list, r, side, &t->text);
 	while (t->text.n && t->text.p[t->text.n - 1] == ' ')
 		t->text.n--;
 }
 
-static bool has_cost(const struct aligned *t, const struct diff_part *p)
-{
-	for (int s = 0; s < DIFF_SIDES; s++)
-		for (size_t c = 0; c < t->x->d->cols.n; c++)
-			if (diff_part_cell(t->x, s, p->cost[s], c).count)
-				return true;
-	return false;
-}
-
-static const struct diff_change *changes_of(const struct aligned *t,
-					    const struct diff_part *p)
-{
-	size_t i = (size_t)(p - t->x->parts.v);
-
-	return &t->x->changes[i * t->x->d->cols.n];
-}
-
-static bool is_noise(const struct aligned *t, const struct diff_part *p)
+static bool is_noise(const struct aligned *t, const struct listing_row *r)
 {
 	for (size_t c = 0; c < t->x->d->cols.n; c++)
-		if (changes_of(t, p)[c].real)
+		if (diff_row_changes(t->x, t->u, r)[c].real)
 			return false;
 	return true;
 }
@@ -123,16 +67,16 @@ static void put_right(struct aligned *t, size_t width)
 }
 
 /* `only`: the side whose cost is shown, or -1 for both. */
-static void put_costs(struct aligned *t, const struct diff_part *p, int only)
+static void put_costs(struct aligned *t, const struct listing_row *r, int only)
 {
 	const struct diff *d = t->x->d;
 
 	for (size_t c = 0; c < d->cols.n; c++) {
-		const struct diff_change *k = &changes_of(t, p)[c];
+		const struct diff_change *k = &diff_row_changes(t->x, t->u, r)[c];
 		bool any = false;
 
 		for (int s = 0; s < DIFF_SIDES; s++) {
-			struct cell x = diff_part_cell(t->x, s, p->cost[s], c);
+			struct cell x = diff_part_cell(t->x, s, r->cost[s], c);
 
 			buf_again(&t->tmp);
 			if (x.count && only != !s) {
@@ -180,9 +124,9 @@ static size_t room(const struct aligned *t, size_t used)
 	return t->style->columns <= 0 ? 0 : columns > used ? columns - used : 1;
 }
 
-static void begin_row(struct aligned *t, const struct diff_part *p, bool *dim)
+static void begin_row(struct aligned *t, const struct listing_row *r, bool *dim)
 {
-	bool cost = has_cost(t, p), noise = is_noise(t, p);
+	bool cost = listing_has_cost(&t->u->list, r), noise = is_noise(t, r);
 
 	*dim = t->style->color && noise && cost;
 	if (*dim)
@@ -199,73 +143,51 @@ static void end_row(struct aligned *t, bool dim)
 	buf_u8(t->out, '\n');
 }
 
-static void put_beside(struct aligned *t, const struct diff_part *p)
+static void put_beside(struct aligned *t, const struct listing_row *r)
 {
 	static const char marks[] = { ' ', '|', '<', '>' };
 	bool dim;
 	size_t n;
 
-	begin_row(t, p, &dim);
-	put_costs(t, p, -1);
-	make_text(t, p, DIFF_OLD);
+	begin_row(t, r, &dim);
+	put_costs(t, r, -1);
+	make_text(t, r, DIFF_OLD);
 	n = put_text(t, t->left);
 	line_pad(t->out, t->left > n ? t->left - n : 0);
-	buf_printf(t->out, " %c ", marks[p->how & 3]);
-	make_text(t, p, DIFF_NEW);
+	buf_printf(t->out, " %c ", marks[r->how & 3]);
+	make_text(t, r, DIFF_NEW);
 	put_text(t, room(t, costs_width(t) + t->left + 3));
 	end_row(t, dim);
 }
 
 /* Writes one row if both sides are equal, otherwise one per side. */
-static void put_below(struct aligned *t, const struct diff_part *p)
+static void put_below(struct aligned *t, const struct listing_row *r)
 {
 	bool dim;
 
 	for (int s = 0; s < DIFF_SIDES; s++) {
-		if (p->at[s] == PROF_NONE ||
-		    (p->how == ALIGN_SAME && s == DIFF_OLD))
+		if (r->at[s] == PROF_NONE ||
+		    (r->how == ALIGN_SAME && s == DIFF_OLD))
 			continue;
-		begin_row(t, p, &dim);
-		put_costs(t, p, p->how == ALIGN_CHANGED ? s : -1);
-		buf_u8(t->out, p->how == ALIGN_SAME ? ' ' : s ? '+' : '-');
-		make_text(t, p, s);
+		begin_row(t, r, &dim);
+		put_costs(t, r, r->how == ALIGN_CHANGED ? s : -1);
+		buf_u8(t->out, r->how == ALIGN_SAME ? ' ' : s ? '+' : '-');
+		make_text(t, r, s);
 		put_text(t, room(t, costs_width(t) + 1));
 		end_row(t, dim);
 	}
 }
 
-static void put_fold(struct aligned *t)
+static void put_fold(struct aligned *t, const struct listing_row *r)
 {
-	line_pad(t->out, costs_width(t) + (t->beside ? 5 : 6));
-	buf_str(t->out, "\u22ee\n");
-}
-
-/* Selects the parts to show: those with cost, and their neighbours. */
-static uint8_t *choose(const struct aligned *t, const struct diff_part *v,
-		       size_t n)
-{
-	uint8_t *show = calloc(n + 1, 1);
-	size_t around = t->style->context, first = n, last = 0;
-
-	for (size_t i = 0; show && i < n; i++) {
-		if (v[i].cost[0] != SIZE_MAX || v[i].cost[1] != SIZE_MAX) {
-			first = first < n ? first : i;
-			last = i;
-		}
-		if (!has_cost(t, &v[i]))
-			continue;
-		for (size_t k = i > around ? i - around : 0;
-		     k < n && k <= i + around; k++)
-			show[k] = 1;
-	}
-	for (size_t i = first; show && t->style->all && i <= last && i < n; i++)
-		show[i] = 1;
-	return show;
+	line_pad(t->out, costs_width(t));
+	make_text(t, r, DIFF_NEW);
+	buf_str(t->out, buf_cstr(&t->text));
+	buf_u8(t->out, '\n');
 }
 
 /* Computes the width of the old text beside the new one. */
-static void plan(struct aligned *t, const struct diff_part *v, size_t n,
-		 const uint8_t *show)
+static void plan(struct aligned *t, const struct listing_group *g)
 {
 	size_t width = costs_width(t);
 
@@ -273,17 +195,18 @@ static void plan(struct aligned *t, const struct diff_part *v, size_t n,
 	t->left = 0;
 	if (!t->beside)
 		return;
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = g->shown; i < g->shown + g->nshown; i++) {
+		const struct listing_row *r = &t->u->list.shown.v[i];
 		size_t w;
 
-		if (!show[i])
+		if (r->at[DIFF_OLD] == PROF_NONE)
 			continue;
-		make_text(t, &v[i], DIFF_OLD);
+		make_text(t, r, DIFF_OLD);
 		w = text_columns(buf_cstr(&t->text));
 		t->left = w > t->left ? w : t->left;
 	}
-	if (t->left > TEXT_MOST + NUMBER)
-		t->left = TEXT_MOST + NUMBER;
+	if (t->left > TEXT_LIMIT + NUMBER)
+		t->left = TEXT_LIMIT + NUMBER;
 	width = room(t, width + 3) / 2;
 	if (width && t->left > width)
 		t->left = width;
@@ -291,10 +214,10 @@ static void plan(struct aligned *t, const struct diff_part *v, size_t n,
 		t->left = 24;
 }
 
-static void put_heads(struct aligned *t)
+static void put_heads(struct aligned *t, const struct listing_group *g)
 {
-	const char *what = t->c ? "INSTRUCTION" : "SOURCE";
-	const char *number = t->c ? "OFFSET  " : "  LINE  ";
+	const char *what = g->is_code ? "INSTRUCTION" : "SOURCE";
+	const char *number = g->is_code ? "OFFSET  " : "  LINE  ";
 	struct buf head = { 0 };
 
 	for (size_t c = 0; c < t->x->d->cols.n; c++)
@@ -318,169 +241,97 @@ static void put_heads(struct aligned *t)
 	buf_fini(&head);
 }
 
-static void put_parts(struct aligned *t, size_t first, size_t n)
-{
-	const struct diff_part *v = t->x->parts.v + first;
-	uint8_t *show = choose(t, v, n);
-	size_t last = SIZE_MAX;
-
-	if (!show) {
-		t->out->failed = true;
-		return;
-	}
-	plan(t, v, n, show);
-	put_heads(t);
-	for (size_t i = 0; i < n; i++) {
-		if (!show[i])
-			continue;
-		if (last != SIZE_MAX && i > last + 1)
-			put_fold(t);
-		last = i;
-		if (t->beside)
-			put_beside(t, &v[i]);
-		else
-			put_below(t, &v[i]);
-	}
-	free(show);
-}
-
 static void comment(struct aligned *t, const char *text)
 {
 	line_comment(t->out, text, t->style->columns);
 }
 
-static void put_source_notes(struct aligned *t, int side)
-{
-	static const char *const names[] = { "old", "new" };
-	const struct source_file *s = t->f->source[side];
-	const struct profile *p = t->x->d->side[side].p;
-	struct buf origin = { 0 };
-
-	buf_again(&t->text);
-	if (!s)
-		return;
-	buf_printf(&t->text, "%s: ", names[side]);
-	text_safe(&t->text, profile_cstr(p, t->f->file[side]));
-	source_origin(&t->x->a[side]->sources, s, &origin);
-	if (origin.n) {
-		buf_str(&t->text, " (");
-		text_safe(&t->text, buf_cstr(&origin));
-		buf_str(&t->text, ")");
-	}
-	t->text.failed |= origin.failed;
-	buf_fini(&origin);
-	if (s->place == SOURCE_NONE && t->f->file[side]) {
-		buf_str(&t->text, ": no source: ");
-		text_safe(&t->text, s->why ? s->why : "");
-		buf_str(&t->text, " (--source-map FROM=TO, --repo DIR, or "
-				  "record with --embed-source)");
-	}
-	if (s->newer)
-		buf_str(&t->text, ": warning: the source is newer than what "
-				  "was recorded: lines may not fit");
-	comment(t, buf_cstr(&t->text));
-}
-
 /* Notes that the code differs although only one version of the source
  * exists. */
-static void put_same_file(struct aligned *t, const struct diff_unit *u)
+static void put_same_file(struct aligned *t, const struct listing_group *g)
 {
-	const struct source_file *s = t->f->source[0], *o = t->f->source[1];
+	const struct source_file *s = g->source[0], *o = g->source[1];
 	const struct build_id *id[DIFF_SIDES];
 
-	if (t->same_file_told || !s || !o || s->place != SOURCE_FILE || o->place != SOURCE_FILE ||
-	    !s->path || !o->path || strcmp(s->path, o->path))
+	if (t->same_file_noted || g->is_code || !s || !o ||
+	    s->place != SOURCE_FILE || o->place != SOURCE_FILE || !s->path ||
+	    !o->path || strcmp(s->path, o->path))
 		return;
 	for (int i = 0; i < DIFF_SIDES; i++) {
 		const struct annotation *a = t->x->a[i];
 
-		id[i] = &a->p->images.v[a->units.v[u->unit[i]].image].build_id;
+		id[i] = &a->p->images.v[a->units.v[t->u->unit[i]].image].build_id;
 	}
 	if (id[0]->len && id[0]->len == id[1]->len &&
 	    !memcmp(id[0]->bytes, id[1]->bytes, id[0]->len))
 		return;
-	t->same_file_told = true;
+	t->same_file_noted = true;
 	comment(t, "note: both sides show the same file, though they ran other "
 		   "builds: if it changed between them, old lines do not fit "
 		   "(--repo DIR, --old-source-map FROM=TO, or record with "
 		   "--embed-source)");
 }
 
-static bool any_cost(const struct aligned *t, size_t first, size_t n)
+/* Writes a file or a code: what it is, then its rows. */
+static void put_group(struct aligned *t, const struct listing_group *g)
 {
-	for (size_t i = first; i < first + n; i++)
-		if (has_cost(t, &t->x->parts.v[i]))
-			return true;
-	return false;
-}
+	bool headed = false;
 
-static bool put_files(struct aligned *t, const struct diff_unit *u)
-{
-	bool any = false;
+	for (size_t i = g->shown; i < g->shown + g->nshown; i++) {
+		const struct listing_row *r = &t->u->list.shown.v[i];
 
-	t->c = NULL;
-	for (size_t i = u->file; i < u->file + u->nfiles; i++) {
-		const struct diff_file *f = &t->x->files.v[i];
-
-		if ((!f->file[0] && !f->file[1]) ||
-		    (!t->style->all && !any_cost(t, f->part, f->nparts)))
+		if (r->kind == LISTING_NOTE) {
+			comment(t, listing_note_text(&t->u->list, r));
 			continue;
-		any = true;
-		t->f = f;
-		put_source_notes(t, DIFF_OLD);
-		put_source_notes(t, DIFF_NEW);
-		put_same_file(t, u);
-		put_parts(t, f->part, f->nparts);
+		}
+		if (!headed) {
+			put_same_file(t, g);
+			plan(t, g);
+			put_heads(t, g);
+		}
+		headed = true;
+		if (r->kind == LISTING_FOLD)
+			put_fold(t, r);
+		else if (t->beside)
+			put_beside(t, r);
+		else
+			put_below(t, r);
 	}
-	return any;
 }
 
-static void put_codes(struct aligned *t, const struct diff_unit *u)
+/* Writes the files of a unit, or its codes.  Returns whether there are any. */
+static bool put_groups(struct aligned *t, bool code)
 {
-	for (size_t i = 0; i < u->ncodes; i++) {
-		const char *missing = NULL;
+	const struct listing *l = &t->u->list;
+	size_t n = 0;
 
-		if (i >= CODES_SHOWN)
-			break;
-		t->c = &t->x->codes.v[u->code + i];
-		buf_again(&t->text);
-		for (int s = DIFF_NEW; s >= 0; s--) {
-			const struct annotation *a = t->x->a[s];
-			const struct annot_code *c;
+	for (size_t i = 0; i < l->groups.n; i++) {
+		const struct listing_group *g = &l->groups.v[i];
 
-			if (t->c->code[s] == SIZE_MAX)
-				continue;
-			c = &a->codes.v[t->c->code[s]];
-			if (c->missing)
-				missing = c->missing;
-			if (!t->text.n)
-				text_safe(&t->text, profile_cstr(a->p,
-					a->p->symbols.v[c->symbol].name));
-		}
-		if (missing) {
-			buf_str(&t->text, ": ");
-			buf_str(&t->text, missing);
-		} else {
-			buf_str(&t->text, ": its instructions");
-		}
-		comment(t, buf_cstr(&t->text));
-		if (t->c->nparts)
-			put_parts(t, t->c->part, t->c->nparts);
+		if (g->is_code != code || !g->nshown ||
+		    (!code && !g->file[0] && !g->file[1]))
+			continue;
+		if (++n <= CODES_SHOWN || !code)
+			put_group(t, g);
 	}
-	if (u->ncodes > CODES_SHOWN)
+	if (code && n > CODES_SHOWN)
 		comment(t, "more functions that it was inlined into are not "
 			   "shown: name one to see its code");
+	return n > 0;
 }
 
-static void put_unit(struct aligned *t, const struct diff_unit *u)
+static void put_unit(struct aligned *t, struct diff_unit *u)
 {
 	const struct diff *d = t->x->d;
 	bool lines = false;
 
-	buf_again(&t->raw);
+	t->u = u;
+	if (listing_fold(&u->list, t->style->context, t->style->all) < 0)
+		t->out->failed = true;
+	buf_again(&t->tmp);
 	buf_again(&t->text);
-	diff_unit_name(t->x, u, t->style->full_names, &t->raw);
-	text_safe(&t->text, buf_cstr(&t->raw));
+	diff_unit_name(t->x, u, t->style->full_names, &t->tmp);
+	text_safe(&t->text, buf_cstr(&t->tmp));
 	buf_str(&t->text, ": ");
 	put_cost_scaled(d, 0, u->change.cost[DIFF_OLD], false, &t->text);
 	buf_str(&t->text, " -> ");
@@ -503,11 +354,11 @@ static void put_unit(struct aligned *t, const struct diff_unit *u)
 	buf_u8(t->out, '\n');
 	comment(t, buf_cstr(&t->text));
 	if (t->style->source)
-		lines = put_files(t, u);
+		lines = put_groups(t, false);
 	if (t->style->source && !lines)
 		comment(t, "no line is known");
 	if (t->style->code && (!lines || !t->style->automatic))
-		put_codes(t, u);
+		put_groups(t, true);
 }
 
 void diff_annotate_text(struct diff_annotation *x,
@@ -529,8 +380,7 @@ void diff_annotate_text(struct diff_annotation *x,
 		put_unit(&t, &x->units.v[i]);
 	if (!x->units.n)
 		comment(&t, "no function has samples on either side");
-	out->failed |= t.raw.failed || t.text.failed || t.tmp.failed;
-	buf_fini(&t.raw);
+	out->failed |= t.text.failed || t.tmp.failed;
 	buf_fini(&t.text);
 	buf_fini(&t.tmp);
 }

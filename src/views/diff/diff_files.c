@@ -1,117 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Matches source files of both sides.
- *
- * Files are matched by path.  Builds in two places have files whose path is on
- * one side only.  These are matched by the longest common end of their paths,
- * which includes at least the last component.
- */
+/* Matches source files of both sides, by path or by compare/paths.h. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "compare/paths.h"
 #include "views/diff/diff_internal.h"
 
-struct one_sided {
-	uint32_t id;		/* str of diff.names */
-	uint8_t side;
-	bool taken;
-	const char *path;
-	size_t n;
-};
-
-struct neighbours {
-	size_t a, b;		/* indexes in `one_sided` */
-	size_t common;		/* bytes of their common end */
-};
-
-/* Sorts by the path read backwards. */
-static int by_end(const void *x, const void *y)
-{
-	const struct one_sided *a = x, *b = y;
-
-	for (size_t i = 1; i <= a->n && i <= b->n; i++) {
-		uint8_t c = (uint8_t)a->path[a->n - i];
-		uint8_t e = (uint8_t)b->path[b->n - i];
-
-		if (c != e)
-			return c < e ? -1 : 1;
-	}
-	if (a->n != b->n)
-		return a->n < b->n ? -1 : 1;
-	return a->side < b->side ? -1 : a->side > b->side;
-}
-
-static int most_common(const void *x, const void *y)
-{
-	const struct neighbours *a = x, *b = y;
-
-	if (a->common != b->common)
-		return a->common > b->common ? -1 : 1;
-	return a->a < b->a ? -1 : a->a > b->a;
-}
-
-/* Returns the length of the common end of two paths, in whole components; 0 if
- * not even the file names are equal. */
-static size_t common_end(const struct one_sided *a, const struct one_sided *b)
-{
-	size_t most = 0, i;
-
-	for (i = 1; i <= a->n && i <= b->n; i++) {
-		if (a->path[a->n - i] != b->path[b->n - i])
-			break;
-		if (a->path[a->n - i] == '/')
-			most = i;
-	}
-	if (i > a->n && (i > b->n || b->path[b->n - i] == '/'))
-		most = a->n;
-	else if (i > b->n && a->path[a->n - i] == '/')
-		most = b->n;
-	return most;
-}
-
-static void rename_files(struct diff *d, const uint32_t *to)
+/* Gives paired files of the old side the number of their counterpart. */
+static int rename_files(struct diff *d, const struct side_path *v, size_t n)
 {
 	struct diff_side *s = &d->side[DIFF_OLD];
+	uint32_t *to = calloc(d->names.str.str.n + 1, sizeof(*to));
 
+	if (!to)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < n; i++)
+		if (v[i].paired && v[i].side == DIFF_OLD)
+			to[v[i].id] = v[i].pair;
 	for (size_t i = 0; i < s->p->str.str.n; i++)
 		if (to[s->file_of[i]])
 			s->file_of[i] = to[s->file_of[i]];
-}
-
-/* Pairs neighbours in the order of path ends, longest common end first. */
-static int pair(struct diff *d, struct one_sided *v, size_t n)
-{
-	struct neighbours *near = malloc((n + 1) * sizeof(*near));
-	uint32_t *to = calloc(d->names.str.str.n + 1, sizeof(*to));
-	size_t k = 0;
-
-	if (!near || !to) {
-		free(near);
-		free(to);
-		return -ERR_NOMEM;
-	}
-	if (n)
-		qsort(v, n, sizeof(*v), by_end);
-	for (size_t i = 0; i + 1 < n; i++) {
-		struct neighbours p = { i, i + 1,
-					common_end(&v[i], &v[i + 1]) };
-
-		if (v[i].side != v[i + 1].side && p.common)
-			near[k++] = p;
-	}
-	if (k)
-		qsort(near, k, sizeof(*near), most_common);
-	for (size_t i = 0; i < k; i++) {
-		struct one_sided *a = &v[near[i].a], *b = &v[near[i].b];
-
-		if (a->taken || b->taken)
-			continue;
-		a->taken = b->taken = true;
-		to[a->side == DIFF_OLD ? a->id : b->id] =
-			a->side == DIFF_OLD ? b->id : a->id;
-	}
-	rename_files(d, to);
-	free(near);
 	free(to);
 	return 0;
 }
@@ -138,7 +45,7 @@ static int name_files(struct diff *d, int side)
 
 int diff_files(struct diff *d)
 {
-	VEC(struct one_sided) v = { 0 };
+	VEC(struct side_path) v = { 0 };
 	uint8_t *on = NULL;
 	int rc = 0;
 
@@ -150,15 +57,16 @@ int diff_files(struct diff *d)
 		for (size_t i = 0; i < d->side[s].p->str.str.n; i++)
 			on[d->side[s].file_of[i]] |= (uint8_t)(1u << s);
 	for (uint32_t i = 1; !rc && i < d->names.str.str.n; i++) {
-		const char *path = profile_cstr(&d->names, i);
-		struct one_sided one = { i, on[i] == 2, false, path,
-					 strlen(path) };
+		struct side_path one = { .id = i, .side = on[i] == 2,
+					 .path = profile_cstr(&d->names, i) };
 
 		if (on[i] == 1 || on[i] == 2)
 			rc = vec_push(&v, one);
 	}
 	if (!rc)
-		rc = pair(d, v.v, v.n);
+		rc = paths_pair(v.v, v.n);
+	if (!rc)
+		rc = rename_files(d, v.v, v.n);
 	vec_fini(&v);
 	free(on);
 	return rc;

@@ -104,7 +104,7 @@ static void unit_words(const struct diff *d, size_t col, struct buf *line)
 		buf_str(line, " samples");
 	if (d->norm == DIFF_NORM_RUN)
 		buf_str(line, d->spec.median ? " in the median run"
-					     : " a run");
+					     : " per run");
 	else if (d->norm == DIFF_NORM_TIME)
 		buf_str(line, " per second of recording");
 	if (d->spec.median && d->norm != DIFF_NORM_RUN)

@@ -126,7 +126,7 @@ static void put_line(const struct diff *d, uint32_t key, struct json *j)
 	uint32_t now = gone ? old : diff_line(d, key, DIFF_NEW);
 
 	json_uint(j, "line", now);
-	if (d->keys.keys.v[key].line & LINE_GONE || (old && old != now))
+	if (d->keys.keys.v[key].line & LINE_REMOVED || (old && old != now))
 		json_uint(j, "old_line", old);
 }
 
@@ -146,7 +146,7 @@ static void put_row(const struct diff *d, uint32_t row, struct buf *tmp,
 	const struct diff_row *r = &d->rows.v[row];
 	const struct frame_key *k = &d->keys.keys.v[r->key];
 	uint32_t mask = d->spec.keys.mask;
-	struct lane lane = { .comm = r->comm, .cpu = r->cpu };
+	struct lane lane = { .comm = r->comm, .cpu = r->cpu, .wait = r->wait };
 	struct column_at x = { .p = &d->names, .lane = &lane, .frame = k };
 
 	json_object(j, NULL);
@@ -220,6 +220,8 @@ static void put_csv_key(const struct diff *d, const struct diff_row *r,
 		buf_str(tmp, profile_cstr(&d->names, k->image));
 	else if (key == KEY_COMM)
 		buf_str(tmp, profile_cstr(&d->names, r->comm));
+	else if (key == KEY_WAIT)
+		buf_str(tmp, profile_cstr(&d->names, r->wait));
 	else if (key == KEY_FILE || !key_list_has(&d->spec.keys, KEY_FILE))
 		buf_str(tmp, profile_cstr(&d->names, k->file));
 	if (key != KEY_LINE || !key_list_has(&d->spec.keys, KEY_FILE)) {

@@ -80,7 +80,7 @@ static int common_key(struct matcher *m, int side, const struct frame_key *k,
 	out->func = k->func ? s->func_of[k->func - 1] + 1 : 0;
 	out->image = k->im ? s->image_of[k->im - 1] : 0;
 	out->file = k->file ? s->file_of[k->file] : 0;
-	if (side == DIFF_OLD && k->line && k->line < LINE_GONE)
+	if (side == DIFF_OLD && k->line && k->line < LINE_REMOVED)
 		out->line = line_map_get(&m->d->lines, out->file, k->line);
 	if (k->name)
 		out->name = strtab_add_n(&m->d->names.str, name,

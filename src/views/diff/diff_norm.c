@@ -231,7 +231,7 @@ int diff_normalise(struct diff *d, struct error *err)
 		return rc;
 	d->same_cpu = same_cpu(d);
 	d->norm = d->spec.norm;
-	d->why = "as asked for";
+	d->why = "as requested";
 	if (d->norm == DIFF_NORM_AUTO)
 		choose(d);
 	else if (d->norm != DIFF_NORM_TOTAL && any_other_event(d))

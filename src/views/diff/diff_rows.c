@@ -16,12 +16,14 @@ static bool row_eq(const void *ctx, uint32_t id, const void *key)
 	const struct diff_row *a = &((const struct diff *)ctx)->rows.v[id];
 	const struct diff_row *b = key;
 
-	return a->key == b->key && a->comm == b->comm && a->cpu == b->cpu;
+	return a->key == b->key && a->comm == b->comm && a->cpu == b->cpu &&
+	       a->wait == b->wait;
 }
 
 static uint32_t find_row(struct row_tab *t, const struct diff_row *r)
 {
-	uint64_t h = hash_mix(hash_mix(r->key, r->comm), r->cpu);
+	uint64_t h = hash_mix(hash_mix(r->key, r->comm),
+			      (uint64_t)r->wait << 32 | r->cpu);
 	uint32_t id = idtab_find(&t->tab, h, row_eq, t->d, r);
 
 	if (id != IDTAB_NONE)
@@ -45,10 +47,11 @@ static int match_rows(struct row_tab *t, int side)
 		const struct row *row = &rep->table.rows.v[i];
 		const struct lane *l = &rep->agg.lanes.v[row->lane];
 		struct diff_row r = { s->key_of[row->fk],
-				      diff_str(t->d, side, l->comm), l->cpu };
+				      diff_str(t->d, side, l->comm), l->cpu,
+				      diff_str(t->d, side, l->wait) };
 
-		s->row_of[i] = r.comm == PROF_NONE ? PROF_NONE
-						   : find_row(t, &r);
+		s->row_of[i] = r.comm == PROF_NONE || r.wait == PROF_NONE
+			       ? PROF_NONE : find_row(t, &r);
 		if (s->row_of[i] == PROF_NONE)
 			return -ERR_NOMEM;
 	}
@@ -131,6 +134,9 @@ static int compare_names(const struct diff *d, uint32_t x, uint32_t y)
 			   profile_cstr(&d->names, b->comm));
 	if (!c)
 		c = a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
+	if (!c)
+		c = strcmp(profile_cstr(&d->names, a->wait),
+			   profile_cstr(&d->names, b->wait));
 	return c ? c : x < y ? -1 : x > y;
 }
 
@@ -234,9 +240,10 @@ enum diff_status diff_status(const struct diff *d, uint32_t row, size_t col,
 	if (k->change > 0 && d->moved_from[row] != PROF_NONE)
 		return DIFF_MOVED;
 	if (!a->total.count)
-		return DIFF_CAME;
+		return DIFF_ADDED;
 	if (!b->total.count)
-		return d->moved_to[row] != PROF_NONE ? DIFF_MOVED : DIFF_WENT;
+		return d->moved_to[row] != PROF_NONE ? DIFF_MOVED
+						     : DIFF_REMOVED;
 	return k->change > 0 ? DIFF_GREW : DIFF_SHRANK;
 }
 

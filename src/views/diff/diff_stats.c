@@ -24,7 +24,7 @@
 #define REAL_Q 0.05	/* changes with a smaller q are significant */
 
 enum {
-	LEAST_SAMPLES = 10,	/* minimum samples of both sides together for a test */
+	MIN_SAMPLES = 10,	/* minimum samples of both sides together for a test */
 	/* minimum samples of a row that contributes to the prior */
 	PRIOR_SAMPLES = 20,
 	SERIES_MAX = 1 << 26,	/* rows times runs */
@@ -100,7 +100,7 @@ static void set_change(const struct sample *s, struct diff_change *to)
 	if (!(to->p <= 1))
 		to->p = 1;
 	to->q = to->p;
-	to->tested = s->count[0] + s->count[1] >= LEAST_SAMPLES;
+	to->tested = s->count[0] + s->count[1] >= MIN_SAMPLES;
 	to->real = to->tested && to->q <= REAL_Q;
 }
 
@@ -508,7 +508,8 @@ static void measure_weights(struct diff *d)
 		const struct report *rep = d->side[s].rep;
 		struct sample_batch b;
 
-		reader_columns(d->side[s].reader, COLUMN_EVENT | COLUMN_WEIGHT);
+		reader_columns(d->side[s].reader, COLUMN_EVENT | COLUMN_WEIGHT |
+			       COLUMN_MORE);
 		reader_rewind(d->side[s].reader);
 		while (reader_next(d->side[s].reader, &b))
 			for (size_t i = 0; i < b.n; i++) {
@@ -517,9 +518,9 @@ static void measure_weights(struct diff *d)
 
 				if (c >= REPORT_COLUMNS_MAX)
 					continue;
-				n[c]++;
+				n[c] += (double)b.more[i] + 1;
 				sum[c] += w;
-				squares[c] += w * w;
+				squares[c] += w * w / ((double)b.more[i] + 1);
 			}
 		reader_columns(d->side[s].reader, COLUMN_ALL);
 		reader_rewind(d->side[s].reader);

@@ -18,8 +18,8 @@
 #include "views/query/lines.h"
 
 enum {
-	COST = 10, RATIO = 9, SURE = 20, COUNT = 9,	/* column widths */
-	GAP = 2, LEAST_KEYS = 28,
+	COST = 10, RATIO = 9, INTERVAL = 20, COUNT = 9,	/* column widths */
+	GAP = 2, MIN_KEYS = 28,
 };
 
 #define DIM "\033[2m"
@@ -46,7 +46,7 @@ static void put_line(const struct diff *d, uint32_t key, struct buf *out)
 	buf_printf(out, ":%u", now ? now : old);
 	if (now && old && old != now)
 		buf_printf(out, " (was %u)", old);
-	else if (d->keys.keys.v[key].line & LINE_GONE && !now)
+	else if (d->keys.keys.v[key].line & LINE_REMOVED && !now)
 		buf_str(out, " (old)");
 }
 
@@ -96,7 +96,7 @@ static void put_word(struct diff_table *t, const struct diff_row *r,
 {
 	const struct diff *d = t->d;
 	const struct frame_key *k = &d->keys.keys.v[r->key];
-	struct lane lane = { .comm = r->comm, .cpu = r->cpu };
+	struct lane lane = { .comm = r->comm, .cpu = r->cpu, .wait = r->wait };
 	struct column_at x = { .p = &d->names, .keys = &d->keys, .frame = k,
 			       .lane = &lane };
 
@@ -129,7 +129,7 @@ static void put_word(struct diff_table *t, const struct diff_row *r,
 }
 
 /* Makes the safe text of all shown rows. */
-static int make_words(struct diff_table *t)
+static int make_texts(struct diff_table *t)
 {
 	const struct diff *d = t->d;
 
@@ -146,7 +146,7 @@ static int make_words(struct diff_table *t)
 
 static size_t numbers(const struct diff_table *t)
 {
-	size_t one = 3 * COST + RATIO + (t->sure ? SURE : 0) +
+	size_t one = 3 * COST + RATIO + (t->sure ? INTERVAL : 0) +
 		     (t->style->samples ? 2 * COUNT : 0) + COST;
 
 	return 1 + one * t->d->cols.n + GAP;
@@ -177,11 +177,11 @@ static void put_ratio(struct diff_table *t, uint32_t row, size_t col,
 	char text[32] = "";
 
 	if (!(c->cost[DIFF_OLD] > 0))
-		strcpy(text, s == DIFF_CAME ? "new" : s == DIFF_MOVED ? "moved"
+		strcpy(text, s == DIFF_ADDED ? "new" : s == DIFF_MOVED ? "moved"
 								      : "");
 	else if (s == DIFF_MOVED)
 		strcpy(text, "moved");
-	else if (!(c->cost[DIFF_NEW] > 0) && s == DIFF_WENT)
+	else if (!(c->cost[DIFF_NEW] > 0) && s == DIFF_REMOVED)
 		strcpy(text, "gone");
 	else if (c->change >= 9.995 * c->cost[DIFF_OLD])
 		snprintf(text, sizeof(text), "x%.3g",
@@ -192,14 +192,14 @@ static void put_ratio(struct diff_table *t, uint32_t row, size_t col,
 	put_right(t, text, RATIO);
 }
 
-static void put_sure(struct diff_table *t, size_t col,
-		     const struct diff_change *c)
+static void put_interval(struct diff_table *t, size_t col,
+			 const struct diff_change *c)
 {
 	buf_again(&t->cell);
 	diff_put_cost(t->d, col, c->low, true, &t->cell);
 	buf_str(&t->cell, "..");
 	diff_put_cost(t->d, col, c->high, true, &t->cell);
-	put_right(t, buf_cstr(&t->cell), SURE);
+	put_right(t, buf_cstr(&t->cell), INTERVAL);
 }
 
 static void put_counts(struct diff_table *t, uint32_t row, size_t col)
@@ -240,7 +240,7 @@ static void put_own(struct diff_table *t, uint32_t row, size_t col)
 	if (tint)
 		buf_str(t->out, OFF);
 	if (t->sure)
-		put_sure(t, col, c);
+		put_interval(t, col, c);
 }
 
 static void put_numbers(struct diff_table *t, uint32_t row, size_t col)
@@ -250,7 +250,7 @@ static void put_numbers(struct diff_table *t, uint32_t row, size_t col)
 	if (has_samples(t->d, row, col, total))
 		put_own(t, row, col);
 	else
-		line_pad(t->out, 3 * COST + RATIO + (t->sure ? SURE : 0));
+		line_pad(t->out, 3 * COST + RATIO + (t->sure ? INTERVAL : 0));
 	if (has_samples(t->d, row, col, !total))
 		put_cost(t, col, diff_row_change(t->d, row, col, !total)
 					 ->change, true, COST);
@@ -316,7 +316,7 @@ static void put_heads(struct diff_table *t)
 		put_right(t, "CHANGE", COST);
 		put_right(t, "%", RATIO);
 		if (t->sure)
-			put_right(t, "95% CI", SURE);
+			put_right(t, "95% CI", INTERVAL);
 		put_right(t, t->d->spec.by_total ? "SELF" : "TOTAL", COST);
 		if (t->style->samples) {
 			put_right(t, "SAMPLES", COUNT);
@@ -336,12 +336,12 @@ static void put_rows(struct diff_table *t)
 	size_t room;
 
 	t->sure = true;
-	if (columns && numbers(t) + LEAST_KEYS > columns)
+	if (columns && numbers(t) + MIN_KEYS > columns)
 		t->sure = false;
-	room = columns > numbers(t) + LEAST_KEYS ? columns - numbers(t)
-						 : LEAST_KEYS;
+	room = columns > numbers(t) + MIN_KEYS ? columns - numbers(t)
+						 : MIN_KEYS;
 	key_cells_init(&t->cells, &t->d->spec.keys, t->style->full_names);
-	if (make_words(t) < 0 ||
+	if (make_texts(t) < 0 ||
 	    key_cells_fit(&t->cells, columns ? room : 0) < 0) {
 		t->out->failed = true;
 		return;

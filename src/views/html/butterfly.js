@@ -42,10 +42,10 @@ Butterfly.prototype.head = function (func, root) {
 			(f.line[func] ? ":" + f.line[func] : "") : "") : "";
 	cost.textContent = "Total " + percent(root.value, all) + m.ofAll() + ", " + grouped(root.count) + " samples; self " +
 		percent(byFunc.self[func], all) + m.ofAll() + ", " + grouped(byFunc.selfCount[func]) +
-		" samples. Shares below are of the function’s total.";
+		" samples. Shares below are relative to the function’s total.";
 	const more = document.createElement("button");
 	more.type = "button";
-	more.textContent = "Its source and instructions ›";
+	more.textContent = "Source and instructions ›";
 	more.addEventListener("click", function () { ui.setView("lines"); });
 	box.replaceChildren(title, at, cost, more);
 };
@@ -53,7 +53,7 @@ Butterfly.prototype.head = function (func, root) {
 Butterfly.prototype.draw = function (func) {
 	const b = this.branches, up = b.chosen(func), down = b.chosen(func);
 	this.head(func, up);
-	this.list("callers", b.callers(up), up.value, "none: stacks begin here");
+	this.list("callers", b.callers(up), up.value, "none: outermost function");
 	this.list("callees", b.callees(down), down.value, "none");
 	this.up.setSource(branchSource(up, b.callers.bind(b), this.model, true), true);
 	this.down.setSource(branchSource(down, b.callees.bind(b), this.model, false), false);

@@ -13,46 +13,46 @@ Source.prototype.changeCell = function (tr, now, nowCount, was, wasCount) {
 	return td;
 };
 
-// Runs of rows of one side only stand beside those of the other.
-function zip(pairs) {
-	const out = [];
-	for (let i = 0; i < pairs.length;) {
-		const a = [], b = [];
-		for (; i < pairs.length && (pairs[i][0] < 0 || pairs[i][1] < 0); i++) {
-			if (pairs[i][0] >= 0)
-				a.push(pairs[i][0]);
-			else
-				b.push(pairs[i][1]);
-		}
-		for (let k = 0; k < Math.max(a.length, b.length); k++)
-			out.push([k < a.length ? a[k] : -1, k < b.length ? b[k] : -1]);
-		for (; i < pairs.length && pairs[i][0] >= 0 && pairs[i][1] >= 0; i++)
-			out.push(pairs[i]);
-	}
-	return out;
+// Old and new lines or instructions, ascending, as rows: index of the old one and
+// of the new one (-1: on one side only), and how they differ.  Without runs they
+// are paired by number.
+function pairRows(was, now, runs) {
+	const to = new Map(), at = new Map(now.map(function (y, j) { return [y, j]; })), rows = [];
+	if (!runs.length)
+		was.forEach(function (x) { to.set(x, { now: x, how: "" }); });
+	for (let k = 0; k < runs.length; k += 4)
+		for (let i = 0; i < runs[k + 2]; i++)
+			to.set(runs[k] + i, { now: runs[k + 1] + i, how: runs[k + 3] ? "changed" : "" });
+	let j = 0;
+	was.forEach(function (x, i) {
+		const p = to.get(x), k = p ? at.get(p.now) : undefined;
+		if (k === undefined)
+			return rows.push([i, -1, "removed"]);
+		while (j < k)
+			rows.push([-1, j++, "added"]);
+		rows.push([i, j++, p.how]);
+	});
+	while (j < now.length)
+		rows.push([-1, j++, "added"]);
+	return rows;
 }
 
-// Files of both sides that are the same: by path, else by their last part.
-Source.prototype.pairFiles = function (was, now) {
-	const files = this.lines.meta.files, used = new Set(), out = [];
-	const end = function (n) { return n.slice(n.lastIndexOf("/") + 1); };
-	dearest(now).forEach(function (x) {
-		const name = x[0] >= 0 ? files[x[0]].name : "";
-		const fits = function (same) {
-			return Array.from(was.keys()).find(function (f) { return !used.has(f) && same(f >= 0 ? files[f].name : ""); });
-		};
-		let f = fits(function (n) { return n === name; });
-		if (f === undefined)
-			f = fits(function (n) { return n && name && end(n) === end(name); });
-		used.add(f);
-		out.push([f, x[0]]);
+// The most expensive files or codes of the function on both sides: [old, new,
+// runs], where one side may be undefined.
+function pairUp(was, now, pairs, most) {
+	const out = [], used = new Set();
+	mostExpensive(now).slice(0, most).forEach(function (x) {
+		const p = pairs.get(x[0]), both = p && was.has(p.old);
+		if (both)
+			used.add(p.old);
+		out.push([both ? p.old : undefined, x[0], both ? p.runs : []]);
 	});
-	dearest(was).forEach(function (x) {
-		if (!used.has(x[0]))
-			out.push([x[0], undefined]);
+	mostExpensive(was).forEach(function (x) {
+		if (!used.has(x[0]) && out.length < most)
+			out.push([x[0], undefined, []]);
 	});
 	return out;
-};
+}
 
 Source.prototype.half = function (tr, value, count, side, no, text) {
 	const td = this.cost(tr, value, count, side.before.value, side.before.count);
@@ -65,17 +65,16 @@ Source.prototype.half = function (tr, value, count, side, no, text) {
 		text(cell(tr, "text"));
 };
 
-Source.prototype.bothFiles = function (box, was, now, a, b) {
+Source.prototype.bothFiles = function (box, was, now, a, b, runs) {
 	const m = this.model, view = this, none = new Map();
+	const withoutLine = runs.length ? [0, 0, 1, 0] : [];	/* code that has no line */
 	const side = function (file, costs) {
 		const known = file !== undefined, text = known && file >= 0 ? view.lines.textOf(file) : new Map();
 		const list = !known ? [] : file >= 0 ? view.linesOf(file, costs) : Array.from(costs.keys());
-		return { costs: costs, text: text, list: list, keys: list.map(function (l) {
-			return text.has(l) ? text.get(l).trim() : "line " + l;
-		}) };
+		return { costs: costs, text: text, list: list };
 	};
 	const x = side(a, was.get(a) || none), y = side(b, now.get(b) || none);
-	const rows = zip(align(x.keys, y.keys)), of = function (s, i) { return i >= 0 ? s.costs.get(s.list[i]) : undefined; };
+	const rows = pairRows(x.list, y.list, withoutLine.concat(runs)), of = function (s, i) { return i >= 0 ? s.costs.get(s.list[i]) : undefined; };
 	[a, b].forEach(function (f, i) {
 		if (f >= 0 && (i || b === undefined || view.lines.meta.files[f].name !== view.lines.meta.files[b].name))
 			view.fileHead(box, view.lines.meta.files[f]);
@@ -90,22 +89,19 @@ Source.prototype.bothFiles = function (box, was, now, a, b) {
 		};
 		put(x, rows[i][0], c, m.base);
 		put(y, rows[i][1], d, m.now);
-		tr.className = rows[i][0] < 0 ? "added" : rows[i][1] < 0 ? "removed"
-			: x.keys[rows[i][0]] !== y.keys[rows[i][1]] ? "changed" : "";
+		tr.className = rows[i][2];
 		body.append(tr);
 	});
 };
 
-Source.prototype.bothCodes = function (box, a, b) {
+Source.prototype.bothCodes = function (box, a, b, runs) {
 	const m = this.model, view = this;
 	const side = function (code, at) {
 		const k = code === undefined ? { insns: 0, text: [] } : view.lines.meta.codes[code];
-		/* equal but for addresses */
-		return { code: code, insns: k.insns, cost: k.insns ? view.lines.insns(at, code) : null,
-			at: k.insns ? view.lines.addresses(code) : null,
-			keys: k.text.map(function (t) { return t.replace(/\t.*/, "").replace(/0x[0-9a-f]{3,}/g, "·"); }) };
+		return { code: code, cost: k.insns ? view.lines.insns(at, code) : null,
+			at: k.insns ? view.lines.addresses(code) : null, list: Array.from({ length: k.insns }, function (none, i) { return i; }) };
 	};
-	const x = side(a, m.base), y = side(b, m.now), rows = zip(align(x.keys, y.keys));
+	const x = side(a, m.base), y = side(b, m.now), rows = pairRows(x.list, y.list, runs);
 	if (a !== undefined)
 		this.codeHead(box, a);
 	if (b !== undefined)
@@ -124,32 +120,20 @@ Source.prototype.bothCodes = function (box, a, b) {
 				view.half(tr, v(s, k, "value"), v(s, k, "count"), h[2], k < 0 ? "" : s.at[k].toString(16),
 					k < 0 ? "" : function (td) { view.insnText(td, s.code, k); });
 			});
-			tr.className = rows[i][0] < 0 ? "added" : rows[i][1] < 0 ? "removed"
-				: x.keys[rows[i][0]] !== y.keys[rows[i][1]] ? "changed" : "";
+			tr.className = rows[i][2];
 			body.append(tr);
 		});
 };
 
 Source.prototype.drawBoth = function (box, func) {
 	const m = this.model, was = this.lines.collect(m.base, func), now = this.lines.collect(m.now, func), view = this;
-	const scale = m.scale, show = this.ui.state.show, codes = this.lines.meta.codes;
+	const scale = m.scale, show = this.ui.state.show;
 	note(box, "Before " + m.aRun(m.base, was.all.sum()) + m.perRun() + ", " + percent(was.all.sum(), m.base.before.value) +
 		" of all before; now " + m.aRun(m.now, now.all.sum()) + m.perRun() + ", " + percent(now.all.sum(), m.now.before.value) + " of all now; change " + signed(now.all.sum() - scale * was.all.sum(), m.base.before.value * scale) + " of all before, compared " +
 		m.compare.how + ". Pale: not significant.");
 	if (show !== "asm")
-		this.pairFiles(was.files, now.files).forEach(function (p) { view.bothFiles(box, was.files, now.files, p[0], p[1]); });
+		pairUp(was.files, now.files, this.lines.filePairs, Infinity).forEach(function (p) { view.bothFiles(box, was.files, now.files, p[0], p[1], p[2]); });
 	if (show === "source")
 		return;
-	const old = dearest(was.codes), used = new Set(), pairs = [];
-	dearest(now.codes).slice(0, CODES).forEach(function (x) {
-		const y = old.find(function (o) { return !used.has(o[0]) && codes[o[0]].symbol === codes[x[0]].symbol; });
-		if (y)
-			used.add(y[0]);
-		pairs.push([y ? y[0] : undefined, x[0]]);
-	});
-	old.forEach(function (o) {
-		if (!used.has(o[0]) && pairs.length < CODES)
-			pairs.push([o[0], undefined]);
-	});
-	pairs.forEach(function (p) { view.bothCodes(box, p[0], p[1]); });
+	pairUp(was.codes, now.codes, this.lines.codePairs, CODES).forEach(function (p) { view.bothCodes(box, p[0], p[1], p[2]); });
 };

@@ -14,7 +14,7 @@ function fromBase64(text) {
 
 async function inflate(bytes) {
 	if (typeof DecompressionStream === "undefined")
-		throw new Error("this browser cannot decompress data; any of 2023 or later can");
+		throw new Error("this browser cannot decompress the data; use a browser from 2023 or later");
 	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }

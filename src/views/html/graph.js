@@ -9,9 +9,9 @@
 const ROW = 19, LEAST = 0.6;
 /* Rows laid out below the zoomed frame; frames above it that are shown; nodes
  * that a layout may group where a tree grows only when it is looked at. */
-const ROWS_MOST = 3000, ABOVE_MOST = 40, GROW_MOST = 4e6;
+const ROWS_MAX = 3000, ABOVE_MAX = 40, GROW_MAX = 4e6;
 /* Rows above the zoomed frame that stay in sight after a zoom. */
-const ABOVE_SEEN = 3;
+const ABOVE_SHOWN = 3;
 
 // Colours by image: the costliest ones get hues far apart, the kernel its own.
 function Palette(model) {
@@ -83,7 +83,7 @@ function Graph(box, options) {
 	this.canvas.tabIndex = 0;
 	this.canvas.setAttribute("role", "application");
 	this.canvas.setAttribute("aria-label", options.label +
-		": arrow keys move between frames, Enter zooms, Backspace zooms out, Shift F10 shows what can be done");
+		": arrow keys move between frames, Enter zooms, Backspace zooms out, Shift F10 opens a menu");
 	this.up = true;		/* the root is at the bottom */
 	this.rects = [];
 	this.byRow = [];	/* the same by row */
@@ -178,7 +178,7 @@ Graph.prototype.layoutAbove = function (put) {
 	const s = this.source, width = this.box.clientWidth, near = [];
 	let h = this.zoom, folded = 0, nearest = null;
 	for (; h !== s.root; h = s.parent(h)) {
-		if (near.length < ABOVE_MOST) {
+		if (near.length < ABOVE_MAX) {
 			near.push(s.parent(h));
 		} else if (s.parent(h) !== s.root) {
 			nearest = nearest === null ? s.parent(h) : nearest;
@@ -212,7 +212,7 @@ Graph.prototype.layout = function () {
 		put(r);
 		if (s.cost)
 			grown += s.cost(r.h);
-		if (r.row - zoomRow >= ROWS_MOST || grown > GROW_MOST) {
+		if (r.row - zoomRow >= ROWS_MAX || grown > GROW_MAX) {
 			r.more = true;
 			continue;
 		}
@@ -252,7 +252,7 @@ Graph.prototype.update = function () {
 	this.canvas.style.height = h + "px";
 	this.space.style.height = this.height - h + "px";
 	if (this.reveal)
-		this.offset = (this.zoomRow - ABOVE_SEEN) * ROW;
+		this.offset = (this.zoomRow - ABOVE_SHOWN) * ROW;
 	this.reveal = false;
 	this.scrollTo(this.offset);
 	this.draw();
@@ -407,7 +407,7 @@ Graph.prototype.reach = function (h) {
 	this.hit = this.focus = h;
 	if (!r || r.above || r.folded || r.w < 12) {
 		let to = h, steps = 0;
-		for (let up = s.parent(h); up !== null && steps < ROWS_MOST / 2 && s.value(h) / s.value(up) * width >= 40; up = s.parent(up), steps++)
+		for (let up = s.parent(h); up !== null && steps < ROWS_MAX / 2 && s.value(h) / s.value(up) * width >= 40; up = s.parent(up), steps++)
 			to = up;
 		this.setZoom(to);
 	}

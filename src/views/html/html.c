@@ -156,6 +156,8 @@ static int build(struct html_data *d, struct buf *block, struct error *err)
 		rc = page_threads(d, err);
 	if (!rc)
 		rc = html_lines(d, err);
+	if (!rc && d->style->compare)
+		rc = html_pairs(d, err);
 	if (!rc && d->lines.failed)
 		rc = nomem(err);
 	if (!rc)
@@ -200,7 +202,7 @@ int html_write(const struct html_input *in, size_t n,
 
 	if (!n || n > HTML_INPUTS)
 		return error_set(err, ERR_USAGE, "%zu recordings do not fit in "
-				 "a page: want 1 to %d", n, HTML_INPUTS);
+				 "a page: use 1 to %d", n, HTML_INPUTS);
 	d.src = calloc(n, sizeof(*d.src));
 	if (!d.src)
 		return nomem(err);

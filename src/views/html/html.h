@@ -45,7 +45,7 @@ struct html_input {
 struct row_verdict {
 	uint32_t match;		/* as in html_input */
 	bool bad;
-	char *words;		/* explanation: "regressed +11.1%, p 0.0001…" */
+	char *text;		/* explanation: "regressed +11.1%, p 0.0001…" */
 };
 
 struct html_compare {
@@ -69,7 +69,7 @@ struct html_style {
 	const struct annotation *named;
 	const struct html_compare *compare;	/* NULL: a single recording */
 	/* receives the summary of source files (sources_summary), or NULL */
-	struct buf *told;
+	struct buf *source_notes;
 };
 
 /* Writes one recording or, with style->compare, several of both sides. */

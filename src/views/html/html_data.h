@@ -94,6 +94,18 @@ struct page_source_line {		/* a line whose text is shown */
 	uint32_t file, line;
 };
 
+/* Paired lines or instructions that follow each other on both sides. */
+struct html_run {
+	uint32_t at[2], n;	/* first one of the old and of the new side */
+	bool changed;		/* paired although they differ */
+};
+
+struct html_pair {		/* files or codes of the page that are compared */
+	bool is_code;
+	uint32_t of[2];		/* old, new */
+	size_t first, n;	/* range in `runs` */
+};
+
 /* Lines and instructions of the most expensive functions (html_lines.c). */
 struct html_lines {
 	VEC(uint32_t) funcs;	/* functions whose lines are shown, in order */
@@ -108,7 +120,10 @@ struct html_lines {
 	struct html_entries call_entries;	/* by call */
 	/* functions in `funcs` whose calls exceeded the limit */
 	VEC(uint32_t) uncalled;
+	VEC(struct html_pair) pairs;	/* of a comparison */
+	VEC(struct html_run) runs;
 	struct strtab paths;
+	/* by string of `paths` * 2 + enum html_side: file */
 	struct u64map file_tab;
 	struct idtab frame_tab, call_tab;
 	bool failed;		/* out of memory while adding a file or frame */
@@ -176,6 +191,10 @@ int html_tree(struct html_data *d, struct error *err);
 /* html_lines.c: selects the lines and instructions to show. */
 int html_lines(struct html_data *d, struct error *err);
 void html_lines_fini(struct html_lines *l);
+/* html_pairs.c: pairs the files, codes, lines and instructions of both sides,
+ * and writes them as members of the open object. */
+int html_pairs(struct html_data *d, struct error *err);
+void html_put_pairs(const struct html_lines *l, struct json *j);
 /* html_calls.c: finds the frames of a stack whose calls led to its innermost
  * frame. */
 struct html_call_walk {
@@ -212,6 +231,14 @@ struct html_encoder {
 /* Returns text that is harmless anywhere in the page, cut to a sensible length.
  * It is valid until the next call. */
 const char *html_safe_text(struct html_encoder *e, const char *text);
+/* Lines whose text a page holds: [from, to], and up to `end` those that exist.
+ * Begins with only `file` set; returns false after the file's last lines. */
+struct html_text_range {
+	uint32_t file;
+	uint32_t from, to, end;
+	size_t next;		/* 1 + index in html_lines.wants */
+};
+bool html_next_lines(const struct html_lines *l, struct html_text_range *r);
 /* html_encode_lines.c: writes members of the open object, and columns. */
 void html_put_lines(struct html_encoder *e, struct json *j);
 void html_put_line_columns(struct html_encoder *e);

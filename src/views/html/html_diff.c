@@ -125,32 +125,32 @@ static int add_verdict(struct page *x, uint32_t row)
 	const struct diff_change *c = diff_row_change(d, row, 0, false);
 	enum diff_status s = diff_status(d, row, 0, false);
 	struct row_verdict v = { .match = d->rows.v[row].key,
-				  .bad = s == DIFF_GREW || s == DIFF_CAME };
-	struct buf words = { 0 }, before = { 0 };
+				  .bad = s == DIFF_GREW || s == DIFF_ADDED };
+	struct buf text = { 0 }, before = { 0 };
 
 	if (s == DIFF_SAME)
 		return 0;
-	buf_str(&words, diff_status_name(s));
+	buf_str(&text, diff_status_name(s));
 	if (diff_name_before(d, v.match, &before))
-		put_name(&before, " from ", &words);
-	put_other(d, d->moved_from[row], " from ", &words);
-	put_other(d, d->moved_to[row], ", to ", &words);
-	buf_str(&words, ": ");
-	diff_put_cost(d, 0, c->cost[DIFF_OLD], false, &words);
-	buf_str(&words, " to ");
-	diff_put_cost(d, 0, c->cost[DIFF_NEW], false, &words);
-	buf_printf(&words, " %s", d->cols.v[0].shown_unit);
+		put_name(&before, " from ", &text);
+	put_other(d, d->moved_from[row], " from ", &text);
+	put_other(d, d->moved_to[row], ", to ", &text);
+	buf_str(&text, ": ");
+	diff_put_cost(d, 0, c->cost[DIFF_OLD], false, &text);
+	buf_str(&text, " to ");
+	diff_put_cost(d, 0, c->cost[DIFF_NEW], false, &text);
+	buf_printf(&text, " %s", d->cols.v[0].shown_unit);
 	if (c->tested) {
-		buf_str(&words, " (95%: ");
-		diff_put_cost(d, 0, c->low, true, &words);
-		buf_str(&words, " to ");
-		diff_put_cost(d, 0, c->high, true, &words);
-		buf_printf(&words, "; p %s%.4f)", c->q < 0.0001 ? "<" : "",
+		buf_str(&text, " (95%: ");
+		diff_put_cost(d, 0, c->low, true, &text);
+		buf_str(&text, " to ");
+		diff_put_cost(d, 0, c->high, true, &text);
+		buf_printf(&text, "; p %s%.4f)", c->q < 0.0001 ? "<" : "",
 			   c->q < 0.0001 ? 0.0001 : c->q);
 	}
-	v.words = strdup(buf_cstr(&words));
-	buf_fini(&words);
-	return v.words ? vec_push(&x->verdicts, v) : -ERR_NOMEM;
+	v.text = strdup(buf_cstr(&text));
+	buf_fini(&text);
+	return v.text ? vec_push(&x->verdicts, v) : -ERR_NOMEM;
 }
 
 /* Appends the total cost before and now. */
@@ -175,7 +175,7 @@ static void put_total(struct page *x)
 		buf_str(&x->total, ", not significant");
 }
 
-static int make_words(struct page *x, struct error *err)
+static int make_texts(struct page *x, struct error *err)
 {
 	const struct diff *d = x->d;
 	char *save = NULL;
@@ -201,11 +201,11 @@ static int make_words(struct page *x, struct error *err)
 }
 
 int html_diff(struct diff *d, const struct annotate_spec *like,
-	      struct buf *told, struct buf *out, struct error *err)
+	      struct buf *source_notes, struct buf *out, struct error *err)
 {
 	struct page x = { .d = d };
 	struct html_compare compare = { .how = "" };
-	struct html_style style = { .compare = &compare, .told = told };
+	struct html_style style = { .compare = &compare, .source_notes = source_notes };
 	int rc = 0;
 
 	if (d->spec.keys.mask != (KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL)) ||
@@ -216,7 +216,7 @@ int html_diff(struct diff *d, const struct annotate_spec *like,
 	for (int s = 0; !rc && s < DIFF_SIDES; s++)
 		rc = make_side(&x, s, like, err);
 	if (!rc)
-		rc = make_words(&x, err);
+		rc = make_texts(&x, err);
 	if (!rc) {
 		compare = (struct html_compare){
 			.how = buf_cstr(&x.how),
@@ -232,7 +232,7 @@ int html_diff(struct diff *d, const struct annotate_spec *like,
 		free(x.scale[s]);
 	}
 	for (size_t i = 0; i < x.verdicts.n; i++)
-		free(x.verdicts.v[i].words);
+		free(x.verdicts.v[i].text);
 	vec_fini(&x.verdicts);
 	vec_fini(&x.notes);
 	buf_fini(&x.head);

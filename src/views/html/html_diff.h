@@ -11,6 +11,6 @@
  * maps, and may be NULL.
  */
 int html_diff(struct diff *d, const struct annotate_spec *like,
-	      struct buf *told, struct buf *out, struct error *err);
+	      struct buf *source_notes, struct buf *out, struct error *err);
 
 #endif

@@ -135,7 +135,7 @@ static void put_header(struct html_encoder *e, struct json *j)
 	json_object(j, "header");
 	quality_json(&rep->quality, j);
 	json_end(j);
-	json_array(j, "truth");
+	json_array(j, "quality");
 	for (size_t i = 0; i < d->nsrc; i++) {
 		if (!speaks(d, i))
 			continue;
@@ -415,7 +415,7 @@ static void put_compare(struct html_encoder *e, struct json *j)
 		json_uint(j, "func", i);
 		json_uint(j, "rank", (uint64_t)(v - c->verdicts));
 		json_bool(j, "bad", v->bad);
-		json_str(j, "words", html_safe_text(e, v->words));
+		json_str(j, "words", html_safe_text(e, v->text));
 		json_end(j);
 	}
 	json_end(j);
@@ -443,7 +443,7 @@ static void put_sources(struct html_encoder *e, struct json *j)
 {
 	const struct html_data *d = e->d;
 	struct sources **list = calloc(d->nsrc + 1, sizeof(*list));
-	struct buf *told = d->style->told;
+	struct buf *source_notes = d->style->source_notes;
 	size_t n = 0;
 
 	e->failed |= !list;
@@ -456,10 +456,10 @@ static void put_sources(struct html_encoder *e, struct json *j)
 	json_array(j, "sources");
 	put_lines(e, j);
 	json_end(j);
-	if (told) {
-		buf_reset(told);
-		sources_summary(list, n, false, told);
-		e->failed |= told->failed;
+	if (source_notes) {
+		buf_reset(source_notes);
+		sources_summary(list, n, false, source_notes);
+		e->failed |= source_notes->failed;
 	}
 	free(list);
 }

@@ -5,7 +5,7 @@
  * In the JSON, "lines": {"funcs","uncalled","files":[{"name","side","found",
  * "newer","origin","why","text":[[first line, text…]…]}],"codes":[{"symbol",
  * "image","vaddr","size","side","missing","text":[…],"jumps":[from,to,lane…]}],
- * "frames","locs","entries","insns","calls","call_entries"}.
+ * the pairs of a comparison (html_pairs.c), "frames","locs","entries","insns","calls","call_entries"}.
  *
  * Columns of the frames:
  *	- function + 1 (0: none), file + 1, line
@@ -24,6 +24,7 @@
  */
 #include <string.h>
 
+#include "base/search.h"
 #include "views/html/html_data.h"
 
 enum {
@@ -37,61 +38,74 @@ static void put_source(struct html_encoder *e, struct json *j,
 		       struct annotation *a, const struct source_file *f,
 		       uint32_t line)
 {
-	struct span s;
-
 	buf_again(&e->tmp);
-	if (source_line(&a->sources, f, line, &s))
-		buf_bytes(&e->tmp, s.p, s.n < LINE_BYTES ? s.n : LINE_BYTES);
+	source_text(&a->sources, f, line, LINE_BYTES, &e->tmp);
 	json_str(j, NULL, buf_cstr(&e->tmp));
 }
 
-/* Writes lines [at, end) of one file, with some lines around each. */
+/* Returns the first line of a file in html_lines.wants. */
+static size_t first_want(const struct html_lines *l, uint32_t file)
+{
+	size_t at;
+
+	lower_bound(at, 0, l->wants.n, l->wants.v[at].file < file);
+	return at;
+}
+
+bool html_next_lines(const struct html_lines *l, struct html_text_range *r)
+{
+	const struct page_source_line *w = l->wants.v;
+	size_t at = r->next ? r->next - 1 : first_want(l, r->file);
+
+	if (at == l->wants.n || w[at].file != r->file)
+		return false;
+	r->from = w[at].line > CONTEXT ? w[at].line - CONTEXT : 1;
+	for (r->to = w[at].line; at < l->wants.n && w[at].file == r->file &&
+	     w[at].line - r->to <= BRIDGE; at++)
+		r->to = w[at].line;
+	r->end = r->to < UINT32_MAX - 1 - CONTEXT ? r->to + CONTEXT
+						  : UINT32_MAX - 1;
+	r->next = at + 1;
+	return true;
+}
+
+/* Writes the wanted lines of one file, with some lines around each. */
 static void put_texts(struct html_encoder *e, struct json *j,
 		      struct annotation *a, const struct source_file *f,
-		      size_t at, size_t end, size_t *budget)
+		      uint32_t file, size_t *budget)
 {
-	const struct page_source_line *w = e->d->lines.wants.v;
-	uint32_t shown = 0;
+	struct html_text_range r = { .file = file };
 	struct span s;
 
-	while (at < end && *budget) {
-		uint32_t from = w[at].line > CONTEXT ? w[at].line - CONTEXT : 1;
-		uint64_t to = w[at].line;
-
-		for (; at < end && w[at].line <= to + BRIDGE; at++)
-			to = w[at].line;
-		if (from <= shown)
-			from = shown + 1;
+	while (*budget && html_next_lines(&e->d->lines, &r)) {
 		json_array(j, NULL);
-		json_uint(j, NULL, from);
-		for (uint32_t l = from; l <= to + CONTEXT && *budget &&
-		     l < UINT32_MAX; l++, (*budget)--) {
-			if (!source_line(&a->sources, f, l, &s) && l > to)
+		json_uint(j, NULL, r.from);
+		for (uint32_t l = r.from; l <= r.end && *budget;
+		     l++, (*budget)--) {
+			if (!source_line(&a->sources, f, l, &s) && l > r.to)
 				break;
 			put_source(e, j, a, f, l);
-			shown = l;
 		}
 		json_end(j);
 	}
 }
 
-static size_t put_file(struct html_encoder *e, struct json *j, uint32_t file,
-		       size_t at, size_t *budget)
+static void put_file(struct html_encoder *e, struct json *j, uint32_t file,
+		     size_t *budget)
 {
 	const struct html_data *d = e->d;
 	const struct html_file *f = &d->lines.files.v[file];
 	const struct profile *p = html_rep(d, f->source)->p;
 	struct annotation *a = d->src[f->source].in.lines;
+	struct html_text_range any = { .file = file };
+	bool wanted = html_next_lines(&d->lines, &any);
 	const struct source_file *s;
-	size_t end = at;
 
-	while (end < d->lines.wants.n && d->lines.wants.v[end].file == file)
-		end++;
 	json_object(j, NULL);
 	json_str(j, "name", html_safe_text(e, profile_cstr(p, f->str)));
 	json_uint(j, "side", d->src[f->source].in.side);
-	s = end > at ? sources_get(&a->sources, f->str, f->image) : NULL;
-	e->failed |= end > at && !s;
+	s = wanted ? sources_get(&a->sources, f->str, f->image) : NULL;
+	e->failed |= wanted && !s;
 	if (s) {
 		json_str(j, "found", source_place_word(s));
 		if (s->newer)
@@ -106,11 +120,10 @@ static size_t put_file(struct html_encoder *e, struct json *j, uint32_t file,
 	}
 	if (s && s->place != SOURCE_NONE) {
 		json_array(j, "text");
-		put_texts(e, j, a, s, at, end, budget);
+		put_texts(e, j, a, s, file, budget);
 		json_end(j);
 	}
 	json_end(j);
-	return end;
 }
 
 static void put_insn(struct html_encoder *e, struct json *j,
@@ -181,7 +194,7 @@ static void put_code(struct html_encoder *e, struct json *j,
 void html_put_lines(struct html_encoder *e, struct json *j)
 {
 	const struct html_lines *l = &e->d->lines;
-	size_t at = 0, budget = HTML_LINE_TEXTS;
+	size_t budget = HTML_LINE_TEXTS;
 
 	json_object(j, "lines");
 	json_array(j, "funcs");
@@ -194,12 +207,14 @@ void html_put_lines(struct html_encoder *e, struct json *j)
 	json_end(j);
 	json_array_lines(j, "files");
 	for (uint32_t i = 0; i < l->files.n; i++)
-		at = put_file(e, j, i, at, &budget);
+		put_file(e, j, i, &budget);
 	json_end(j);
 	json_array_lines(j, "codes");
 	for (size_t i = 0; i < l->codes.n; i++)
 		put_code(e, j, &l->codes.v[i]);
 	json_end(j);
+	if (e->d->style->compare)
+		html_put_pairs(l, j);
 	json_uint(j, "frames", l->frames.n);
 	json_uint(j, "locs", l->locs.n);
 	json_uint(j, "entries", l->entries.v.n);

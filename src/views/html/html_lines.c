@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "base/search.h"
 #include "views/html/html_lines.h"
 
 /* --- code that contains the locations */
@@ -46,21 +47,14 @@ static uint32_t same_code(const struct html_data *d, uint32_t source,
 static uint32_t find_insn(const struct annotation *a,
 			  const struct annot_code *c, uint64_t vaddr)
 {
-	size_t lo = 0, hi = c->ninsns;
 	const struct annot_insn *in;
+	size_t end;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (a->insns.v[c->insn + mid].vaddr <= vaddr)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (!lo)
+	lower_bound(end, 0, c->ninsns, a->insns.v[c->insn + end].vaddr <= vaddr);
+	if (!end)
 		return PROF_NONE;
-	in = &a->insns.v[c->insn + lo - 1];
-	return vaddr - in->vaddr < in->size ? (uint32_t)lo - 1 : PROF_NONE;
+	in = &a->insns.v[c->insn + end - 1];
+	return vaddr - in->vaddr < in->size ? (uint32_t)end - 1 : PROF_NONE;
 }
 
 /* Selects the code that contains the selected locations, most expensive
@@ -426,18 +420,6 @@ static bool take_function(struct html_chooser *k, uint32_t func, bool asked,
 	return true;
 }
 
-static bool unit_has(const struct annotation *a, const struct annot_unit *u,
-		     uint32_t frame)
-{
-	const struct prof_frame *f = &a->p->frames.v[frame];
-
-	if (f->func >= a->p->funcs.n)
-		return false;
-	return u->kind == UNIT_FILE ? f->file == u->file
-	     : u->kind == UNIT_FUNCTION ? a->same_func[f->func] == u->func
-					: false;
-}
-
 /* Selects the functions that the user named. */
 static int take_named(struct html_chooser *k)
 {
@@ -449,7 +431,8 @@ static int take_named(struct html_chooser *k)
 		const struct annot_unit *u = &a->units.v[i];
 
 		for (uint32_t f = 0; !rc && f < a->p->frames.n; f++)
-			if (unit_has(a, u, f))
+			if (u->kind != UNIT_CODE &&
+			    annot_unit_has(a, u, f))
 				take_function(k, html_step_func(s, f), true, &rc);
 		for (size_t n = 0; !rc && u->kind == UNIT_CODE &&
 		     n < a->locs.n; n++)
@@ -587,6 +570,8 @@ void html_lines_fini(struct html_lines *l)
 	vec_fini(&l->calls);
 	vec_fini(&l->call_entries.v);
 	vec_fini(&l->uncalled);
+	vec_fini(&l->pairs);
+	vec_fini(&l->runs);
 	strtab_fini(&l->paths);
 	u64map_fini(&l->file_tab);
 	idtab_fini(&l->frame_tab);

@@ -9,7 +9,7 @@ struct by_func {		/* locations of one recording by function */
 	uint32_t *locs;
 };
 
-enum html_taken {
+enum html_chosen {
 	HTML_LEFT,
 	/* selected without its calls, which exceeded the limit */
 	HTML_TAKEN,
@@ -19,7 +19,7 @@ enum html_taken {
 struct html_chooser {
 	struct html_data *d;
 	struct by_func *by;	/* by source */
-	uint8_t *taken;		/* by function: enum html_taken */
+	uint8_t *taken;		/* by function: enum html_chosen */
 	uint64_t entries;	/* upper bound of the entries selected */
 	/* by function: upper bound of the entries of its calls */
 	uint64_t *call_weight;

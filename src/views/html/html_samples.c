@@ -261,7 +261,7 @@ static int add_sample(struct summer *s, const struct sample_batch *b, size_t i)
 		.event = src->col_of[rep->agg.col_of[b->event[i]]],
 		.lane = (uint8_t)src->lane_of[b->thread[i]],
 		.bucket = bucket_of(s, b->time_ns[i]),
-		.c = { b->weight[i], 1 },
+		.c = batch_cell(b, i),
 	};
 	int rc;
 

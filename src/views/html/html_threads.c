@@ -165,13 +165,17 @@ static void count_threads(const struct html_source *s, uint32_t *keep,
 	bool filters = selection_filters(sel);
 	struct sample_batch b;
 
-	reader_columns(s->in.r, filters ? COLUMN_ALL : COLUMN_THREAD);
+	reader_columns(s->in.r, filters ? COLUMN_ALL
+					 : COLUMN_THREAD | COLUMN_MORE);
 	reader_rewind(s->in.r);
 	while (reader_next(s->in.r, &b)) {
 		size_t n = filters ? selection_apply(sel, &b, keep) : b.n;
 
-		for (size_t i = 0; i < n; i++)
-			samples[b.thread[filters ? keep[i] : i]]++;
+		for (size_t i = 0; i < n; i++) {
+			size_t row = filters ? keep[i] : i;
+
+			samples[b.thread[row]] += b.more[row] + 1;
+		}
 	}
 }
 

@@ -120,7 +120,7 @@ struct func_order {
 	uint32_t func;
 };
 
-static int dearer(const void *x, const void *y)
+static int by_cost(const void *x, const void *y)
 {
 	const struct func_order *a = x, *b = y;
 
@@ -172,7 +172,7 @@ static int sort_functions(struct html_data *d)
 		}
 	}
 	if (!rc && n) {
-		qsort(order, n, sizeof(*order), dearer);
+		qsort(order, n, sizeof(*order), by_cost);
 		renumber(d, order, to, funcs, sums);
 	}
 	free(order);

@@ -4,7 +4,7 @@
 // it is outwards to the one that it was inlined into.
 
 // Marks that hide or turn text are shown instead of obeyed.
-function harmless(text) {
+function safeText(text) {
 	return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
 		function (c) { return "\\u{" + c.charCodeAt(0).toString(16) + "}"; });
 }
@@ -17,6 +17,14 @@ function Lines(model) {
 	this.known = new Uint8Array(model.funcs);
 	this.meta.funcs.forEach(function (f) { this.known[f] = 1; }, this);
 	this.uncalled = new Set(this.meta.uncalled);
+	this.filePairs = readPairs(this.meta.file_pairs, [-1, -1]);
+	this.codePairs = readPairs(this.meta.code_pairs, []);
+}
+
+// By new file or code: the old one and the runs of what is paired in them
+// (html_pairs.c).
+function readPairs(list, none) {
+	return new Map((list || []).concat([none]).map(function (p) { return [p[1], { old: p[0], runs: p.slice(2) }]; }));
 }
 
 // The locations that have a function in their chain.
@@ -53,7 +61,7 @@ Lines.prototype.textOf = function (file) {
 		map = new Map();
 		(this.meta.files[file].text || []).forEach(function (part) {
 			for (let i = 1; i < part.length; i++)
-				map.set(part[0] + i - 1, harmless(part[i]));
+				map.set(part[0] + i - 1, safeText(part[i]));
 		});
 		this.texts.set(file, map);
 	}
@@ -187,7 +195,7 @@ Lines.prototype.addresses = function (code) {
 	return c.at;
 };
 
-// What is drawn in each lane beside each instruction: as in annotate_text_code.c.
+// What is drawn in each lane beside each instruction: as in listing_text.c.
 const LANES = 6, DOWN = 1, TOP = 2, BOTTOM = 3, SELF = 4, KIND = 7, LOOP = 8, ARROW = 16;
 Lines.prototype.jumps = function (code) {
 	const c = this.meta.codes[code], rows = new Uint8Array(LANES * c.insns);
@@ -210,36 +218,3 @@ Lines.prototype.jumps = function (code) {
 	c.lanes = most;
 	return c;
 };
-
-// Which of a and b stand side by side: [[i, j]…], -1 where one has nothing.  The
-// longest common subsequence; where both are too long for that, by number.
-function align(a, b) {
-	const out = [];
-	let lo = 0, ha = a.length, hb = b.length;
-	const tail = [];
-	while (lo < ha && lo < hb && a[lo] === b[lo])
-		out.push([lo, lo++]);
-	while (ha > lo && hb > lo && a[ha - 1] === b[hb - 1])
-		tail.push([--ha, --hb]);
-	const n = ha - lo, m = hb - lo;
-	if (n * m > 4e6) {
-		for (let i = 0; i < Math.max(n, m); i++)
-			out.push([i < n ? lo + i : -1, i < m ? lo + i : -1]);
-		return out.concat(tail.reverse());
-	}
-	const best = new Uint16Array((n + 1) * (m + 1)), w = m + 1;
-	for (let i = n - 1; i >= 0; i--)
-		for (let j = m - 1; j >= 0; j--)
-			best[i * w + j] = a[lo + i] === b[lo + j] ? best[(i + 1) * w + j + 1] + 1
-				: Math.max(best[(i + 1) * w + j], best[i * w + j + 1]);
-	let i = 0, j = 0;
-	while (i < n || j < m) {
-		if (i < n && j < m && a[lo + i] === b[lo + j])
-			out.push([lo + i++, lo + j++]);
-		else if (j >= m || (i < n && best[(i + 1) * w + j] >= best[i * w + j + 1]))
-			out.push([lo + i++, -1]);
-		else
-			out.push([-1, lo + j++]);
-	}
-	return out.concat(tail.reverse());
-}

@@ -128,10 +128,10 @@ Page.prototype.drawChanges = function () {
 		return b;
 	};
 	if (s.changes.length)
-		button("All stacks", "Take all changes back", function () { page.setChanges([]); });
+		button("All stacks", "Undo all changes", function () { page.setChanges([]); });
 	s.changes.forEach(function (x, i) {
 		const text = page.changeText(i), none = m.changed[i];
-		const b = button(text.slice(0, 80) + (none ? " (not here)" : "") + " ✕", "Take back: " + text, function () {
+		const b = button(text.slice(0, 80) + (none ? " (not found)" : "") + " ✕", "Undo: " + text, function () {
 			page.setChanges(s.changes.filter(function (y, k) { return k !== i; }));
 			const next = box.querySelectorAll("button");
 			if (next.length)
@@ -142,8 +142,8 @@ Page.prototype.drawChanges = function () {
 	});
 	if (s.changes.length) {
 		const all = m.all(), left = m.count[0];
-		parts.push(el("li", "dim", grouped(left) + " of " + grouped(all) + " samples" + (left < all ? ", " + percent(left, all) + "; shares are of these" : "") +
-			(m.d.meta.small.nodes ? ". What [small branches] hold cannot be told apart" : "")));
+		parts.push(el("li", "dim", grouped(left) + " of " + grouped(all) + " samples" + (left < all ? ", " + percent(left, all) + "; shares are relative to these" : "") +
+			(m.d.meta.small.nodes ? ". The contents of [small branches] are not distinguished" : "")));
 	}
 	box.replaceChildren.apply(box, parts);
 };
@@ -257,7 +257,7 @@ Page.prototype.copy = function (text) {
 		page.copied = text;
 		page.toast(lines > 1 ? grouped(lines) + " frames copied" : "Copied: " + text.trim().slice(0, 80));
 	};
-	const byHand = function () {
+	const copyBySelection = function () {
 		const t = el("textarea", "unseen"), from = document.activeElement;
 		t.value = text;
 		document.body.append(t);
@@ -269,12 +269,12 @@ Page.prototype.copy = function (text) {
 		if (good)
 			done();
 		else
-			page.toast("The browser does not let a page copy");
+			page.toast("The browser does not allow copying");
 	};
 	if (navigator.clipboard)
-		navigator.clipboard.writeText(text).then(done, byHand);
+		navigator.clipboard.writeText(text).then(done, copyBySelection);
 	else
-		byHand();
+		copyBySelection();
 };
 
 Page.prototype.toast = function (text) {
@@ -288,14 +288,14 @@ Page.prototype.toast = function (text) {
 // ---- keys
 
 const HELP = [
-	["Everywhere", [["1 – 5", "the views"], ["/", "search"], ["Enter, Shift Enter", "in the search: next place, the one before"],
-		["n, N", "the same outside of it"], ["Esc", "leave the menu, the search or the zoom"], ["?", "these keys"]]],
+	["Everywhere", [["1 – 5", "the views"], ["/", "search"], ["Enter, Shift Enter", "in the search: next match, previous match"],
+		["n, N", "the same, outside the search"], ["Esc", "leave the menu, the search or the zoom"], ["?", "these keys"]]],
 	["A frame or function", Object.keys(CHANGES).map(function (k) { return [k, CHANGES[k].menu.toLowerCase()]; }).concat([
-		["y, Y", "copy its name, its stack"], ["Right click, Shift F10", "all of this as a menu"],
-		["Ctrl Z, Ctrl Shift Z", "take the last change back, make it again"]])],
+		["y, Y", "copy its name, its stack"], ["Right click, Shift F10", "these actions as a menu"],
+		["Ctrl Z, Ctrl Shift Z", "undo, redo the last change"]])],
 	["Flame graph and call tree", [["Arrow keys", "to the caller, callees and neighbours"], ["Enter", "zoom, choose"],
-		["Backspace", "zoom out by one frame"], ["*", "open the hottest way (call tree)"]]],
-	["Timeline", [["Drag, click", "a slice of time, a thread"], ["Arrow keys", "move the slice, with Shift make it longer"], ["Esc", "all time and threads"]]]
+		["Backspace", "zoom out by one frame"], ["*", "open the hottest path (call tree)"]]],
+	["Timeline", [["Drag, click", "select a time slice, a thread"], ["Arrow keys", "move the slice, with Shift make it longer"], ["Esc", "all time and threads"]]]
 ];
 
 Page.prototype.help = function () {
@@ -310,7 +310,7 @@ Page.prototype.help = function () {
 		div.append(el("h3", "", part[0]), dl);
 		box.append(div);
 	});
-	box.append(el("p", "", "Changes to the stacks hold for all views and the timeline, in their order; the address has them, so that a copied link shows the same."),
+	box.append(el("p", "", "Changes to the stacks apply to all views and the timeline, in order. The address contains them, so a copied link shows the same."),
 		close);
 	box.showModal();
 };

@@ -381,7 +381,7 @@ Model.prototype.aRun = function (side, value) {
 };
 // "a run", where runs are compared.
 Model.prototype.perRun = function () {
-	return this.compare.runs[NEW] > 1 || this.compare.runs[BASE] > 1 || /^by run/.test(this.compare.how) ? " a run" : "";
+	return this.compare.runs[NEW] > 1 || this.compare.runs[BASE] > 1 || /^by run/.test(this.compare.how) ? " per run" : "";
 };
 // What shares of the tree are of.
 Model.prototype.ofAll = function () {

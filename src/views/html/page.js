@@ -222,7 +222,7 @@ Page.prototype.plant = function () {
 	this.tree.source = null;
 	this.found = null;
 	this.foundAt = -1;
-	this.tellHits();
+	this.showHits();
 	this.stale.flame = false;
 };
 
@@ -252,7 +252,7 @@ Page.prototype.drawView = function () {
 		this.table.draw();
 	} else {
 		if (s.func < 0)
-			s.func = this.dearest(s.view);
+			s.func = this.mostExpensive(s.view);
 		if (s.func === undefined)
 			s.func = -1;
 		else if (s.view === "calls")
@@ -264,14 +264,14 @@ Page.prototype.drawView = function () {
 };
 
 // What is shown where nothing was chosen.
-Page.prototype.dearest = function (view) {
+Page.prototype.mostExpensive = function (view) {
 	const list = this.table.order(this.model.base ? "change" : "self", false), known = this.source.lines.known;
 	const with_lines = view === "lines" ? list.find(function (f) { return known[f]; }) : undefined;
 	return with_lines !== undefined ? with_lines : list[0];
 };
 
 Page.prototype.drawLines = function () {
-	const s = this.state, m = this.model, pick = byId("dearest"), list = m.d.meta.lines.funcs.slice();
+	const s = this.state, m = this.model, pick = byId("hottest"), list = m.d.meta.lines.funcs.slice();
 	this.source.draw(s.func);
 	if (list.indexOf(s.func) < 0)
 		list.push(s.func);
@@ -291,7 +291,7 @@ Page.prototype.setView = function (view) {
 	this.found = null;
 	this.foundAt = -1;
 	this.showView();
-	this.tellHits();
+	this.showHits();
 	this.write(true);
 };
 
@@ -400,11 +400,11 @@ Page.prototype.describe = function (h, g) {
 			(m.difference(x[0], x[1]) ? "" : " (not significant)"));
 	}
 	if (g.zoom !== g.source.root)
-		lines.push(percent(value, g.source.value(g.zoom)) + " of what is zoomed");
+		lines.push(percent(value, g.source.value(g.zoom)) + " of the zoomed frame");
 	const r = g.byHandle.get(h);
 	if (r && r.hidden)
-		lines.push((g.source.inverted ? "Some" : grouped(r.hidden)) + " places of the search " +
-			(r.hidden === 1 && !g.source.inverted ? "is" : "are") + " in frames too narrow to draw; zoom in, or Enter in the search");
+		lines.push((g.source.inverted ? "Some" : grouped(r.hidden)) + " matches of the search " +
+			(r.hidden === 1 && !g.source.inverted ? "is" : "are") + " in frames too narrow to draw; zoom in, or press Enter in the search");
 	if (r && r.folded)
 		lines.push(grouped(r.folded) + " frames are folded here");
 	return lines;
@@ -463,8 +463,8 @@ Page.prototype.head = function () {
 		chip("recording incomplete", true);
 	if (got.selected < got.got)
 		chip("selected: " + percent(got.selected, got.got) + " of all samples");
-	const box = byId("truth-text");
-	(this.model.compare ? this.model.compare.notes : []).concat(meta.truth, meta.missing, meta.sources).forEach(function (line) {
+	const box = byId("quality-text");
+	(this.model.compare ? this.model.compare.notes : []).concat(meta.quality, meta.missing, meta.sources).forEach(function (line) {
 		const div = document.createElement("div");
 		div.textContent = line.trim();
 		if (line[0] === " ")
@@ -479,7 +479,7 @@ Page.prototype.head = function () {
 	if (meta.small.folded)
 		foot.push("Stacks are deeper than " + grouped(meta.small.depth) + " frames: below that recursion is folded. " +
 			"The table of functions is exact while no thread, time or change to the stacks is selected.");
-	foot.push("Written by tally; nothing is loaded from anywhere. ? shows the keys; right click on a frame or function shows what can be done with it.");
+	foot.push("Written by tally; the page loads nothing from the network. Press ? for the keys; right-click a frame or function for a menu.");
 	byId("foot").textContent = foot.join(" ");
 };
 
@@ -573,7 +573,7 @@ Page.prototype.controls = function () {
 			page.write(false);
 		});
 	});
-	["show", "widths", "colour", "all", "dearest"].forEach(function (id) {
+	["show", "widths", "colour", "all", "hottest"].forEach(function (id) {
 		byId(id).addEventListener("change", function () { page.choice(id, byId(id)); });
 	});
 	byId("reset").addEventListener("click", function () {
@@ -611,7 +611,7 @@ Page.prototype.controls = function () {
 
 Page.prototype.choice = function (id, control) {
 	const s = this.state;
-	if (id === "dearest")
+	if (id === "hottest")
 		return this.choose(+control.value, "lines");
 	s[id] = id === "all" ? control.checked : control.value;
 	if (id === "widths") {

@@ -110,7 +110,7 @@ Page.prototype.matched = function () {
 	out.textContent = m.match ? percent(sum, m.value[0]) + m.ofAll() + " matched" + (!m.base && event && event.unit === "ns" ? ", " + duration(m.weight(sum)) : "")
 		: bad ? "not a regular expression" : "";
 	byId("hits").hidden = !m.match;
-	this.tellHits();
+	this.showHits();
 };
 
 Page.prototype.places = function () {
@@ -122,7 +122,7 @@ Page.prototype.places = function () {
 	return this.found;
 };
 
-Page.prototype.tellHits = function () {
+Page.prototype.showHits = function () {
 	const s = this.state, m = this.model, what = s.view === "flame" || s.view === "tree" ? "place" : "function";
 	let text = "";
 	if (m.match && s.inverted && what === "place" && this.foundAt < 0) {
@@ -149,9 +149,9 @@ Page.prototype.hit = function (step) {
 		i = places.known() - 1;
 	const at = places.at(i);
 	if (at === undefined)
-		return this.tellHits();
+		return this.showHits();
 	this.foundAt = i;
-	this.tellHits();
+	this.showHits();
 	this.goTo(at);
 };
 

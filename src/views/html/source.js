@@ -57,12 +57,12 @@ Source.prototype.cost = function (tr, value, count, whole, wholeCount) {
 	if (!count)
 		return td;
 	const event = this.model.events[this.model.event], exact = event && event.wait;
-	const sure = interval(Math.min(count, wholeCount), wholeCount), bar = el("i"), box = el("span", "share");
+	const ci = interval(Math.min(count, wholeCount), wholeCount), bar = el("i"), box = el("span", "share");
 	bar.style.width = Math.min(100, 100 * value / whole) + "%";
 	box.append(bar, el("b", "", percent(value, whole)));
 	td.append(box);
-	td.title = exact ? grouped(count) + " waits" : grouped(count) + " samples; 95% interval " + (100 * sure[0]).toFixed(2) + " to " + (100 * sure[1]).toFixed(2) + "%";
-	if (!exact && count < wholeCount && sure[0] <= interval(0, wholeCount)[1])
+	td.title = exact ? grouped(count) + " waits" : grouped(count) + " samples; 95% interval " + (100 * ci[0]).toFixed(2) + " to " + (100 * ci[1]).toFixed(2) + "%";
+	if (!exact && count < wholeCount && ci[0] <= interval(0, wholeCount)[1])
 		td.className += " noise";
 	return td;
 };
@@ -118,7 +118,7 @@ Source.prototype.folded = function (body, n, wanted, id, columns, what, row) {
 		if (end - i > 2 && !open) {
 			const tr = el("tr", "gap"), td = cell(tr, "text");
 			td.colSpan = columns;
-			td.append(this.opener(key, "⋯ " + grouped(end - i) + " " + what, "Show them"));
+			td.append(this.opener(key, "⋯ " + grouped(end - i) + " " + what, "Show"));
 			body.append(tr);
 		} else {
 			for (; i < end; i++)
@@ -131,7 +131,7 @@ Source.prototype.folded = function (body, n, wanted, id, columns, what, row) {
 
 Source.prototype.fileHead = function (box, f) {
 	note(box, f.name + (f.found && f.found !== "no" ? " (" + f.origin + ")" : !f.found || f.found === "no"
-		? " (its text is not here" + (f.why ? ": " + f.why : "") + "; --source-map FROM=TO, or record with --embed-source)" : "") +
+		? " (no source text" + (f.why ? ": " + f.why : "") + "; --source-map FROM=TO, or record with --embed-source)" : "") +
 		(f.newer ? " (newer than the program: lines may have moved)" : ""), "file");
 };
 
@@ -174,7 +174,7 @@ Source.prototype.showFile = function (box, file, costs, got) {
 			view.cost(tr, c ? c.called : 0, c ? c.calledCount : 0, whole, count);
 		const own = c && c.count() > 0, no = cell(tr, "no"), open = own && view.open.has(id) !== both;
 		if (own)
-			no.append(view.opener(id, (open ? "▾ " : "▸ ") + (list[i] || "?"), "Instructions of this line, and what was inlined here"));
+			no.append(view.opener(id, (open ? "▾ " : "▸ ") + (list[i] || "?"), "Instructions of this line, and functions inlined here"));
 		else
 			no.textContent = list[i] || "?";
 		cell(tr, "text", text.get(list[i]) || (list[i] ? "" : "(code without a line)"));
@@ -220,15 +220,15 @@ Source.prototype.below = function (body, c, file, line, got, width) {
 Source.prototype.insnText = function (td, code, i) {
 	const k = this.lines.meta.codes[code], parts = k.text[i].split("\t"), jump = this.lines.x.jump[k.first + i];
 	const at = this.lines.addresses(code), view = this;
-	td.append(harmless(parts[0]));
+	td.append(safeText(parts[0]));
 	if (jump >= 0) {
 		const b = el("button", "jump", "<+0x" + (at[jump] - at[0]).toString(16) + ">");
 		b.type = "button";
 		b.dataset.jump = code + "-" + jump;
-		b.title = "Go to where it leads";
+		b.title = "Go to the target";
 		td.append(" ", b);
 	} else if (parts[1]) {
-		const name = harmless(parts[1]);
+		const name = safeText(parts[1]);
 		if (!this.named)
 			this.named = new Map(this.model.d.meta.funcs.name.map(function (n, f) { return [n, f]; }));
 		td.append(" <");
@@ -293,15 +293,15 @@ Source.prototype.showCode = function (box, code) {
 	});
 };
 
-Source.prototype.paidBy = function (box, got) {
+Source.prototype.listCopies = function (box, got) {
 	const m = this.model, list = Array.from(got.copies).sort(function (a, b) { return b[1].sum() - a[1].sum(); });
 	if (!list.length || (list.length === 1 && list[0][0] < 0))
 		return;
-	const p = el("p", "", "Its copies: "), view = this;
+	const p = el("p", "", "Copies: "), view = this;
 	list.slice(0, 12).forEach(function (x, i) {
 		p.append(i ? ", " : "", percent(x[1].sum(), m.now.before.value));
 		if (x[0] < 0)
-			return p.append(" as a function of its own");
+			return p.append(" not inlined");
 		p.append(" inlined into ");
 		view.funcLink(p, x[0], m.short[x[0]]);
 	});
@@ -310,7 +310,7 @@ Source.prototype.paidBy = function (box, got) {
 	box.append(p);
 };
 
-function dearest(map) {
+function mostExpensive(map) {
 	return Array.from(map).sort(function (a, b) {
 		const add = function (x, of) { return x.sum ? of(x) : Array.from(x.values()).reduce(function (s, c) { return s + of(c); }, 0); };
 		const more = function (of) { return add(b[1], of) - add(a[1], of); };
@@ -339,23 +339,23 @@ Source.prototype.draw = function (func) {
 	this.func = func;
 	this.head(box, func);
 	if (m.changed.length)
-		note(box, "Lines and instructions have all samples of the selected threads and time: changes to the stacks do not apply here.", "note bad");
+		note(box, "Lines and instructions count all samples of the selected threads and time; changes to the stacks do not apply here.", "note bad");
 	if (!this.lines.known[func]) {
-		note(box, "The lines of this function are not in this page: only those of the " + this.lines.meta.funcs.length +
-			" most expensive. tally annotate --html NAME writes a page with those of any function.");
+		note(box, "This page has no lines of this function, only those of the " + this.lines.meta.funcs.length +
+			" most expensive. tally annotate --html NAME writes a page for any function.");
 	} else if (m.compare) {
 		this.drawBoth(box, func);
 	} else {
 		const got = this.lines.collect(m.now, func), show = this.ui.state.show, c = got.all;
-		const lines = dearest(got.files), codes = dearest(got.codes);
-		note(box, percent(c.sum(), m.now.before.value) + " of what is selected: " + percent(c.self, m.now.before.value) + " itself, " +
+		const lines = mostExpensive(got.files), codes = mostExpensive(got.codes);
+		note(box, percent(c.sum(), m.now.before.value) + " of the selection: " + percent(c.self, m.now.before.value) + " in the function itself, " +
 			percent(c.inlined, m.now.before.value) + " in functions inlined into it" +
-			(c.calledCount ? "; " + percent(c.called, m.now.before.value) + " more in what it called" : "") +
-			". Self: written here; inlined: in functions inlined at this line" +
-			(c.calledCount ? "; calls: in what this line called" : "") + ". Pale: not significant.");
+			(c.calledCount ? "; " + percent(c.called, m.now.before.value) + " more in its callees" : "") +
+			". Self: code of the line; inlined: functions inlined at the line" +
+			(c.calledCount ? "; calls: functions called from the line" : "") + ". Pale: not significant.");
 		if (this.lines.uncalled.has(func))
-			note(box, "What its lines called is left out: the page would be too large; tally annotate --html names one function.");
-		this.paidBy(box, got);
+			note(box, "The costs of calls are omitted, because the page would be too large; tally annotate --html NAME shows them for one function.");
+		this.listCopies(box, got);
 		const bare = !lines.some(function (x) { return x[0] >= 0; });
 		if (show !== "asm" && !bare)
 			lines.forEach(function (x) { view.showFile(box, x[0], x[1], got); });
@@ -364,14 +364,14 @@ Source.prototype.draw = function (func) {
 				if (codes.length)
 					note(box, m.events[m.event].actual + ": " + m.events[m.event].skid);
 				if (!codes.length && lines.length)
-					note(box, "No sample is in its own instructions: it only calls.");
+					note(box, "No samples are in its own instructions, only in its callees.");
 				codes.slice(0, CODES).forEach(function (x) { view.showCode(box, x[0]); });
 				if (codes.length > CODES)
 					note(box, "It was inlined into " + (codes.length - CODES) + " more functions; choose one to see its code.");
 			}
 		}
 		if (!codes.length && !lines.length)
-			note(box, "Nothing of it is in what is selected.");
+			note(box, "The selection contains no samples of this function.");
 	}
 	at.replaceChildren(box);
 };

@@ -9,7 +9,7 @@
 #include "profile/jit_runtimes.h"
 
 enum {
-	ROWS_TOLD = 3,
+	ROWS_LISTED = 3,
 	NAMES_MATTER = 5,	/* in tenths of a percent of samples */
 	LINES_MATTER = 50,
 };
@@ -111,7 +111,7 @@ size_t missing_major(const struct missing *m)
 {
 	size_t n = 0;
 
-	while (n < m->rows.n && n < ROWS_TOLD && m->rows.v[n].matters)
+	while (n < m->rows.n && n < ROWS_LISTED && m->rows.v[n].matters)
 		n++;
 	return n;
 }

@@ -3,7 +3,7 @@
 #include "views/quality/quality.h"
 
 /* maximum entries written; only hostile files have more */
-enum { ENVS_TOLD = 1000 };
+enum { ENVS_LISTED = 1000 };
 
 static void json_event(const struct quality *t, size_t i, struct json *j)
 {
@@ -85,7 +85,7 @@ static bool is_last(const struct profile *p, size_t i, size_t n)
 
 static void json_environment(const struct quality *t, struct json *j)
 {
-	size_t n = t->p->envs.n < ENVS_TOLD ? t->p->envs.n : ENVS_TOLD;
+	size_t n = t->p->envs.n < ENVS_LISTED ? t->p->envs.n : ENVS_LISTED;
 
 	json_object(j, "environment");
 	for (size_t i = 0; i < n; i++) {

@@ -10,8 +10,8 @@
 #include "views/quality/quality.h"
 
 enum {
-	ENDS_TOLD = 3,		/* number of reasons in one line of a report */
-	COPY_MOST = 65528,	/* tally-record(1): --call-graph=dwarf,BYTES */
+	ENDS_LISTED = 3,		/* number of reasons in one line of a report */
+	COPY_LIMIT = 65528,	/* tally-record(1): --call-graph=dwarf,BYTES */
 };
 
 static const char *env(const struct quality *t, const char *key)
@@ -71,16 +71,16 @@ static bool is_broken(const struct stack_end *e)
 /* Appends the known reasons of truncated stacks. */
 static void cut_reasons(const struct quality *t, struct buf *out)
 {
-	int told = 0;
+	int listed = 0;
 
-	for (size_t i = 0; i < t->ends.n && told < ENDS_TOLD; i++) {
+	for (size_t i = 0; i < t->ends.n && listed < ENDS_LISTED; i++) {
 		const struct stack_end *e = &t->ends.v[i];
 		double share = line_share(e->samples, t->shown);
 
 		if (e->mark != PROF_MARK_CUT || e->reason == PROF_END_UNKNOWN ||
-		    (told && share < 0.05))
+		    (listed && share < 0.05))
 			continue;
-		buf_str(out, told++ ? ", " : ": ");
+		buf_str(out, listed++ ? ", " : ": ");
 		reason_text(t, e, out);
 		if (e->samples != t->cut)
 			buf_printf(out, " %.1f%%", share);
@@ -89,24 +89,24 @@ static void cut_reasons(const struct quality *t, struct buf *out)
 
 static void broken_reasons(const struct quality *t, struct buf *out)
 {
-	int told = 0;
+	int listed = 0;
 
-	for (size_t i = 0; i < t->ends.n && told < ENDS_TOLD; i++) {
+	for (size_t i = 0; i < t->ends.n && listed < ENDS_LISTED; i++) {
 		const struct stack_end *e = &t->ends.v[i];
 		double share = line_share(e->samples, t->shown);
 
-		if (!is_broken(e) || (told && share < 0.05))
+		if (!is_broken(e) || (listed && share < 0.05))
 			continue;
 		/* the only reason is unknown */
-		if (!told && e->samples == t->broken &&
+		if (!listed && e->samples == t->broken &&
 		    e->reason == PROF_END_UNKNOWN)
 			break;
-		buf_str(out, told++ ? ", " : ": ");
+		buf_str(out, listed++ ? ", " : ": ");
 		reason_text(t, e, out);
 		if (e->samples != t->broken)
 			buf_printf(out, " %.1f%%", share);
 	}
-	if (!told)
+	if (!listed)
 		buf_str(out, " (callers missing)");
 }
 
@@ -189,15 +189,32 @@ static void cut_help(const struct quality *t, struct buf *text)
 						     : "127");
 		buf_str(text, " frames (sysctl kernel.perf_event_max_stack); "
 			"record with --call-graph=dwarf");
-	} else if (copied > 0 && copied < COPY_MOST) {
+	} else if (copied > 0 && copied < COPY_LIMIT) {
 		buf_printf(text, "%ld bytes of each stack were copied; record "
-			   "with --call-graph=dwarf,%d", copied, COPY_MOST);
+			   "with --call-graph=dwarf,%d", copied, COPY_LIMIT);
 	} else {
 		buf_str(text, "the kernel copies at most 64 KB of a stack, and "
 			"the remainder could not be read from the running "
 			"program; record programs with frame pointers with "
 			"--call-graph=fp");
 	}
+}
+
+/* Returns what makes stacks complete that end in code without unwind data, or NULL. */
+static const char *unwind_help(const struct quality *t, uint32_t image)
+{
+	const struct prof_image *im = &t->p->images.v[image];
+	const char *path = profile_cstr(t->p, im->path);
+
+	if (im->kind != PROF_IMAGE_ANON)
+		return "build it with -fasynchronous-unwind-tables or "
+		       "-fno-omit-frame-pointer";
+	if (!strcmp(path, PROF_IMAGE_JAVA))
+		return "run java with -XX:+PreserveFramePointer";
+	/* V8 keeps frame pointers everywhere but at the start of functions */
+	if (!strcmp(path, PROF_IMAGE_JAVASCRIPT))
+		return NULL;
+	return "code generated at run time; have its compiler keep frame pointers";
 }
 
 void quality_stacks_help(const struct quality *t, const char *before,
@@ -216,14 +233,17 @@ void quality_stacks_help(const struct quality *t, const char *before,
 	}
 	for (size_t i = 0; i < t->ends.n; i++) {
 		const struct stack_end *e = &t->ends.v[i];
+		const char *help;
 
 		if (e->mark != PROF_MARK_BROKEN || e->image == PROF_NONE ||
 		    e->reason != PROF_END_NO_DATA || !by_tables(t))
 			continue;
+		help = unwind_help(t, e->image);
+		if (!help)
+			continue;
 		text_safe(&text, path_base(profile_cstr(t->p,
 				t->p->images.v[e->image].path)));
-		buf_str(&text, ": build it with -fasynchronous-unwind-tables "
-			"or -fno-omit-frame-pointer");
+		buf_printf(&text, ": %s", help);
 		help_line(before, &text, out);
 	}
 	buf_fini(&text);

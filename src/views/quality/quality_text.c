@@ -14,8 +14,8 @@ enum {
 	TYPE_TRACEPOINT = 2,
 	COMMAND_WIDTH = 60,	/* maximum width; `tally info` shows the full command */
 	/* limits above which missed samples are shown as a share */
-	SHORT_LEAST = 10, SHORT_PERCENT = 5,
-	IMAGES_TOLD = 3,	/* number of images named in the text */
+	SHORT_MIN = 10, SHORT_PERCENT = 5,
+	IMAGES_LISTED = 3,	/* number of images named in the text */
 };
 
 static const char *env(const struct profile *p, const char *key)
@@ -111,15 +111,23 @@ static void event_name(const struct profile *p, const struct prof_event *e,
 	}
 }
 
+/* Returns whether the samples have the weight of the missed ones, too: the kernel
+ * module lengthens periods above its limit. */
+static bool weigh_all(const struct quality_event *te)
+{
+	return te->value && te->weight >= te->value - te->value / 100;
+}
+
 /* Appends the number of missed samples.  These were never taken, because
- * threads ended before their next sample or the machine stood still. */
+ * threads ended before their next sample, the machine stood still, or the rate was
+ * limited. */
 static void missed(const struct quality_event *te, struct buf *line)
 {
 	if (!te->missed)
 		return;
 	buf_str(line, ", ");
 	count(line, te->missed, " missed");
-	if (te->missed >= SHORT_LEAST &&
+	if (te->missed >= SHORT_MIN && !weigh_all(te) &&
 	    te->missed * 100 >= te->wanted * SHORT_PERCENT)
 		buf_printf(line, " (%.1f%% of the time has no samples)",
 			   line_share(te->missed, te->wanted));
@@ -260,7 +268,7 @@ static void unresolved_line(const struct quality *t, int columns,
 		return;
 	buf_printf(line, "Unresolved: %.1f%% of samples",
 		   line_share(t->unresolved, t->shown));
-	for (int told = 0; told < IMAGES_TOLD; told++) {
+	for (int listed = 0; listed < IMAGES_LISTED; listed++) {
 		const struct prof_image *im;
 		double share;
 
@@ -269,7 +277,7 @@ static void unresolved_line(const struct quality *t, int columns,
 		if (share < 0.05)
 			break;
 		im = &t->p->images.v[ti->image];
-		buf_str(line, told ? "; " : ": ");
+		buf_str(line, listed ? "; " : ": ");
 		text_safe(line, path_base(profile_cstr(t->p, im->path)));
 		buf_printf(line, " %.1f%%", share);
 	}

@@ -10,8 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "views/query/wait_kinds.h"
+
 /* Limit of the bytes of all dense arrays except the first slot's. */
-enum { DENSE_BUDGET = 8 << 20, DENSE_LEAST = 256 };
+enum { DENSE_BUDGET = 8 << 20, DENSE_MIN = 256 };
 
 static int nomem(struct error *err)
 {
@@ -22,7 +24,8 @@ static int nomem(struct error *err)
 static bool lane_eq(const struct lane *a, const struct lane *b)
 {
 	return a->comm == b->comm && a->pid == b->pid && a->tid == b->tid &&
-	       a->run == b->run;
+	       a->run == b->run &&
+	       !memcmp(a->label, b->label, sizeof(a->label));
 }
 
 
@@ -33,19 +36,41 @@ static bool group_eq(const void *ctx, uint32_t id, const void *key)
 	return lane_eq(&a->groups.v[id], key);
 }
 
-/* Groups threads that have equal values of all requested keys. */
-static int group_threads(struct aggregate *a, struct error *err)
+/* Sets the labels of a thread that are keys, as strings of the profile. */
+static int label_lane(struct aggregate *a, struct profile *p,
+		      struct thread_labels *labels, uint32_t thread,
+		      struct lane *k, uint64_t *h)
 {
-	const struct profile *p = a->p;
+	for (int i = 0; i < LABEL_COUNT; i++) {
+		const char *text;
+
+		if (!(a->mask & KEY_BIT(KEY_LABEL + i)))
+			continue;
+		text = thread_label(labels, thread, (enum thread_label)i);
+		k->label[i] = text ? profile_str(p, text) : PROF_NONE;
+		if (k->label[i] == PROF_NONE)
+			return -ERR_NOMEM;
+		*h = hash_mix(*h, k->label[i]);
+	}
+	return 0;
+}
+
+/* Groups threads that have equal values of all requested keys. */
+static int group_threads(struct aggregate *a, struct profile *p,
+			 struct error *err)
+{
+	bool labelled = a->mask & KEYS_OF_LABELS;
+	struct thread_labels labels = { .p = NULL };
 	struct idtab tab = { 0 };
 	int rc = 0;
 
 	a->thread_group = calloc(p->threads.n + 1, sizeof(*a->thread_group));
-	if (!a->thread_group)
+	if (!a->thread_group ||
+	    (labelled && thread_labels_init(&labels, p) < 0))
 		return nomem(err);
 	for (size_t i = 0; !rc && i < p->threads.n; i++) {
 		const struct prof_thread *t = &p->threads.v[i];
-		struct lane k = { 0 };
+		struct lane k = { .comm = 0 };
 		uint64_t h;
 		uint32_t id;
 
@@ -54,6 +79,8 @@ static int group_threads(struct aggregate *a, struct error *err)
 		k.tid = a->mask & KEY_BIT(KEY_TID) ? t->tid : 0;
 		k.run = a->mask & KEY_BIT(KEY_RUN) ? t->run : 0;
 		h = hash_mix(hash_mix(k.comm, k.pid), hash_mix(k.tid, k.run));
+		if (labelled && label_lane(a, p, &labels, (uint32_t)i, &k, &h))
+			rc = nomem(err);
 		id = idtab_find(&tab, h, group_eq, a, &k);
 		if (id == IDTAB_NONE) {
 			id = (uint32_t)a->groups.n;
@@ -63,8 +90,22 @@ static int group_threads(struct aggregate *a, struct error *err)
 		}
 		a->thread_group[i] = id;
 	}
+	if (labelled)
+		thread_labels_fini(&labels);
 	idtab_fini(&tab);
 	return rc;
+}
+
+/* Finds what threads wait for at each stack. */
+static int find_waits(struct aggregate *a, struct profile *p, struct error *err)
+{
+	a->wait_of = wait_kinds_of_nodes(p);
+	a->has_waits = calloc(p->events.n + 1, 1);
+	if (!a->wait_of || !a->has_waits)
+		return nomem(err);
+	for (size_t i = 0; i < p->events.n; i++)
+		a->has_waits[i] = wait_kinds_has(p, &p->events.v[i]);
+	return 0;
 }
 
 static int choose_columns(struct aggregate *a, const struct selection *sel,
@@ -95,26 +136,50 @@ static int choose_columns(struct aggregate *a, const struct selection *sel,
 	return 0;
 }
 
-static int add_slot(struct aggregate *a, uint32_t group, uint32_t cpu,
-		    uint32_t event)
+/* What distinguishes the slots of samples. */
+struct slot_key {
+	uint32_t group, cpu, event, wait;
+};
+
+/* Returns the place of the lane of other events' slots, or of a new one; NULL if out
+ * of memory. */
+static uint32_t *find_lane(struct aggregate *a, const struct slot_key *k)
+{
+	uint64_t key = hash_mix((uint64_t)k->group << 32 | k->cpu, k->wait);
+
+	/* Keys with equal hashes are distinguished by probing onwards. */
+	for (;; key++) {
+		uint32_t *lane = u64map_slot(&a->lane_map, key);
+		const struct lane *l;
+
+		if (!lane || *lane == U64MAP_NONE)
+			return lane;
+		l = &a->lanes.v[*lane];
+		if (l->group == k->group && l->cpu == k->cpu &&
+		    l->wait == k->wait)
+			return lane;
+	}
+}
+
+static int add_slot(struct aggregate *a, const struct slot_key *k)
 {
 	bool split = a->mask & KEY_BIT(KEY_EVENT);
-	uint64_t key = (uint64_t)group << 32 | cpu;
-	struct slot s = { .event = event };
+	struct slot s = { .event = k->event };
 	uint32_t *lane = NULL;
 
 	if (!split)
-		lane = u64map_slot(&a->lane_map, key);
+		lane = find_lane(a, k);
 	if (!split && !lane)
 		return -ERR_NOMEM;
 	if (!lane || *lane == U64MAP_NONE) {
-		struct lane l = { 0 };
+		struct lane l = { .comm = 0 };
 
 		if (a->thread_group)
-			l = a->groups.v[group];
-		l.group = group;
-		l.cpu = cpu;
-		l.event = split ? event : 0;
+			l = a->groups.v[k->group];
+		l.group = k->group;
+		l.cpu = k->cpu;
+		l.wait = k->wait;
+		l.event = split ? k->event : 0;
 		if (vec_push(&a->lanes, l) < 0)
 			return -ERR_NOMEM;
 		s.lane = (uint32_t)a->lanes.n - 1;
@@ -124,7 +189,7 @@ static int add_slot(struct aggregate *a, uint32_t group, uint32_t cpu,
 		s.lane = *lane;
 	}
 	if (!a->slots.n || a->dense_bytes < DENSE_BUDGET) {
-		s.cap = DENSE_LEAST;
+		s.cap = DENSE_MIN;
 		s.dense = calloc(s.cap, sizeof(struct cell));
 		if (!s.dense)
 			return -ERR_NOMEM;
@@ -139,10 +204,10 @@ static int add_slot(struct aggregate *a, uint32_t group, uint32_t cpu,
 }
 
 /* Returns the slot of a sample; PROF_NONE if out of memory. */
-static uint32_t find_slot(struct aggregate *a, uint32_t group, uint32_t cpu,
-			  uint32_t event)
+static uint32_t find_slot(struct aggregate *a, const struct slot_key *k)
 {
-	uint64_t key = hash_mix(hash_mix(group, cpu), event);
+	uint64_t key = hash_mix(hash_mix(k->group, k->cpu),
+				(uint64_t)k->wait << 32 | k->event);
 	uint32_t *id;
 
 	/* Keys with equal hashes are distinguished by probing onwards. */
@@ -157,13 +222,13 @@ static uint32_t find_slot(struct aggregate *a, uint32_t group, uint32_t cpu,
 			break;
 		s = &a->slots.v[*id];
 		l = &a->lanes.v[s->lane];
-		if (s->event == event && l->group == group && l->cpu == cpu)
+		if (s->event == k->event && l->group == k->group &&
+		    l->cpu == k->cpu && l->wait == k->wait)
 			return *id;
 	}
 	/* if add_slot fails, the entry must not be incomplete */
 	*id = (uint32_t)a->slots.n;
-	return add_slot(a, group, cpu, event) < 0 ? PROF_NONE
-						  : (uint32_t)a->slots.n - 1;
+	return add_slot(a, k) < 0 ? PROF_NONE : (uint32_t)a->slots.n - 1;
 }
 
 static int add_sparse(struct aggregate *a, uint32_t slot, uint32_t stack,
@@ -229,10 +294,9 @@ static uint32_t leaf_number(struct aggregate *a, uint32_t stack)
 }
 
 static int add_cell(struct aggregate *a, uint32_t slot, uint32_t stack,
-		    uint64_t weight)
+		    struct cell add)
 {
 	uint32_t leaf = leaf_number(a, stack);
-	struct cell add = { weight, 1 };
 
 	if (!leaf)
 		return -ERR_NOMEM;
@@ -249,32 +313,34 @@ static int add_keyed(struct aggregate *a, const struct sample_batch *b,
 		     const uint32_t *keep, size_t n)
 {
 	bool by_cpu = a->mask & KEY_BIT(KEY_CPU);
-	uint32_t last_group = PROF_NONE, last_cpu = 0, last_event = 0;
+	struct slot_key last = { .group = PROF_NONE };
 	uint32_t slot = PROF_NONE;
 
 	for (size_t k = 0; k < n; k++) {
 		size_t i = keep ? keep[k] : k;
-		uint32_t group = a->thread_group
-					 ? a->thread_group[b->thread[i]] : 0;
-		uint32_t cpu = by_cpu ? b->cpu[i] : 0;
-		uint32_t event = b->event[i];
+		struct slot_key now = {
+			.group = a->thread_group
+				 ? a->thread_group[b->thread[i]] : 0,
+			.cpu = by_cpu ? b->cpu[i] : 0,
+			.event = b->event[i],
+		};
 
-		if (group != last_group || cpu != last_cpu ||
-		    event != last_event)
-			slot = find_slot(a, group, cpu, event);
+		if (a->wait_of && a->has_waits[now.event])
+			now.wait = a->wait_of[b->stack[i]];
+		if (now.group != last.group || now.cpu != last.cpu ||
+		    now.event != last.event || now.wait != last.wait)
+			slot = find_slot(a, &now);
 		if (slot == PROF_NONE)
 			return -ERR_NOMEM;
-		last_group = group;
-		last_cpu = cpu;
-		last_event = event;
-		if (add_cell(a, slot, b->stack[i], b->weight[i]) < 0)
+		last = now;
+		if (add_cell(a, slot, b->stack[i], batch_cell(b, i)) < 0)
 			return -ERR_NOMEM;
 	}
 	return 0;
 }
 
-/* Adds samples for one lane, one event and no filter.  Most reports spend their
- * time in this loop. */
+/* Adds samples if there is one lane, one event and no filter.  Most reports spend
+ * their time in this loop. */
 static int add_plain(struct aggregate *a, const struct sample_batch *b)
 {
 	const struct slot *s = &a->slots.v[0];
@@ -283,24 +349,19 @@ static int add_plain(struct aggregate *a, const struct sample_batch *b)
 		uint32_t leaf = a->leaf_of[b->stack[i]];
 
 		if (!leaf || leaf > s->cap) {
-			if (add_cell(a, 0, b->stack[i], b->weight[i]) < 0)
+			if (add_cell(a, 0, b->stack[i], batch_cell(b, i)) < 0)
 				return -ERR_NOMEM;
 			continue;
 		}
-		s->dense[leaf - 1].weight += b->weight[i];
-		s->dense[leaf - 1].count++;
+		cell_add(&s->dense[leaf - 1], batch_cell(b, i));
 	}
 	return 0;
 }
 
 static void count_got(struct aggregate *a, const struct sample_batch *b)
 {
-	for (size_t i = 0; i < b->n; i++) {
-		struct cell *c = &a->got[b->event[i]];
-
-		c->weight += b->weight[i];
-		c->count++;
-	}
+	for (size_t i = 0; i < b->n; i++)
+		cell_add(&a->got[b->event[i]], batch_cell(b, i));
 	for (size_t i = 0; b->time_ns && i < b->n; i++)
 		if (b->time_ns[i] > a->last_ns)
 			a->last_ns = b->time_ns[i];
@@ -310,7 +371,8 @@ static void count_got(struct aggregate *a, const struct sample_batch *b)
 static unsigned int columns_needed(const struct aggregate *a,
 				   const struct selection *sel)
 {
-	unsigned int mask = COLUMN_EVENT | COLUMN_WEIGHT | COLUMN_STACK;
+	unsigned int mask = COLUMN_EVENT | COLUMN_WEIGHT | COLUMN_STACK |
+			    COLUMN_MORE;
 
 	if (sel->timed || !profile_end_ns(a->p))
 		mask |= COLUMN_TIME;
@@ -326,7 +388,7 @@ static int stream(struct aggregate *a, struct reader *r,
 {
 	bool filters = selection_filters(sel);
 	bool plain = !filters && a->p->events.n == 1 && !a->thread_group &&
-		     !(a->mask & KEY_BIT(KEY_CPU));
+		     !a->wait_of && !(a->mask & KEY_BIT(KEY_CPU));
 	struct sample_batch b;
 	int rc = 0;
 
@@ -407,7 +469,9 @@ int aggregate_run(struct reader *r, const struct selection *sel, uint32_t mask,
 	}
 	rc = choose_columns(out, sel, err);
 	if (!rc && (mask & KEYS_OF_THREAD))
-		rc = group_threads(out, err);
+		rc = group_threads(out, reader_profile(r), err);
+	if (!rc && (mask & KEY_BIT(KEY_WAIT)))
+		rc = find_waits(out, reader_profile(r), err);
 	if (!rc && stream(out, r, sel, keep) < 0)
 		rc = nomem(err);
 	if (!rc)
@@ -448,6 +512,8 @@ void aggregate_fini(struct aggregate *a)
 	free(a->got);
 	free(a->shown);
 	free(a->thread_group);
+	free(a->wait_of);
+	free(a->has_waits);
 	u64map_fini(&a->slot_map);
 	u64map_fini(&a->lane_map);
 	u64map_fini(&a->sparse_map);

@@ -7,11 +7,12 @@
  * use grows with the number of unique stacks.
  *
  * A lane is one combination of the requested sample keys (comm, pid, tid, run,
- * cpu, event).  Without sample keys there is one lane.  A column is an event
+ * cpu, event, labels).  Without sample keys there is one lane.  A column is an event
  * shown beside others.  If `event` is a key, lanes distinguish events and there
  * is one column.
  */
 #include "profile/reader.h"
+#include "profile/thread_labels.h"
 #include "views/query/keys.h"
 #include "views/query/select.h"
 
@@ -25,6 +26,12 @@ static inline void cell_add(struct cell *to, struct cell c)
 	to->count += c.count;
 }
 
+/* Returns the cost of one row of samples. */
+static inline struct cell batch_cell(const struct sample_batch *b, size_t i)
+{
+	return (struct cell){ b->weight[i], b->more[i] + 1 };
+}
+
 /* Returns the percentage of all samples of an event, by weight.  If the event's
  * samples have no weight, it is the percentage of their number. */
 static inline double cell_percent(struct cell c, struct cell all)
@@ -36,7 +43,9 @@ static inline double cell_percent(struct cell c, struct cell all)
 
 struct lane {
 	uint32_t comm;		/* str; each field is 0 if it is not a key */
+	uint32_t label[LABEL_COUNT];	/* str, by enum thread_label */
 	uint32_t pid, tid, run, cpu, event;
+	uint32_t wait;		/* str: kind of the wait */
 	uint32_t group;
 };
 
@@ -71,20 +80,12 @@ struct aggregate {
 	uint64_t last_ns;	/* time of the last sample, in ns */
 	/* Used while streaming. */
 	uint32_t *thread_group;	/* by thread; NULL: all 0 */
+	uint32_t *wait_of;	/* kind of wait by stack; NULL: not a key */
+	uint8_t *has_waits;	/* by event: it has kinds */
 	VEC(struct lane) groups;
 	struct u64map slot_map, lane_map, sparse_map;
 	size_t dense_bytes;
 };
-
-/* Returns the cell of a dense slot for a node. */
-static inline struct cell slot_cell(const struct aggregate *a,
-				    const struct slot *s, uint32_t node)
-{
-	size_t leaf = a->leaf_of[node];
-
-	return leaf && leaf <= s->cap ? s->dense[leaf - 1]
-				      : (struct cell){ 0, 0 };
-}
 
 /* Receives the cost of one slot at one stack. */
 typedef void aggregate_fn(void *ctx, uint32_t stack, uint32_t event,

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/cgroup_path.h"
 #include "base/nearest.h"
 #include "base/text.h"
 #include "views/query/names.h"
@@ -65,6 +66,27 @@ static void put_event(const struct column_at *x, enum column_use use,
 
 	buf_str(out, use == COLUMN_DATA ? profile_cstr(x->p, e->name)
 					: prof_event_actual(x->p, e));
+}
+
+static void put_wait(const struct column_at *x, enum column_use use,
+		     struct buf *out)
+{
+	const char *text = profile_cstr(x->p, x->lane->wait);
+
+	buf_str(out, *text || use == COLUMN_DATA ? text : "-");
+}
+
+/* Appends a label.  IDs of containers are shortened as container tools do. */
+static void put_label(const struct report_column *c, const struct column_at *x,
+		      enum column_use use, struct buf *out)
+{
+	const char *text = profile_cstr(x->p, x->lane->label[c->label]);
+
+	if (c->label == LABEL_CONTAINER && use == COLUMN_SHORT &&
+	    cgroup_is_id(text))
+		buf_bytes(out, text, CGROUP_ID_SHORT);
+	else
+		buf_str(out, *text || use == COLUMN_DATA ? text : "-");
 }
 
 static int64_t known(uint32_t n)
@@ -127,7 +149,7 @@ static uint64_t metric_samples(const struct column_at *x)
 	return x->metric.count;
 }
 
-enum { LEAST = 6, LEAST_NAME = 16, PERCENT_WIDTH = 8, COUNT_WIDTH = 11 };
+enum { LEAST = 6, MIN_NAME = 16, PERCENT_WIDTH = 8, COUNT_WIDTH = 11 };
 
 const struct report_column report_columns[] = {
 	[KEY_COMM] = { "comm", NULL, "COMM", COLUMN_SAMPLE, FIT_END, LEAST,
@@ -142,8 +164,22 @@ const struct report_column report_columns[] = {
 		      .integer = run_of },
 	[KEY_EVENT] = { "event", NULL, "EVENT", COLUMN_SAMPLE, FIT_END, LEAST,
 			.text = put_event },
+	[KEY_WAIT] = { "wait", NULL, "WAIT", COLUMN_SAMPLE, FIT_END, LEAST,
+		       .text = put_wait },
+	[KEY_LABEL] = { "label", "labels", "LABELS", COLUMN_SAMPLE, FIT_END,
+			LEAST, .label = LABEL_GIVEN, .is_label = true },
+	[KEY_HOST] = { "host", "hostname", "HOST", COLUMN_SAMPLE, FIT_END,
+		       LEAST, .label = LABEL_HOST, .is_label = true },
+	[KEY_SERVICE] = { "service", NULL, "SERVICE", COLUMN_SAMPLE, FIT_END,
+			  LEAST, .label = LABEL_SERVICE, .is_label = true },
+	[KEY_CONTAINER] = { "container", NULL, "CONTAINER", COLUMN_SAMPLE,
+			    FIT_END, LEAST, .label = LABEL_CONTAINER, .is_label = true },
+	[KEY_POD] = { "pod", NULL, "POD", COLUMN_SAMPLE, FIT_END, LEAST,
+		      .label = LABEL_POD, .is_label = true },
+	[KEY_CGROUP] = { "cgroup", NULL, "CGROUP", COLUMN_SAMPLE, FIT_PATH,
+			 LEAST, .label = LABEL_CGROUP, .is_label = true },
 	[KEY_SYMBOL] = { "symbol", "sym", "SYMBOL", COLUMN_FRAME, FIT_NAME,
-			 LEAST_NAME, .text = put_symbol },
+			 MIN_NAME, .text = put_symbol },
 	[KEY_IMAGE] = { "image", "dso", "IMAGE", COLUMN_FRAME, FIT_END, LEAST,
 			.text = put_image },
 	[KEY_FILE] = { "file", "srcfile", "FILE", COLUMN_FRAME, FIT_PATH, LEAST,
@@ -183,6 +219,8 @@ void column_text(const struct report_column *c, const struct column_at *x,
 
 	if (c->text) {
 		c->text(x, use, out);
+	} else if (c->is_label) {
+		put_label(c, x, use, out);
 	} else if (c->integer) {
 		n = c->integer(x);
 		if (n < 0)
@@ -207,7 +245,7 @@ void column_json(const struct report_column *c, const struct column_at *x,
 		json_fixed(j, c->name, c->percent(x), 4);
 	} else {
 		buf_again(tmp);
-		c->text(x, COLUMN_DATA, tmp);
+		column_text(c, x, COLUMN_DATA, tmp);
 		json_str(j, c->name, buf_cstr(tmp));
 	}
 }

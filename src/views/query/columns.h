@@ -57,8 +57,10 @@ struct report_column {
 	/* number: containing object in JSON, and prefix of its name in CSV */
 	const char *object;
 	bool of_self;		/* number: absent from branches of caller trees */
-	/* One of these is set, or text and integer: text for tables, and a
-	 * number for CSV and JSON. */
+	bool is_label;		/* key: the text is this label of the thread */
+	uint8_t label;		/* enum thread_label */
+	/* Of other columns one of these is set, or text and integer: text for
+	 * tables, and a number for CSV and JSON. */
 	void (*text)(const struct column_at *x, enum column_use use,
 		     struct buf *out);
 	int64_t (*integer)(const struct column_at *x);	/* -1: unknown */

@@ -15,6 +15,9 @@ enum view_key {
 	KEY_CPU,
 	KEY_RUN,
 	KEY_EVENT,
+	KEY_WAIT,	/* what the thread waits for */
+	KEY_LABEL, KEY_HOST, KEY_SERVICE, KEY_CONTAINER, KEY_POD,
+	KEY_CGROUP,	/* in the order of enum thread_label */
 	KEY_SYMBOL,
 	KEY_IMAGE,
 	KEY_FILE,
@@ -27,8 +30,11 @@ enum view_key {
 #define KEYS_OF_FRAME \
 	(KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL) | KEY_BIT(KEY_FILE) | \
 	 KEY_BIT(KEY_LINE))
+#define KEYS_OF_LABELS \
+	(KEY_BIT(KEY_LABEL) | KEY_BIT(KEY_HOST) | KEY_BIT(KEY_SERVICE) | \
+	 KEY_BIT(KEY_CONTAINER) | KEY_BIT(KEY_POD) | KEY_BIT(KEY_CGROUP))
 #define KEYS_OF_THREAD \
-	(KEY_BIT(KEY_COMM) | KEY_BIT(KEY_PID) | KEY_BIT(KEY_TID) | \
+	(KEYS_OF_LABELS | KEY_BIT(KEY_COMM) | KEY_BIT(KEY_PID) | KEY_BIT(KEY_TID) | \
 	 KEY_BIT(KEY_RUN))
 
 struct key_list {

@@ -108,8 +108,7 @@ static bool is_image(const struct prof_image *im, const char *path,
 
 	if (!tag || word[n - 1] != ']')
 		return is_path(path, word, n);
-	for (size_t i = 0; i < im->build_id.len; i++)
-		buf_printf(&id, "%02x", im->build_id.bytes[i]);
+	buf_hex(&id, im->build_id.bytes, im->build_id.len);
 	is = is_path(path, word, (size_t)(tag - word)) &&
 	     !strncmp(buf_cstr(&id), tag + 2,
 		      n - 3 - (size_t)(tag - word));

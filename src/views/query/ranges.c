@@ -39,7 +39,7 @@ int range_list_parse(const char *text, const char *what,
 		s++;
 	}
 	return error_set(err, ERR_USAGE,
-			 "%s '%s': want numbers and ranges such as 1,4-7", what,
+			 "%s '%s': use numbers and ranges such as 1,4-7", what,
 			 text);
 }
 

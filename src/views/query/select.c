@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "profile/thread_labels.h"
 #include "views/query/match.h"
 #include "views/query/timeslice.h"
 
@@ -80,6 +81,70 @@ static bool thread_passes(const struct profile *p, const struct prof_thread *t,
 	       (!f->runs.n || range_list_has(&f->runs, t->run + 1ull));
 }
 
+/* Splits "NAME=VALUE" or "NAME!=VALUE" and writes the name to `name`; returns
+ * VALUE or NULL. */
+static const char *split_label(const char *text, struct buf *name, bool *negated)
+{
+	const char *equals = strchr(text, '=');
+
+	if (!equals || equals == text)
+		return NULL;
+	*negated = equals[-1] == '!';
+	buf_reset(name);
+	buf_bytes(name, text, (size_t)(equals - text) - *negated);
+	return name->n ? equals + 1 : NULL;
+}
+
+/* Removes the threads that a label does not select. */
+static int filter_label(struct selection *s, struct thread_labels *l,
+			const char *text, struct error *err)
+{
+	struct buf name = { 0 };
+	bool negated = false;
+	const char *value = split_label(text, &name, &negated);
+	int rc = 0;
+
+	if (!value)
+		rc = error_set(err, ERR_USAGE, "--label '%s': expected "
+			       "NAME=VALUE "
+			       "or NAME!=VALUE", text);
+	else if (name.failed)
+		rc = nomem(err);
+	else if (!thread_labels_know(l, buf_cstr(&name)))
+		rc = error_set(err, ERR_USAGE, "--label '%s': the recording "
+			       "has no label %s (see -s label)", text,
+			       buf_cstr(&name));
+	for (uint32_t i = 0; !rc && i < l->p->threads.n; i++) {
+		const char *has;
+
+		if (!s->thread_ok[i])
+			continue;
+		has = thread_label_named(l, i, buf_cstr(&name));
+		if (!has)
+			rc = nomem(err);
+		else
+			s->thread_ok[i] = item_matches(value, has) != negated;
+	}
+	buf_fini(&name);
+	return rc;
+}
+
+static int filter_labels(struct selection *s, const struct profile *p,
+			 const struct select_spec *spec, struct error *err)
+{
+	struct thread_labels l;
+	int rc = 0;
+
+	if (!spec->labels.n)
+		return 0;
+	if (thread_labels_init(&l, p) < 0)
+		return nomem(err);
+	for (size_t i = 0; !rc && i < spec->labels.n; i++)
+		rc = filter_label(s, &l, spec->labels.v[i], err);
+	thread_labels_fini(&l);
+	return rc;
+}
+
 static int compile_threads(struct selection *s, const struct profile *p,
 			   const struct select_spec *spec, struct error *err)
 {
@@ -92,13 +157,15 @@ static int compile_threads(struct selection *s, const struct profile *p,
 		rc = range_list_parse(spec->tids, "--tid", &f.tids, err);
 	if (!rc && spec->runs)
 		rc = range_list_parse(spec->runs, "--run", &f.runs, err);
-	if (!rc && (spec->comms.n || f.pids.n || f.tids.n || f.runs.n)) {
+	if (!rc && (spec->comms.n || spec->labels.n || f.pids.n || f.tids.n || f.runs.n)) {
 		s->thread_ok = calloc(p->threads.n + 1, 1);
 		if (!s->thread_ok)
 			rc = nomem(err);
 		for (size_t i = 0; !rc && i < p->threads.n; i++)
 			s->thread_ok[i] = thread_passes(p, &p->threads.v[i],
 							spec, &f);
+		if (!rc)
+			rc = filter_labels(s, p, spec, err);
 	}
 	vec_fini(&f.pids);
 	vec_fini(&f.tids);

@@ -5,7 +5,7 @@
  * Filters.  The user's filters are compiled once into tables by id, so that a
  * sample or a frame is tested in a few loads.
  *
- * A sample filter (comm, pid, tid, cpu, run, event, time) decides which samples
+ * A sample filter (comm, pid, tid, cpu, run, label, event, time) decides which samples
  * count; percentages are relative to those.  A frame filter (image, symbol)
  * decides which functions are shown; it does not change percentages.
  */
@@ -23,6 +23,8 @@ struct select_spec {
 	 * commas */
 	struct name_list comms, images, events;
 	struct name_list symbols;	/* see match.h */
+	/* "NAME=VALUE" and "NAME!=VALUE": all must hold; VALUE as for names */
+	struct name_list labels;
 	const char *pids, *tids, *cpus, *runs;	/* "1,4-7"; runs from 1 */
 	const char *time;	/* "1.5,3", "200ms,", ",50%": relative to the start */
 };

@@ -235,5 +235,7 @@ int lane_compare(const struct profile *p, const struct lane *a,
 		c = compare_u64(a->run, b->run);
 	if (!c)
 		c = compare_u64(a->cpu, b->cpu);
+	for (int i = 0; !c && i < LABEL_COUNT; i++)
+		c = compare_str(p, a->label[i], b->label[i]);
 	return c ? c : compare_u64(a->event, b->event);
 }

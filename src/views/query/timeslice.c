@@ -14,8 +14,9 @@ struct span_ns {
 static int usage(const char *text, struct error *err)
 {
 	return error_set(err, ERR_USAGE,
-			 "--time '%s': want START,END in seconds since the "
-			 "recording began (1.5,3 or 200ms,1s) or in %% of it "
+			 "--time '%s': use START,END in seconds since the "
+			 "start of the recording (1.5,3 or 200ms,1s) or in %% "
+			 "of it "
 			 "(10%%,20%%)", text);
 }
 

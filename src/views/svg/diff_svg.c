@@ -21,7 +21,7 @@ enum {
 	HEAD = 92,
 	LEGEND = 5,		/* number of colours in the legend */
 };
-#define SURE_P 0.01
+#define SIGNIFICANT_P 0.01
 
 struct painter {
 	const struct diff *d;
@@ -34,7 +34,7 @@ static double growth(const struct diff_change *c)
 {
 	double r;
 
-	if (!(c->p <= SURE_P) || c->change == 0)
+	if (!(c->p <= SIGNIFICANT_P) || c->change == 0)
 		return 0;
 	if (!(c->cost[DIFF_OLD] > 0))
 		return 1;
@@ -94,7 +94,7 @@ static void describe(void *ctx, size_t node, struct svg_frame *f)
 	put_cost_scaled(d, 0, c.low, true, out);
 	buf_str(out, " to ");
 	put_cost_scaled(d, 0, c.high, true, out);
-	if (!(c.p <= SURE_P))
+	if (!(c.p <= SIGNIFICANT_P))
 		buf_str(out, ", within noise");
 }
 
@@ -138,8 +138,8 @@ static void put_head(void *ctx, struct buf *out)
 		put_cost_scaled(w->d, 0, t->cost[DIFF_OLD], false, &line);
 		buf_str(&line, " -> ");
 		put_cost_scaled(w->d, 0, t->cost[DIFF_NEW], false, &line);
-		buf_str(&line, w->d->norm == DIFF_NORM_RUN ? " a run"
-							   : " a second");
+		buf_str(&line, w->d->norm == DIFF_NORM_RUN ? " per run"
+							   : " per second");
 	}
 	svg_line(out, w->width, 42, SVG_TEXT, "#555", buf_cstr(&line));
 	svg_line(out, w->width, 58, SVG_TEXT, "#555",
@@ -166,7 +166,7 @@ int diff_svg(const struct diff *d, const struct diff_svg_style *style,
 		rc = error_set(err, ERR_NOTFOUND, "no samples to draw a flame "
 			       "graph of");
 	if (!rc)
-		rc = calltree_prune(&t, SVG_LEAST_WIDTH /
+		rc = calltree_prune(&t, SVG_MIN_WIDTH /
 				    (style->width - 2.0 * SVG_MARGIN), NULL,
 				    err);
 	if (!rc)

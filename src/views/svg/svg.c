@@ -62,7 +62,7 @@ static int place(struct drawer *d)
 		d->left[i] = d->left[up] + d->used[up];
 		d->used[up] += calltree_cost(t, i, 0);
 		if (d->depth[i] > d->deepest &&
-		    width_of(d, i) >= SVG_LEAST_WIDTH)
+		    width_of(d, i) >= SVG_MIN_WIDTH)
 			d->deepest = d->depth[i];
 	}
 	return 0;
@@ -130,7 +130,7 @@ static void put_picture(struct drawer *d)
 		   w, h, w, h, SVG_TEXT, w, h);
 	pic->put_head(pic->ctx, d->out);
 	for (size_t i = 0; i < pic->t->nodes.n; i++)
-		if (!i || width_of(d, i) >= SVG_LEAST_WIDTH)
+		if (!i || width_of(d, i) >= SVG_MIN_WIDTH)
 			put_frame(d, i);
 	buf_str(d->out, "</svg>\n");
 }
@@ -264,7 +264,7 @@ int svg_write(const struct report *rep, const struct svg_style *style,
 {
 	/* callers of all functions are many, so draw only those at least a
 	 * pixel wide */
-	double least = (style->inverted ? 1 : SVG_LEAST_WIDTH) /
+	double least = (style->inverted ? 1 : SVG_MIN_WIDTH) /
 		       (style->width - 2.0 * SVG_MARGIN);
 	struct calltree t, upside = { 0 };
 	struct painter w = { .rep = rep, .style = style, .t = &t };

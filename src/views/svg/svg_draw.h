@@ -15,7 +15,7 @@ enum {
 	SVG_TEXT = 11,		/* height of a frame's text */
 	SVG_TITLE = 15,
 };
-#define SVG_LEAST_WIDTH 0.6	/* narrower frames are not drawn */
+#define SVG_MIN_WIDTH 0.6	/* narrower frames are not drawn */
 /* Width of a monospace character at SVG_TEXT, slightly overestimated. */
 #define SVG_CHAR_WIDTH 6.7
 

@@ -33,7 +33,6 @@ enum {
 	/* Depth up to which recursion is kept frame by frame; deeper recursion
 	 * is folded. */
 	CALLTREE_FOLD = 1000,
-	CALLTREE_SIDES = 2,
 };
 
 /* A recording whose stacks are part of the tree. */

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* `tally merge`: sums the recordings of many machines into one. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/outfile.h"
+#include "base/text.h"
+#include "cmd/command.h"
+#include "cmd/open.h"
+#include "cmd/show_options.h"
+#include "profile/merge.h"
+#include "profile/replace.h"
+
+struct merge_opts {
+	const char *output;
+	uint64_t max_memory;
+	bool force, quiet;
+};
+
+#define AT(field) offsetof(struct merge_opts, field)
+
+static const struct opt merge_opt_table[] = {
+	{ OPT_STR, 'o', "output", "FILE",
+	  "Write the merged recording to FILE; an existing recording is renamed "
+	  "to FILE.old.", AT(output) },
+	{ OPT_FLAG, 0, "force", NULL,
+	  "Overwrite FILE even if it is not a recording.", AT(force) },
+	{ OPT_FLAG, 'q', "quiet", NULL, "Print errors only.", AT(quiet) },
+	OPT_ROW_MAX_MEMORY(AT(max_memory)),
+	OPT_END
+};
+
+static int add_file(struct cmd_io *io, struct merger *m, const char *path,
+		    uint64_t max_memory, uint64_t *bytes, struct error *err)
+{
+	struct reader *r = NULL;
+	int rc = cmd_open_file(path, max_memory, &r, err);
+
+	if (!rc)
+		rc = merger_add(m, r, path, err);
+	if (!rc) {
+		*bytes += reader_bytes(r);
+		cmd_report_damage(io, path, r);
+	}
+	reader_close(r);
+	return rc;
+}
+
+static int add_files(struct cmd_io *io, const struct merge_opts *o,
+		     struct merger *m, int n, char **paths, uint64_t *bytes,
+		     struct error *err)
+{
+	struct buf text = { 0 };
+	int rc = 0;
+
+	for (int i = 0; !rc && i < n; i++) {
+		if (io->progress) {
+			buf_reset(&text);
+			buf_printf(&text, "merging %d/%d ", i + 1, n);
+			text_safe(&text, paths[i]);
+			io->progress(io, buf_cstr(&text));
+		}
+		rc = add_file(io, m, paths[i], o->max_memory, bytes, err);
+	}
+	if (io->progress)
+		io->progress(io, NULL);
+	buf_fini(&text);
+	return rc;
+}
+
+static void summary(struct cmd_io *io, const char *path,
+		    const struct merger *m, int n, uint64_t bytes)
+{
+	struct buf text = { 0 }, apart = { 0 };
+
+	buf_printf(&text, "%d recording%s (%.1f MB, %zu run%s) in ", n,
+		   n == 1 ? "" : "s", (double)bytes / 1e6, merger_runs(m),
+		   merger_runs(m) == 1 ? "" : "s");
+	text_safe(&text, path);
+	fprintf(io->err, "tally: %s\n", buf_cstr(&text));
+	merger_apart(m, &apart);
+	if (apart.n) {
+		buf_reset(&text);
+		text_safe(&text, buf_cstr(&apart));
+		fprintf(io->err, "tally: events with different rates are kept "
+			"apart: %s\n", buf_cstr(&text));
+	}
+	buf_fini(&apart);
+	buf_fini(&text);
+}
+
+static int write_file(const struct merge_opts *o, struct merger *m,
+		      struct error *err)
+{
+	struct outfile f;
+	int rc = outfile_open(&f, o->output, true, err);
+
+	if (!rc)
+		rc = merger_write(m, f.fd, o->output, err);
+	if (!rc)
+		rc = recording_keep_old(&f, err);
+	if (!rc)
+		rc = outfile_close(&f, err);
+	outfile_drop(&f);
+	return rc;
+}
+
+static int run_merge(struct cmd_io *io, void *opts, int argc, char **argv,
+		     struct error *err)
+{
+	const struct merge_opts *o = opts;
+	struct merger *m = NULL;
+	uint64_t bytes = 0;
+	int rc;
+
+	if (!argc)
+		return error_set(err, ERR_USAGE, "name the recordings to merge: "
+				 "tally merge A.tally B.tally -o ALL.tally");
+	if (!o->output)
+		return error_set(err, ERR_USAGE, "name the output: -o FILE");
+	rc = recording_may_replace(o->output, o->force, err);
+	if (!rc && merger_open(&m) < 0)
+		rc = error_set(err, ERR_NOMEM, "out of memory");
+	if (!rc)
+		rc = add_files(io, o, m, argc, argv, &bytes, err);
+	if (!rc)
+		rc = write_file(o, m, err);
+	if (!rc && !o->quiet)
+		summary(io, o->output, m, argc, bytes);
+	merger_close(m);
+	return rc < 0 ? rc : 0;
+}
+
+const struct command cmd_merge = {
+	.name = "merge",
+	.summary = "sum the recordings of many machines into one",
+	.args = "FILE...",
+	.opts = merge_opt_table,
+	.opts_size = sizeof(struct merge_opts),
+	.run = run_merge,
+};

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Pairs paths of two sides by their common end: see paths.h. */
+#include "compare/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+
+struct neighbours {
+	size_t a, b;		/* indexes of paths */
+	size_t common;		/* bytes of their common end */
+};
+
+/* Sorts by the path read backwards. */
+static int by_end(const void *x, const void *y)
+{
+	const struct side_path *a = x, *b = y;
+	size_t n = strlen(a->path), m = strlen(b->path);
+
+	for (size_t i = 1; i <= n && i <= m; i++) {
+		uint8_t c = (uint8_t)a->path[n - i];
+		uint8_t e = (uint8_t)b->path[m - i];
+
+		if (c != e)
+			return c < e ? -1 : 1;
+	}
+	if (n != m)
+		return n < m ? -1 : 1;
+	return a->side < b->side ? -1 : a->side > b->side;
+}
+
+static int most_common(const void *x, const void *y)
+{
+	const struct neighbours *a = x, *b = y;
+
+	if (a->common != b->common)
+		return a->common > b->common ? -1 : 1;
+	return a->a < b->a ? -1 : a->a > b->a;
+}
+
+/* Returns the length of the common end of two paths, in whole components; 0 if
+ * not even the file names are equal. */
+static size_t common_end(const char *a, const char *b)
+{
+	size_t n = strlen(a), m = strlen(b), most = 0, i;
+
+	for (i = 1; i <= n && i <= m; i++) {
+		if (a[n - i] != b[m - i])
+			break;
+		if (a[n - i] == '/')
+			most = i;
+	}
+	if (i > n && (i > m || b[m - i] == '/'))
+		most = n;
+	else if (i > m && a[n - i] == '/')
+		most = m;
+	return most;
+}
+
+int paths_pair(struct side_path *v, size_t n)
+{
+	struct neighbours *near = malloc((n + 1) * sizeof(*near));
+	size_t k = 0;
+
+	if (!near)
+		return -ERR_NOMEM;
+	if (n)
+		qsort(v, n, sizeof(*v), by_end);
+	for (size_t i = 0; i + 1 < n; i++) {
+		struct neighbours p = { i, i + 1, common_end(v[i].path,
+							     v[i + 1].path) };
+
+		if (v[i].side != v[i + 1].side && p.common)
+			near[k++] = p;
+	}
+	/* the longest common end first */
+	if (k)
+		qsort(near, k, sizeof(*near), most_common);
+	for (size_t i = 0; i < k; i++) {
+		struct side_path *a = &v[near[i].a], *b = &v[near[i].b];
+
+		if (a->paired || b->paired)
+			continue;
+		a->paired = b->paired = true;
+		a->pair = b->id;
+		b->pair = a->id;
+	}
+	free(near);
+	return 0;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_PROFILE_MERGE_SUM_H
+#define TALLY_PROFILE_MERGE_SUM_H
+/* Shared by the parts of a merger: merge_sum.c adds recordings, merge_order.c
+ * writes them in an order that does not depend on theirs. */
+#include "base/cursor.h"
+#include "profile/merge_internal.h"
+
+/* The samples of a thread with one event and stack. */
+struct merge_sum {
+	uint32_t thread, event, stack;
+	uint64_t weight, count;
+};
+
+/* The sums of one run, in merger.sums. */
+struct merge_run {
+	size_t at, n;		/* offset, number of sums */
+};
+
+struct merger {
+	struct profile p;
+	struct merge m;
+	struct idtab images;
+	struct buf sums;
+	VEC(struct merge_run) runs;	/* by run of p */
+	size_t symbol_rows;		/* after duplicates were removed */
+};
+
+/* Reads the next sum from merger.sums; `last` is the one before, initially all
+ * 0. */
+void merge_sum_next(struct cursor *c, struct merge_sum *last);
+int merge_sum_compare(const void *x, const void *y);
+
+#endif

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Names generated code from the program's own file (perfmap.h), or from the
+ * recorder's file of names found in the program's memory.  Without a file, old
+ * names remain. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "profile/symbolize_internal.h"
+#include "symbolize/perfmap.h"
+
+/* Maximum bytes read from the end of the file; enough for some hundred thousand
+ * functions. */
+enum { TEXT_MAX = 64 << 20, READ_STEP = 64 << 10 };
+
+/* Reads the newest part of the file.  Returns 0, or -1 if out of memory.
+ * Unreadable data is ignored. */
+static int take_text(int fd, struct buf *text)
+{
+	off_t size = lseek(fd, 0, SEEK_END);
+
+	size = size > TEXT_MAX ? size - TEXT_MAX : 0;
+	lseek(fd, size, SEEK_SET);
+	/* The file may still grow. */
+	while (text->n < TEXT_MAX) {
+		uint8_t *room = buf_room(text, READ_STEP);
+		ssize_t n;
+
+		if (!room)
+			return -1;
+		n = read(fd, room, READ_STEP);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return 0;
+		text->n += (size_t)n;
+	}
+	return 0;
+}
+
+/* Reads the file and looks up the addresses, before the turn.  Returns 1 if
+ * there are names, 0 if not, -1 if out of memory. */
+static int find_names(struct symbolize_run *f, const struct symbolize_item *part,
+		      struct buf *text, struct perfmap_name **names)
+{
+	int fd, rc;
+
+	if (!f->o->open_image)
+		return 0;
+	symbolize_lock(f);
+	fd = f->o->open_image(f->o->ctx, part->image);
+	symbolize_unlock(f);
+	if (fd < 0)
+		return 0;
+	rc = take_text(fd, text);
+	close(fd);
+	*names = rc ? NULL : malloc(part->n * sizeof(**names));
+	if (!*names || perfmap_resolve((char *)text->p, text->n,
+				       f->vaddrs + part->at, part->n,
+				       *names) < 0)
+		return -1;
+	return 1;
+}
+
+/* Parses "LINE FIRST FILE\1NAME" (record/python.h).  Functions get no symbol,
+ * because the numbers of one function's lines are not contiguous. */
+static void python_name(struct perfmap_name *name, struct sym_frame *out)
+{
+	char *at = (char *)name->name, *mark;
+
+	name->start = name->size = 0;
+	out->line = (uint32_t)strtoul(at, &at, 10);
+	out->decl_line = (uint32_t)strtoul(at, &at, 10);
+	mark = strchr(at, 1);
+	if (*at != ' ' || !mark)
+		return;
+	*mark = 0;
+	out->file = out->decl_file = at + 1;
+	out->name = name->name = mark + 1;
+}
+
+static int add_names(struct symbolize_run *f, const struct symbolize_item *part,
+		     struct perfmap_name *names, bool python, const bool *named,
+		     bool *javascript)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < part->n && !rc; i++) {
+		struct sym_frame frame = { .name = names[i].name, .file = "",
+					   .decl_file = "", .plain = "" };
+		struct sym_result r = { .vaddr = f->vaddrs[part->at + i],
+					.frames = &frame, .nframes = 1 };
+
+		if (!names[i].name || named[i])
+			continue;
+		if (python) {
+			python_name(&names[i], &frame);
+		} else {
+			frame.file = frame.decl_file = names[i].file;
+			frame.decl_line = names[i].line;
+			*javascript |= names[i].javascript;
+		}
+		r.symbol = names[i].name;
+		r.sym_start = names[i].start;
+		r.sym_size = names[i].size;
+		rc = symbolize_add_location(f, part, i, &r);
+	}
+	return rc;
+}
+
+/* Renames an image of anonymous memory whose code V8 named. */
+static int name_javascript(struct symbolize_run *f, uint32_t image)
+{
+	uint32_t name;
+
+	if (strcmp(profile_cstr(f->p, f->p->images.v[image].path), "[anon]"))
+		return 0;
+	name = profile_str(f->p, PROF_IMAGE_JAVASCRIPT);
+	if (name == PROF_NONE)
+		return symbolize_nomem(f);
+	f->p->images.v[image].path = name;
+	return 0;
+}
+
+/* Names locations.  A jitdump file takes precedence over a perf map, because it
+ * has times. */
+static int name_found(struct symbolize_run *f, const struct symbolize_item *part,
+		      struct buf *text, struct perfmap_name **names, bool *named)
+{
+	struct image_debug_info row = { .image = part->image };
+	struct jitdump_names dump;
+	const char *path = "";
+	bool python, javascript = false;
+	int found = find_names(f, part, text, names);
+	int rc = symbolize_jitdump(f, part, named, &dump);
+
+	path = profile_cstr(f->p, f->p->images.v[part->image].path);
+	python = !strcmp(path, PROF_IMAGE_PYTHON) || !strcmp(path, PROF_IMAGE_PHP);
+	if (found > 0)
+		row.names = python || !strcmp(path, PROF_IMAGE_JAVA)
+			    ? PROF_NAMES_RUNTIME : PROF_NAMES_PERFMAP;
+	if (dump.found) {
+		row.names |= PROF_NAMES_JITDUMP;
+		row.machine = dump.machine;
+		javascript = dump.javascript;
+	}
+	if (!rc && found < 0)
+		rc = symbolize_nomem(f);
+	if (!rc && found > 0)
+		rc = add_names(f, part, *names, python, named, &javascript);
+	if (!rc && javascript)
+		rc = name_javascript(f, part->image);
+	return rc || !row.names ? rc : symbolize_set_source(f, &row, "");
+}
+
+int symbolize_jit(struct symbolize_run *f, const struct symbolize_item *part)
+{
+	struct perfmap_name *names = NULL;
+	struct buf text = { 0 };
+	bool *named = calloc(part->n + 1, sizeof(*named));
+	int rc;
+
+	if (named) {
+		rc = name_found(f, part, &text, &names, named);
+	} else {
+		symbolize_wait_turn(f, part);
+		rc = symbolize_nomem(f);
+	}
+	free(named);
+	free(names);
+	buf_fini(&text);
+	return rc;
+}

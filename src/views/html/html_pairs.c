@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Pairs what a page of a comparison shows of both sides: source files, codes of
+ * the same function, and their lines and instructions.
+ *
+ * In the JSON, "file_pairs" and "code_pairs" are lists of [old, new, runs…], with
+ * indexes of files or codes of the page.  A run is four numbers: the first old
+ * and the first new line or instruction, how many are paired, and whether they
+ * differ (1).  Others are on one side only.  If there are no runs, they are
+ * paired by number.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare/paths.h"
+#include "symbolize/demangle/clones.h"
+#include "views/annotate/listing.h"
+#include "views/code/line_match.h"
+#include "views/html/html_data.h"
+
+enum { RUNS_MAX = 60000 };	/* runs in a page */
+
+/* Elements of both sides: what they are called in the page. */
+struct sides {
+	VEC(uint32_t) number[LISTING_SIDES], token[LISTING_SIDES];
+	struct insn_tokens insns[LISTING_SIDES];
+	struct strtab tokens;
+};
+
+static void sides_fini(struct sides *x)
+{
+	for (int s = 0; s < LISTING_SIDES; s++) {
+		vec_fini(&x->number[s]);
+		vec_fini(&x->token[s]);
+		insn_tokens_fini(&x->insns[s]);
+	}
+	strtab_fini(&x->tokens);
+}
+
+static int side_of(const struct html_data *d, uint32_t source)
+{
+	return d->src[source].in.side == HTML_BASE ? LISTING_OLD : LISTING_NEW;
+}
+
+/* Returns the number in the page of an element. */
+static uint32_t number(const struct sides *x, int side, uint32_t at)
+{
+	return x->number[side].n ? x->number[side].v[at] : at;
+}
+
+/* Adds the runs of the aligned rows to the last pair. */
+static int add_runs(struct html_lines *l, struct html_pair *p,
+		    const struct sides *x, const struct align_rows *rows)
+{
+	for (size_t i = 0; i < rows->n; i++) {
+		const struct align_row *r = &rows->v[i];
+		struct html_run *last = p->n ? &l->runs.v[l->runs.n - 1] : NULL;
+		struct html_run run = { { 0 }, 1, r->how == ALIGN_CHANGED };
+
+		if (r->how != ALIGN_SAME && r->how != ALIGN_CHANGED)
+			continue;
+		for (int s = 0; s < LISTING_SIDES; s++)
+			run.at[s] = number(x, s, r->at[s]);
+		if (last && last->changed == run.changed &&
+		    last->at[0] + last->n == run.at[0] &&
+		    last->at[1] + last->n == run.at[1]) {
+			last->n++;
+			continue;
+		}
+		if (vec_push(&l->runs, run) < 0)
+			return -ERR_NOMEM;
+		p->n++;
+	}
+	return 0;
+}
+
+/* Adds a pair with the runs of its aligned elements. */
+static int add_pair(struct html_lines *l, uint32_t old, uint32_t now,
+		    bool is_code, struct sides *x)
+{
+	struct html_pair p = { is_code, { old, now }, l->runs.n, 0 };
+	struct align_rows rows = { 0 };
+	struct align_side side[LISTING_SIDES];
+	int rc;
+
+	for (int s = 0; s < LISTING_SIDES; s++)
+		side[s] = is_code ? insn_side(&x->insns[s])
+			: (struct align_side){ x->token[s].v, NULL,
+					       x->token[s].n };
+	rc = align(side, x->tokens.str.n, &rows);
+	if (!rc)
+		rc = add_runs(l, &p, x, &rows);
+	if (!rc && l->runs.n > RUNS_MAX) {
+		l->runs.n = p.first;
+		p.n = 0;
+	}
+	vec_fini(&rows);
+	return rc ? rc : vec_push(&l->pairs, p);
+}
+
+/* --- files */
+
+/* Collects the lines that the page may show of a file. */
+static int collect_lines(struct html_data *d, uint32_t file, struct sides *x)
+{
+	const struct html_file *f = &d->lines.files.v[file];
+	struct annotation *a = d->src[f->source].in.lines;
+	int side = side_of(d, f->source);
+	const struct source_file *s = sources_get(&a->sources, f->str, f->image);
+	struct html_text_range r = { .file = file };
+	struct span text;
+
+	if (!s)
+		return -ERR_NOMEM;
+	while (html_next_lines(&d->lines, &r))
+		for (uint32_t line = r.from; line <= r.end; line++) {
+			uint32_t token;
+
+			if (!source_line(&a->sources, s, line, &text) &&
+			    line > r.to)
+				break;
+			token = line_key_text(&x->tokens, &a->sources, s, line);
+			if (token == UINT32_MAX ||
+			    vec_push(&x->number[side], line) < 0 ||
+			    vec_push(&x->token[side], token) < 0)
+				return -ERR_NOMEM;
+		}
+	return 0;
+}
+
+static int pair_files(struct html_data *d, uint32_t old, uint32_t now)
+{
+	struct sides x = { .number = { { 0 } } };
+	int rc = strtab_init(&x.tokens);
+
+	if (!rc)
+		rc = collect_lines(d, old, &x);
+	if (!rc)
+		rc = collect_lines(d, now, &x);
+	if (!rc)
+		rc = add_pair(&d->lines, old, now, false, &x);
+	sides_fini(&x);
+	return rc;
+}
+
+/* Returns the file of the other side with the same path, or PROF_NONE. */
+static uint32_t same_path(struct html_data *d, const struct html_file *f,
+			  const char *path)
+{
+	enum html_side other = d->src[f->source].in.side == HTML_NEW ? HTML_BASE
+								     : HTML_NEW;
+	uint32_t id = strtab_add(&d->lines.paths, path);
+	uint32_t at = u64map_get(&d->lines.file_tab, (uint64_t)id * 2 + other);
+
+	return at == U64MAP_NONE ? PROF_NONE : at;
+}
+
+static int pair_all_files(struct html_data *d)
+{
+	VEC(struct side_path) v = { 0 };
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < d->lines.files.n; i++) {
+		const struct html_file *f = &d->lines.files.v[i];
+		const char *path = profile_cstr(html_rep(d, f->source)->p,
+						f->str);
+		int side = side_of(d, f->source);
+		uint32_t other = same_path(d, f, path);
+		struct side_path one = { .id = i, .side = (uint8_t)side,
+					 .path = path };
+
+		if (other == PROF_NONE)
+			rc = vec_push(&v, one);
+		else if (side == LISTING_NEW)
+			rc = pair_files(d, other, i);
+	}
+	if (!rc)
+		rc = paths_pair(v.v, v.n);
+	for (size_t i = 0; !rc && i < v.n; i++)
+		if (v.v[i].paired && v.v[i].side == LISTING_NEW)
+			rc = pair_files(d, v.v[i].pair, v.v[i].id);
+	vec_fini(&v);
+	return rc;
+}
+
+/* --- codes */
+
+static int pair_codes(struct html_data *d, uint32_t old, uint32_t now)
+{
+	const uint32_t code[LISTING_SIDES] = { old, now };
+	struct sides x = { .number = { { 0 } } };
+	int rc = strtab_init(&x.tokens);
+
+	for (int s = 0; !rc && s < LISTING_SIDES; s++) {
+		const struct html_code *c = &d->lines.codes.v[code[s]];
+
+		if (c->insns)
+			rc = annot_insn_tokens(d->src[c->source].in.lines,
+					       c->at, &x.tokens, &x.insns[s]);
+	}
+	if (!rc)
+		rc = add_pair(&d->lines, old, now, true, &x);
+	sides_fini(&x);
+	return rc;
+}
+
+/* Returns the name of a code's function without compiler suffixes, as a string
+ * of `names`; UINT32_MAX if out of memory. */
+static uint32_t base_name(const struct html_data *d, const struct html_code *c,
+			  struct strtab *names)
+{
+	const struct annotation *a = d->src[c->source].in.lines;
+	const struct prof_symbol *s =
+		&a->p->symbols.v[a->codes.v[c->at].symbol];
+	const char *name = profile_cstr(a->p, s->name);
+
+	return strtab_add_n(names, name, clone_base(name));
+}
+
+/* Pairs codes of the same name in the order of their cost. */
+static int pair_all_codes(struct html_data *d)
+{
+	struct html_lines *l = &d->lines;
+	uint32_t *name = malloc((l->codes.n + 1) * sizeof(*name));
+	uint32_t *next = malloc((l->codes.n + 1) * sizeof(*next));
+	struct u64map first = { 0 };	/* by name: old codes that are left */
+	struct strtab names;
+	int rc = strtab_init(&names) < 0 || !name || !next ? -ERR_NOMEM : 0;
+
+	/* backwards, so that the most expensive one comes first */
+	for (uint32_t i = (uint32_t)l->codes.n; !rc && i-- > 0;) {
+		uint32_t *slot;
+
+		name[i] = base_name(d, &l->codes.v[i], &names);
+		slot = name[i] == UINT32_MAX ? NULL
+					     : u64map_slot(&first, name[i]);
+		if (!slot)
+			rc = -ERR_NOMEM;
+		else if (side_of(d, l->codes.v[i].source) == LISTING_OLD) {
+			next[i] = *slot;
+			*slot = i;
+		}
+	}
+	for (uint32_t i = 0; !rc && i < l->codes.n; i++) {
+		uint32_t *slot;
+
+		if (side_of(d, l->codes.v[i].source) == LISTING_OLD || !name[i])
+			continue;
+		slot = u64map_slot(&first, name[i]);
+		if (!slot || *slot == U64MAP_NONE)
+			continue;
+		rc = pair_codes(d, *slot, i);
+		*slot = next[*slot];
+	}
+	u64map_fini(&first);
+	strtab_fini(&names);
+	free(name);
+	free(next);
+	return rc;
+}
+
+int html_pairs(struct html_data *d, struct error *err)
+{
+	int rc = pair_all_files(d);
+
+	if (!rc)
+		rc = pair_all_codes(d);
+	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory for the lines "
+				  "of both sides") : 0;
+}
+
+static void put_pairs(const struct html_lines *l, bool is_code, const char *name,
+		      struct json *j)
+{
+	json_array_lines(j, name);
+	for (size_t i = 0; i < l->pairs.n; i++) {
+		const struct html_pair *p = &l->pairs.v[i];
+
+		if (p->is_code != is_code)
+			continue;
+		json_array(j, NULL);
+		json_uint(j, NULL, p->of[LISTING_OLD]);
+		json_uint(j, NULL, p->of[LISTING_NEW]);
+		for (size_t k = p->first; k < p->first + p->n; k++) {
+			const struct html_run *r = &l->runs.v[k];
+
+			json_uint(j, NULL, r->at[LISTING_OLD]);
+			json_uint(j, NULL, r->at[LISTING_NEW]);
+			json_uint(j, NULL, r->n);
+			json_uint(j, NULL, r->changed);
+		}
+		json_end(j);
+	}
+	json_end(j);
+}
+
+void html_put_pairs(const struct html_lines *l, struct json *j)
+{
+	put_pairs(l, false, "file_pairs", j);
+	put_pairs(l, true, "code_pairs", j);
+}
