@@ -48,6 +48,7 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/demangle/demangle_rust.h \
 	src/symbolize/demangle/demangle_rust_v0.c \
 	src/symbolize/demangle/demangle_short.c \
+	src/symbolize/demangle/demangle_apart.c \
 	src/symbolize/demangle/manglings.h \
 	src/symbolize/kernel/kallsyms.c \
 	src/symbolize/kernel/kallsyms.h \

@@ -64,6 +64,9 @@ static int data_make(struct model *m, const struct key_list *keys,
 		    name_cache_init(&d->tree_names, m->p, d->rep->tree_keys,
 				    how | NAME_ALONE) < 0))
 		rc = nomem(err);
+	if (!rc)
+		name_cache_rows(&d->row_names, &d->rep->table, d->rep->order.v,
+				d->rep->order.n);
 	if (rc)
 		data_free(d);
 	else

@@ -339,6 +339,7 @@ static int make_texts(struct text *t)
 	enum column_use use = t->style->full_names ? COLUMN_FULL : COLUMN_SHORT;
 	struct buf word = { 0 };
 
+	name_cache_rows(&t->names, &rep->table, rep->order.v, rep->order.n);
 	for (size_t i = 0; i < rep->order.n; i++) {
 		struct column_at x;
 

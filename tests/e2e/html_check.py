@@ -12,6 +12,7 @@
     html_check.py threads PAGE JSON  threads against `report -s symbol,tid`
     html_check.py svg FILE JSON      elements, attributes, the root's samples
     html_check.py size FILE BYTES
+    html_check.py short PAGE         prints the short names of functions
 """
 import base64
 import collections
@@ -437,6 +438,12 @@ def svg(path, report):
     assert '\u202e' not in text
 
 
+def short(path):
+    funcs = data(path)['meta']['funcs']
+    for name, brief in zip(funcs['name'], funcs['short']):
+        print(brief or name)
+
+
 def size(path, most):
     n = os.path.getsize(path)
     assert n <= int(most), n
@@ -445,4 +452,4 @@ def size(path, most):
 
 if __name__ == '__main__':
     {'policy': policy, 'sums': sums, 'lines': lines, 'both': both, 'pairs': pairs, 'begins': begins, 'threads': threads, 'svg': svg,
-     'size': size}[sys.argv[1]](*sys.argv[2:])
+     'size': size, 'short': short}[sys.argv[1]](*sys.argv[2:])

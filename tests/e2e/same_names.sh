@@ -316,6 +316,39 @@ if [ "$(echo "$ids" | wc -l)" = 2 ] &&
 else
 	t_skip "two builds at one path" "no build-ids here"
 fi
+# Instances of one template: the short names keep what differs.
+cat >instances.cpp <<'END'
+template <class T> struct Box { };
+template <class T, int N> __attribute__((noinline)) void apply(T)
+{
+	for (long i = 0; i < 60000000; i++)
+		__asm__ volatile("" :: "r"(N));
+}
+int main()
+{
+	apply<Box<int>, 1>({});
+	apply<Box<int>, 2>({});
+	apply<Box<long>, 1>({});
+}
+END
+if ${CXX:-c++} -O1 -g instances.cpp -o instances 2>err &&
+	"$TALLY" record -q -o i.tally ./instances; then
+	want='apply<Box<int>, 1>(…)
+apply<Box<int>, 2>(…)
+apply<Box<long>, …>(…)'
+	rows() { grep -o 'apply<[^|]*>(…)' | LC_ALL=C sort -u; }
+	t_is "instances of a template" \
+		"$("$TALLY" report --no-header i.tally | rows)" "$want"
+	t_is "… in a diff" "$("$TALLY" diff i.tally i.tally | rows)" "$want"
+	t_like "… with whole names when wanted" \
+		"$("$TALLY" report --no-header --full-names i.tally)" \
+		'apply<Box<long>, 1>\(Box<long>\)'
+	"$TALLY" report --html -o i.html i.tally
+	python3 "$top_srcdir/tests/e2e/html_check.py" short i.html >i.short
+	t_is "… in the page" "$(rows <i.short)" "$want"
+else
+	t_skip "instances of a template" "$(head -n 1 err)"
+fi
 # Two programs of one name at two places.
 mkdir -p left right
 $cc -O2 -g -o left/prog whole.c one/x.c

@@ -1,11 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Arbitrary bytes as a mangled name; then as a demangled one. */
+/* Arbitrary bytes as a mangled name; then as a demangled one; then each line as a
+ * demangled name of a table. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "symbolize/demangle/demangle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Different names without marks of shortened names stay different. */
+static void lines_apart(char *text)
+{
+	enum { MOST = 16 };
+	const char *name[MOST];
+	struct buf brief[MOST] = { 0 };
+	bool plain = !strstr(text, "…");
+	size_t n = 0;
+
+	for (char *s = strtok(text, "\n"); s && n < MOST; s = strtok(NULL, "\n"))
+		name[n++] = s;
+	demangle_short_apart(name, n, brief);
+	for (size_t i = 0; i < n; i++) {
+		if (brief[i].n > 2 * strlen(name[i]) + 16)
+			__builtin_trap();
+		for (size_t k = 0; k < i && plain; k++)
+			if (strcmp(name[i], name[k]) && brief[i].n &&
+			    !strcmp(buf_cstr(&brief[i]), buf_cstr(&brief[k])) &&
+			    strpbrk(name[i], "<(") && !strpbrk(name[i], "[h"))
+				__builtin_trap();
+	}
+	for (size_t i = 0; i < n; i++)
+		buf_fini(&brief[i]);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -23,6 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	demangle_short(buf_cstr(&text), &brief);
 	buf_reset(&brief);
 	demangle_short(name, &brief);
+	lines_apart(name);
 	buf_fini(&text);
 	buf_fini(&brief);
 	free(name);

@@ -423,6 +423,56 @@ static void test_demangle_short(void **state)
 	buf_fini(&b);
 }
 
+/* Names of one table, ended by NULL: the input, then what is shown. */
+static void test_demangle_short_apart(void **state)
+{
+	static const char *const tables[][2][5] = {
+		{ { "void apply<main::{lambda(int)#1}>(main::{lambda(int)#1})",
+		    "void apply<main::{lambda(int)#2}>(main::{lambda(int)#2})",
+		    "other<int>(long)" },
+		  { "void apply<main::{lambda(int)#1}>(…)",
+		    "void apply<main::{lambda(int)#2}>(…)",
+		    "other<…>(…)" } },
+		/* the same name twice is one name */
+		{ { "f<int>()", "f<int>()" }, { "f<…>()", "f<…>()" } },
+		/* overloads */
+		{ { "put(A const&, int)", "put(A const&, long)", "put(A const&)" },
+		  { "put(…, int)", "put(…, long)", "put(…)" } },
+		/* only what differs, and only as deep as it differs */
+		{ { "M<std::pair<int const, A<B> >, C>::find(D)",
+		    "M<std::pair<int const, A<E> >, C>::find(D)",
+		    "M<std::pair<long, A<E> >, C>::find(D)" },
+		  { "M<std::pair<int const, A<B>>, …>::find(…)",
+		    "M<std::pair<int const, A<E>>, …>::find(…)",
+		    "M<std::pair<long, …>, …>::find(…)" } },
+		/* operators with brackets, commas in nested brackets */
+		{ { "bool operator< <A<int, int>, B>(A<int, int>, B)",
+		    "bool operator< <A<int, int>, C>(A<int, int>, C)" },
+		  { "bool operator< <…, B>(…)", "bool operator< <…, C>(…)" } },
+		/* the short form never has ABI tags */
+		{ { "f[abi:a](int)", "f[abi:b](int)" },
+		  { "f[abi:a](int)", "f[abi:b](int)" } },
+		{ { "main.run[int]", "main.run[string]" },
+		  { "main.run[int]", "main.run[string]" } },
+		{ { "broken<int", "broken<…>", "broken<x>" },
+		  { "broken<int", "broken<…>", "broken<x>" } },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++) {
+		struct buf out[5] = { 0 };
+		size_t n = 0;
+
+		while (n < 5 && tables[i][0][n])
+			n++;
+		demangle_short_apart(tables[i][0], n, out);
+		for (size_t k = 0; k < n; k++) {
+			assert_string_equal(buf_cstr(&out[k]), tables[i][1][k]);
+			buf_fini(&out[k]);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -435,6 +485,7 @@ int main(void)
 		cmocka_unit_test(test_demangle_others),
 		cmocka_unit_test(test_demangle_ada),
 		cmocka_unit_test(test_demangle_short),
+		cmocka_unit_test(test_demangle_short_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,10 @@ bool lang_is_ada(uint16_t lang);
  * and parameter lists become <…> and (…).  Rust hashes and ABI tags are
  * removed.  `(anonymous namespace)` and operators remain readable. */
 void demangle_short(const char *demangled, struct buf *out);
+/* Shortens n names that are shown together; appends the i-th to out[i].  Names
+ * that would look the same keep the first arguments or parameters that differ:
+ * "apply<main::{lambda(int)#2}>(…)", "find<…, long>(…)". */
+void demangle_short_apart(const char *const *names, size_t n, struct buf *out);
 /* Returns the length of a C++ function's name in DWARF (DW_AT_name) without template
  * arguments: 10 for `operator<< <char>`, 11 for `operator<=>`. */
 size_t cxx_name_stem(const char *name);

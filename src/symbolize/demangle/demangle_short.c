@@ -13,7 +13,8 @@ enum { MAX_NEST = 64, SHORT_LAMBDA = 24 };
 struct shortener {
 	const char *p, *end;
 	char *out;
-	char last;		/* input character before p */
+	const char *out_start;
+	struct short_cuts *cuts;	/* may be NULL */
 	unsigned nest;		/* kept brackets that are still open */
 	char close[MAX_NEST];
 };
@@ -117,16 +118,19 @@ static bool enter(struct shortener *s, char close)
 	return true;
 }
 
-/* Replaces the group that ends at `to` with a sign of 5 bytes; an empty group
- * is kept. */
+/* Replaces the group that ends at `to` with a sign; an empty group is kept. */
 static void elide(struct shortener *s, const char *to, const char *sign)
 {
+	struct short_cut cut = { s->p, to, (size_t)(s->out - s->out_start) };
+
 	if (to - s->p == 2) {
 		keep(s, to);
-	} else {
-		put(s, sign, 5);
-		s->p = to;
+		return;
 	}
+	if (s->cuts)
+		s->cuts->failed |= vec_push(s->cuts, cut) < 0;
+	put(s, sign, SHORT_SIGN);
+	s->p = to;
 }
 
 static bool on_angle(struct shortener *s, const char *start)
@@ -291,10 +295,25 @@ size_t cxx_name_stem(const char *name)
 	return (size_t)(p - name);
 }
 
+const char *skip_part(const char *start, const char *p, const char *end)
+{
+	if (at_operator(start, p, end))
+		return p + 8 + operator_len(p + 8, end);
+	if (*p == '-' && p + 1 < end && p[1] == '>')
+		return p + 2;
+	return memchr("<([{", *p, 4) ? skip_group(start, p, end) : p + 1;
+}
+
 void demangle_short(const char *demangled, struct buf *out)
 {
+	demangle_short_cuts(demangled, out, NULL);
+}
+
+void demangle_short_cuts(const char *demangled, struct buf *out,
+			 struct short_cuts *cuts)
+{
 	size_t n = strlen(demangled);
-	struct shortener s = { .p = demangled };
+	struct shortener s = { .p = demangled, .cuts = cuts };
 	uint8_t *room;
 
 	if (shorten_go(demangled, n, out))
@@ -304,8 +323,11 @@ void demangle_short(const char *demangled, struct buf *out)
 		return;
 	s.end = demangled + without_hash(demangled, n);
 	s.out = (char *)room;
+	s.out_start = s.out;
 	if (!strpbrk(demangled, "<([{") || is_plain(demangled) ||
 	    !shorten(&s)) {
+		if (cuts)
+			cuts->n = 0;
 		s.out = (char *)room;
 		memcpy(s.out, demangled, (size_t)(s.end - demangled));
 		s.out += s.end - demangled;

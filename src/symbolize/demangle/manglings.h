@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
+#include "base/vec.h"
 
 /* C++ (Itanium C++ ABI): _Z, with suffixes of compilers such as .isra.0. */
 bool demangle_cxx(const char *s, size_t n, struct buf *out);
@@ -39,5 +40,29 @@ bool demangle_haskell(const char *s, size_t n, struct buf *out);
 /* Appends the short form of a demangled Go name.  Returns false if it is not a
  * Go name. */
 bool shorten_go(const char *s, size_t n, struct buf *out);
+
+/* The bytes of "<…>", "(…)" and "[…]". */
+enum { SHORT_SIGN = 5 };
+
+/* What a short form leaves out: a bracket and its contents in the name, and where
+ * the sign for it is in the short form. */
+struct short_cut {
+	const char *from, *to;
+	size_t at;
+};
+
+struct short_cuts {
+	struct short_cut *v;
+	size_t n, cap;
+	bool failed;
+};
+
+/* Like demangle_short into an empty buffer; appends the cuts to `cuts`, which may
+ * be NULL. */
+void demangle_short_cuts(const char *demangled, struct buf *out,
+			 struct short_cuts *cuts);
+/* Returns the end of the operator, arrow, bracket with its contents, or other
+ * character at p, or NULL if the bracket has no end.  The name begins at start. */
+const char *skip_part(const char *start, const char *p, const char *end);
 
 #endif

@@ -92,7 +92,7 @@ static void put_moved(struct diff_table *t, const struct diff_row *r,
 
 /* Appends the value of a key, from the side that has it, and its old name. */
 static void put_word(struct diff_table *t, const struct diff_row *r,
-		     enum view_key key, struct buf *out)
+		     enum view_key key, const struct buf *brief, struct buf *out)
 {
 	const struct diff *d = t->d;
 	const struct frame_key *k = &d->keys.keys.v[r->key];
@@ -105,14 +105,9 @@ static void put_word(struct diff_table *t, const struct diff_row *r,
 		buf_str(out, profile_cstr(&d->names, k->image));
 		break;
 	case KEY_SYMBOL:
-		buf_again(&t->tmp);
-		diff_name(d, r->key, &t->tmp);
 		if (k->kernel)
 			buf_str(out, "[k] ");
-		if (t->style->full_names || k->sort != FRAME_FUNC)
-			buf_str(out, buf_cstr(&t->tmp));
-		else
-			name_shorten(buf_cstr(&t->tmp), out);
+		buf_bytes(out, brief->p, brief->n);
 		put_moved(t, r, out);
 		break;
 	case KEY_LINE:
@@ -128,20 +123,58 @@ static void put_word(struct diff_table *t, const struct diff_row *r,
 		buf_str(out, "[unknown]");
 }
 
+static uint32_t row_key(const struct diff *d, size_t i)
+{
+	return d->rows.v[d->order.v[i]].key;
+}
+
+/* Makes the names of all shown rows: full[i], shortened in brief[i]. */
+static void make_names(const struct diff_table *t, const char **names,
+		       struct buf *full, struct buf *brief)
+{
+	const struct diff *d = t->d;
+
+	for (size_t i = 0; i < d->order.n; i++) {
+		diff_name(d, row_key(d, i), &full[i]);
+		names[i] = buf_cstr(&full[i]);
+	}
+	if (!t->style->full_names)
+		names_shorten(names, d->order.n, brief);
+	for (size_t i = 0; i < d->order.n; i++) {
+		if (!t->style->full_names &&
+		    d->keys.keys.v[row_key(d, i)].sort == FRAME_FUNC)
+			continue;
+		buf_again(&brief[i]);
+		buf_str(&brief[i], names[i]);
+	}
+}
+
 /* Makes the safe text of all shown rows. */
 static int make_texts(struct diff_table *t)
 {
 	const struct diff *d = t->d;
+	size_t n = d->order.n;
+	struct buf *names = calloc(2 * n + 1, sizeof(*names));
+	const char **full = calloc(n + 1, sizeof(*full));
+	bool failed = !names || !full;
 
-	for (size_t i = 0; i < d->order.n; i++)
+	if (!failed)
+		make_names(t, full, names, names + n);
+	for (size_t i = 0; !failed && i < n; i++)
 		for (size_t k = 0; k < d->spec.keys.n; k++) {
 			buf_again(&t->cell);
 			put_word(t, &d->rows.v[d->order.v[i]],
-				 d->spec.keys.v[k], &t->cell);
+				 d->spec.keys.v[k], &names[n + i], &t->cell);
 			text_safe(&t->cells.text, buf_cstr(&t->cell));
 			key_cells_next(&t->cells);
 		}
-	return t->cell.failed || t->tmp.failed ? -ERR_NOMEM : 0;
+	for (size_t i = 0; names && i < 2 * n; i++) {
+		failed |= names[i].failed;
+		buf_fini(&names[i]);
+	}
+	free(names);
+	free(full);
+	return failed || t->cell.failed ? -ERR_NOMEM : 0;
 }
 
 static size_t numbers(const struct diff_table *t)

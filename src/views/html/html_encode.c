@@ -260,10 +260,42 @@ static void func_name(struct html_encoder *e, size_t func)
 		    func_key(e, func), NAME_ALONE, &e->tmp);
 }
 
+/* The short name of each function; empty if it is the name. */
+static void put_short_names(struct html_encoder *e, struct json *j)
+{
+	size_t n = e->d->funcs.n;
+	struct buf *names = calloc(2 * n + 1, sizeof(*names));
+	const char **full = calloc(n + 1, sizeof(*full));
+
+	e->failed |= !names || !full;
+	for (size_t i = 0; !e->failed && i < n; i++) {
+		func_name(e, i);
+		buf_str(&names[i], buf_cstr(&e->tmp));
+		full[i] = buf_cstr(&names[i]);
+	}
+	if (!e->failed)
+		names_shorten(full, n, names + n);
+	json_array(j, "short");
+	for (size_t i = 0; !e->failed && i < n; i++) {
+		struct buf *brief = &names[n + i];
+
+		if (func_key(e, i)->sort != FRAME_FUNC ||
+		    !strcmp(buf_cstr(brief), full[i]))
+			buf_again(brief);
+		json_str(j, NULL, html_safe_text(e, buf_cstr(brief)));
+	}
+	json_end(j);
+	for (size_t i = 0; names && i < 2 * n; i++) {
+		e->failed |= names[i].failed;
+		buf_fini(&names[i]);
+	}
+	free(names);
+	free(full);
+}
+
 static void put_names(struct html_encoder *e, struct json *j)
 {
 	size_t n = e->d->funcs.n;
-	struct buf brief = { 0 };
 
 	json_array(j, "name");
 	for (size_t i = 0; i < n; i++) {
@@ -276,20 +308,7 @@ static void put_names(struct html_encoder *e, struct json *j)
 		json_str(j, NULL, buf_cstr(&e->tmp));
 	}
 	json_end(j);
-	json_array(j, "short");
-	for (size_t i = 0; i < n; i++) {
-		buf_again(&brief);
-		func_name(e, i);
-		if (func_key(e, i)->sort == FRAME_FUNC)
-			name_shorten(buf_cstr(&e->tmp), &brief);
-		/* equal to the name: omitted */
-		if (!strcmp(buf_cstr(&brief), buf_cstr(&e->tmp)))
-			buf_again(&brief);
-		json_str(j, NULL, html_safe_text(e, buf_cstr(&brief)));
-	}
-	json_end(j);
-	e->failed |= brief.failed;
-	buf_fini(&brief);
+	put_short_names(e, j);
 }
 
 /* Finds functions whose declaration this recording knows and no earlier one

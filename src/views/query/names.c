@@ -9,6 +9,9 @@
 #include "base/text.h"
 #include "symbolize/demangle/demangle.h"
 
+/* Names are told apart among that many rows. */
+enum { NAMED_TOGETHER = 4096 };
+
 void name_image(const struct profile *p, const struct frame_keys *keys,
 		const struct frame_key *k, bool full, struct buf *out)
 {
@@ -52,6 +55,31 @@ void name_shorten(const char *name, struct buf *out)
 	buf_str(out, label);
 	out->failed |= bare.failed;
 	buf_fini(&bare);
+}
+
+void names_shorten(const char *const *names, size_t n, struct buf *out)
+{
+	struct buf *bare = calloc(n + 1, sizeof(*bare));
+	const char **text = calloc(n + 1, sizeof(*text));
+
+	for (size_t i = 0; i < n; i++) {
+		if (!bare || !text) {
+			out[i].failed = true;
+			continue;
+		}
+		buf_bytes(&bare[i], names[i],
+			  (size_t)(label_start(names[i]) - names[i]));
+		text[i] = buf_cstr(&bare[i]);
+	}
+	if (bare && text)
+		demangle_short_apart(text, n, out);
+	for (size_t i = 0; bare && text && i < n; i++) {
+		buf_str(&out[i], label_start(names[i]));
+		out[i].failed |= bare[i].failed;
+		buf_fini(&bare[i]);
+	}
+	free(bare);
+	free(text);
 }
 
 static void put_function(const char *name, unsigned int how, struct buf *out)
@@ -133,22 +161,73 @@ void name_cache_fini(struct name_cache *c)
 	buf_fini(&c->tmp);
 }
 
-static void make_name(struct name_cache *c, const struct frame_key *k)
+static void keep_name(struct name_cache *c, uint32_t fk, struct buf *name)
 {
-	buf_reset(&c->tmp);
-	name_symbol(c->p, c->keys, k, c->how, &c->tmp);
-	c->text.failed |= c->tmp.failed;
-	if (k->kernel)
+	c->text.failed |= name->failed;
+	if (c->text.n >= UINT32_MAX - 1)
+		return;
+	c->at[fk] = (uint32_t)c->text.n + 1;
+	if (c->keys->keys.v[fk].kernel)
 		buf_str(&c->text, "[k] ");
-	text_safe(&c->text, buf_cstr(&c->tmp));
+	text_safe(&c->text, buf_cstr(name));
 	buf_u8(&c->text, 0);
+}
+
+/* Returns how many rows' names are made together, and puts their keys in fk. */
+static size_t rows_to_name(struct name_cache *c, const struct row_table *t,
+			   const uint32_t *order, size_t n, uint32_t *fk)
+{
+	size_t named = 0;
+
+	for (size_t i = 0; i < n && named < NAMED_TOGETHER; i++) {
+		uint32_t k = t->rows.v[order[i]].fk;
+
+		/* rows of several events, threads or CPUs have one function */
+		if (c->at[k] || c->keys->keys.v[k].sort != FRAME_FUNC)
+			continue;
+		c->at[k] = UINT32_MAX;
+		fk[named++] = k;
+	}
+	return named;
+}
+
+void name_cache_rows(struct name_cache *c, const struct row_table *t,
+		     const uint32_t *order, size_t n)
+{
+	size_t most = n < NAMED_TOGETHER ? n : NAMED_TOGETHER;
+	struct buf *names = calloc(2 * most + 1, sizeof(*names));
+	const char **full = calloc(most + 1, sizeof(*full));
+	uint32_t *fk = calloc(most + 1, sizeof(*fk));
+	size_t named = 0;
+
+	if (names && full && fk && (c->how & NAME_SHORT))
+		named = rows_to_name(c, t, order, n, fk);
+	for (size_t i = 0; i < named; i++) {
+		name_symbol(c->p, c->keys, &c->keys->keys.v[fk[i]],
+			    c->how & ~(unsigned int)NAME_SHORT, &names[i]);
+		full[i] = buf_cstr(&names[i]);
+	}
+	if (named)
+		names_shorten(full, named, names + named);
+	for (size_t i = 0; i < named; i++) {
+		c->at[fk[i]] = 0;
+		c->text.failed |= names[i].failed;
+		keep_name(c, fk[i], &names[named + i]);
+		buf_fini(&names[i]);
+		buf_fini(&names[named + i]);
+	}
+	c->text.failed |= !names || !full || !fk;
+	free(names);
+	free(full);
+	free(fk);
 }
 
 const char *name_cached(struct name_cache *c, uint32_t fk)
 {
-	if (!c->at[fk] && c->text.n < UINT32_MAX - 1) {
-		c->at[fk] = (uint32_t)c->text.n + 1;
-		make_name(c, &c->keys->keys.v[fk]);
+	if (!c->at[fk]) {
+		buf_reset(&c->tmp);
+		name_symbol(c->p, c->keys, &c->keys->keys.v[fk], c->how, &c->tmp);
+		keep_name(c, fk, &c->tmp);
 	}
 	return c->text.failed || !c->at[fk]
 		       ? "" : (const char *)c->text.p + c->at[fk] - 1;

@@ -3,6 +3,7 @@
 #define TALLY_VIEWS_QUERY_NAMES_H
 /* Display names of frame keys.  Only names that are printed are demangled. */
 #include "views/query/framekey.h"
+#include "views/query/table.h"
 
 enum {
 	NAME_SHORT = 1,		/* without template arguments and parameters */
@@ -18,6 +19,9 @@ void name_symbol(const struct profile *p, const struct frame_keys *keys,
 		 const struct frame_key *k, unsigned int how, struct buf *out);
 /* Shortens such a name like demangle_short, and keeps its label. */
 void name_shorten(const char *name, struct buf *out);
+/* Shortens n such names that are shown together, like demangle_short_apart.  The
+ * i-th is appended to out[i]. */
+void names_shorten(const char *const *names, size_t n, struct buf *out);
 /* Appends a function's image as unsafe text: its path or, unless `full`, the
  * last path component.  Images with the same name get a label. */
 void name_image(const struct profile *p, const struct frame_keys *keys,
@@ -47,5 +51,10 @@ void name_cache_fini(struct name_cache *c);
 /* Returns safe text; kernel functions begin with "[k] ".  The pointer is valid
  * until the next call. */
 const char *name_cached(struct name_cache *c, uint32_t fk);
+/* Makes the names of rows that are shown together, so that different functions do
+ * not get the same short name.  Beyond some thousand rows, names are made one by
+ * one. */
+void name_cache_rows(struct name_cache *c, const struct row_table *t,
+		     const uint32_t *order, size_t n);
 
 #endif
