@@ -340,6 +340,8 @@ apply<Box<long>, …>(…)'
 	t_is "instances of a template" \
 		"$("$TALLY" report --no-header i.tally | rows)" "$want"
 	t_is "… in a diff" "$("$TALLY" diff i.tally i.tally | rows)" "$want"
+	t_is "… above their lines" \
+		"$("$TALLY" annotate i.tally | grep '^#' | rows)" "$want"
 	t_like "… with whole names when wanted" \
 		"$("$TALLY" report --no-header --full-names i.tally)" \
 		'apply<Box<long>, 1>\(Box<long>\)'

@@ -7,6 +7,7 @@
 #include "views/annotate/annotate.h"
 #include "views/query/framekey.h"
 #include "views/query/match.h"
+#include "views/query/names.h"
 
 struct candidate {
 	struct annot_unit unit;
@@ -360,4 +361,31 @@ void annot_unit_name(const struct annotation *a, const struct annot_unit *u,
 		buf_printf(out, " (%s)", label);
 	out->failed |= name.failed;
 	buf_fini(&name);
+}
+
+void annot_unit_names(const struct annotation *a, bool full, struct buf *out)
+{
+	size_t n = a->units.n;
+	struct buf *whole = calloc(n + 1, sizeof(*whole));
+	const char **name = calloc(n + 1, sizeof(*name));
+
+	for (size_t i = 0; i < n; i++) {
+		out[i].failed |= !whole || !name;
+		if (out[i].failed)
+			continue;
+		annot_unit_name(a, &a->units.v[i], true, &whole[i]);
+		name[i] = buf_cstr(&whole[i]);
+	}
+	if (whole && name && !full)
+		names_shorten(name, n, out);
+	for (size_t i = 0; whole && name && i < n; i++) {
+		if (full || a->units.v[i].kind == UNIT_FILE) {
+			buf_again(&out[i]);
+			buf_str(&out[i], name[i]);
+		}
+		out[i].failed |= whole[i].failed;
+		buf_fini(&whole[i]);
+	}
+	free(whole);
+	free(name);
 }
