@@ -44,9 +44,7 @@ static const struct opt history_opt_table[] = {
 	  "The event whose cost is stored. Default: the first event in each "
 	  "file.",
 	  AT(event) },
-	{ OPT_FLAG, 0, "no-inline", NULL,
-	  "Attribute inlined functions to the function they were inlined into.",
-	  AT(no_inline) },
+	OPT_ROW_NO_INLINE(AT(no_inline)),
 	{ OPT_STRS, 0, "debug-dir", "DIR",
 	  "For recordings without symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },
