@@ -16,11 +16,6 @@ static void data_free(struct data *d)
 	free(d);
 }
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory");
-}
-
 struct select_spec model_select(struct model *m)
 {
 	struct select_spec s = m->spec.select;
@@ -55,7 +50,7 @@ static int data_make(struct model *m, const struct key_list *keys,
 	};
 	struct data *d = calloc(1, sizeof(*d));
 	unsigned int how = m->full_names ? 0 : NAME_SHORT;
-	int rc = d ? report_build(m->r, &spec, &d->rep, err) : nomem(err);
+	int rc = d ? report_build(m->r, &spec, &d->rep, err) : error_nomem(err);
 
 	if (!rc)
 		rc = tree_explorer_init(&d->trees, d->rep, err);
@@ -63,7 +58,7 @@ static int data_make(struct model *m, const struct key_list *keys,
 				    how) < 0 ||
 		    name_cache_init(&d->tree_names, m->p, d->rep->tree_keys,
 				    how | NAME_ALONE) < 0))
-		rc = nomem(err);
+		rc = error_nomem(err);
 	if (rc)
 		data_free(d);
 	else

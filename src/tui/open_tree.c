@@ -67,16 +67,6 @@ const struct frame_key *open_tree_function(const struct open_tree *f,
 	return &rep->keys.keys.v[rep->table.rows.v[r->id].fk];
 }
 
-static bool all_of(const struct open_tree *f, const struct values *a,
-		   const struct values *b)
-{
-	for (size_t c = 0; c < f->d->rep->table.ncols; c++)
-		if (a[c].total.count != b[c].total.count ||
-		    a[c].total.weight != b[c].total.weight)
-			return false;
-	return true;
-}
-
 /* Adds rows for the branches of a level.  Takes ownership of the level on
  * success. */
 static int add_branches(struct open_tree *f, struct tree_level *l,
@@ -99,8 +89,10 @@ static int add_branches(struct open_tree *f, struct tree_level *l,
 		if (above) {
 			r.same = above->sort == TREE_BRANCH &&
 				 l->children.n == 1 &&
-				 all_of(f, open_tree_values(f, &r),
-					open_tree_values(f, above));
+				 values_same_totals(
+					open_tree_values(f, &r),
+					open_tree_values(f, above),
+					f->d->rep->table.ncols);
 			r.depth = (uint16_t)(above->depth + !r.same);
 		}
 		f->rows.v[f->rows.n++] = r;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/text.h"
 #include "tui/tree_base.h"
 
@@ -28,19 +29,16 @@ static int by_numbers(const void *x, const void *y)
 {
 	const struct sort_row *a = x, *b = y;
 
-	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	if (a->count != b->count)
-		return a->count > b->count ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
+	return descending(a->weight, b->weight) ?:
+	       descending(a->count, b->count) ?:
+	       ascending(a->at, b->at);
 }
 
 static int by_words(const void *x, const void *y)
 {
 	const struct sort_row *a = x, *b = y;
-	int c = strcasecmp(a->word, b->word);
 
-	return c ? c : a->at < b->at ? -1 : a->at > b->at;
+	return strcasecmp(a->word, b->word) ?: ascending(a->at, b->at);
 }
 
 static void set_numbers(struct table_page *tp, struct sort_row *v, size_t n)
@@ -293,7 +291,7 @@ struct page *table_page_new(struct tui *t, struct error *err)
 	struct table_page *tp = calloc(1, sizeof(*tp));
 
 	if (!tp) {
-		error_set(err, ERR_NOMEM, "out of memory");
+		error_nomem(err);
 		return NULL;
 	}
 	page_init(&tp->b.pg, t, &table_ops);
@@ -302,7 +300,7 @@ struct page *table_page_new(struct tui *t, struct error *err)
 						      : TREE_CALLERS;
 	tp->b.sorted = t->o->report.by_total;
 	if (fill(tp) < 0) {
-		error_set(err, ERR_NOMEM, "out of memory");
+		error_nomem(err);
 		table_close(&tp->b.pg);
 		return NULL;
 	}

@@ -228,27 +228,12 @@ static const struct report *report_of(const struct tree_base *b)
 	return b->f.d->rep;
 }
 
-/* Returns the next column of numbers that fits, or NULL. */
-static const struct report_column *next_number(const struct tree_layout *l,
-					       const struct report_column *c)
-{
-	const struct report_column *end =
-		report_columns + report_columns_count();
-
-	for (c = c ? c + 1 : report_columns + KEY_COUNT; c < end; c++)
-		if (c->shown == SHOWN_SELF ||
-		    (c->shown == SHOWN_TOTAL && l->total) ||
-		    (c->shown == SHOWN_SAMPLES && l->samples))
-			return c;
-	return NULL;
-}
-
 static size_t event_width(const struct tree_layout *l)
 {
 	const struct report_column *c = NULL;
 	size_t width = l->before;
 
-	while ((c = next_number(l, c)))
+	while ((c = report_next_number(c, l->total, l->samples)))
 		width += c->width;
 	return width;
 }
@@ -354,7 +339,7 @@ static void put_numbers(struct tree_base *b, const struct tree_row *r,
 		if (!self && !l->total)
 			x.v.self = x.v.total;
 		strip_pad(s, s->columns + l->before);
-		while ((c = next_number(l, c))) {
+		while ((c = report_next_number(c, l->total, l->samples))) {
 			bool shown = c->of_self ? self || (!l->total && !r->same)
 						: !r->same;
 
@@ -517,7 +502,7 @@ static void event_heads(struct tree_base *b, struct strip *s)
 		bool mine = c == active;
 
 		strip_pad(s, s->columns + l->before);
-		while ((n = next_number(l, n)))
+		while ((n = report_next_number(n, l->total, l->samples)))
 			head(s, n->head, n->width, true, mine &&
 			     ((b->sorted == 0 && n->shown == SHOWN_SELF) ||
 			      (b->sorted == 1 && n->shown == SHOWN_TOTAL)));

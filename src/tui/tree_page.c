@@ -153,7 +153,7 @@ static int add_caption(struct tree_page *tp, enum tree_mode mode,
 	int rc = open_tree_add(&tp->b.f, &r);
 
 	if (rc)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return open_tree_open(&tp->b.f, tp->b.f.seen.n - 1, err);
 }
 
