@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/search.h"
 
 /* Minimum share of a gain that related functions must have lost. */
 #define EXPLAINED 0.7
@@ -63,11 +64,8 @@ static int by_gain(const void *a, const void *b)
 {
 	const struct riser *x = a, *y = b;
 
-	if (x->added != y->added)
-		return x->added ? -1 : 1;
-	if (x->gain != y->gain)
-		return x->gain > y->gain ? -1 : 1;
-	return x->item < y->item ? -1 : x->item > y->item;
+	return descending(x->added, y->added) ?:
+	       descending(x->gain, y->gain) ?: ascending(x->item, y->item);
 }
 
 int moves_find(const struct moves *m, size_t *from)

@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/io.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 #define INFO "/var/lib/dpkg/info"
@@ -166,9 +167,7 @@ static int by_score(const void *a, const void *b)
 {
 	const struct list *x = a, *y = b;
 
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	return strcmp(x->file, y->file);
+	return descending(x->score, y->score) ?: strcmp(x->file, y->file);
 }
 
 static int find_lists(struct search *s)
