@@ -3,7 +3,6 @@
 #include "base/stats.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/error.h"

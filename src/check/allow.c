@@ -2,7 +2,6 @@
 /* Parses and searches lists of allowed changes: see allow.h. */
 #include "check/allow.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -110,7 +110,7 @@ static uint32_t copy_str(struct check_runs *c, const struct profile *p,
 static uint32_t find_func(struct check_runs *c, size_t file,
 			  const struct frame_key *k)
 {
-	if (k->sort == FRAME_FUNC && k->func)
+	if (k->kind == FRAME_FUNC && k->func)
 		return c->match.func_of[file][k->func - 1];
 	return nameless(c, k->im ? c->match.image_of[file][k->im - 1] : 0,
 			k->kernel);

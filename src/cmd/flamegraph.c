@@ -5,7 +5,6 @@
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
-#include "cmd/missing.h"
 #include "cmd/open.h"
 #include "cmd/show_options.h"
 #include "cmd/page.h"

@@ -2,7 +2,6 @@
 /* `tally history`: shows the cost of functions, commit by commit. */
 #include "cmd/history.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 

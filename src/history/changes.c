@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/search.h"
-#include "base/stats.h"
 
 #define SPAN 10.0		/* in 2 log likelihood */
 #define MIN_Z 5.0

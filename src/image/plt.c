@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cursor.h"
 #include "base/search.h"
 #include "image/image_internal.h"
 

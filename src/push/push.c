@@ -11,7 +11,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "export/export.h"
 #include "push/answer.h"
 #include "push/debuginfo.h"

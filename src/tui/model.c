@@ -172,7 +172,7 @@ uint32_t model_same_function(const struct frame_keys *to,
 	for (uint32_t i = 0; i < to->keys.n; i++) {
 		const struct frame_key *x = &to->keys.v[i];
 
-		if (x->sort == k->sort && x->name == k->name &&
+		if (x->kind == k->kind && x->name == k->name &&
 		    x->vaddr == k->vaddr && x->kernel == k->kernel &&
 		    (!k->im || x->im == k->im) && x->func == k->func)
 			return i;
@@ -192,13 +192,13 @@ bool model_pick(const struct model *m, const struct frame_key *k,
 {
 	const struct profile *p = m->p;
 
-	for (uint32_t i = 0; k->sort == FRAME_FUNC && i < p->funcs.n; i++) {
+	for (uint32_t i = 0; k->kind == FRAME_FUNC && i < p->funcs.n; i++) {
 		if (i + 1 == k->func) {
 			*out = (struct annot_pick){ UNIT_FUNCTION, i };
 			return true;
 		}
 	}
-	for (uint32_t i = 0; k->sort == FRAME_ADDR && i < p->symbols.n; i++) {
+	for (uint32_t i = 0; k->kind == FRAME_ADDR && i < p->symbols.n; i++) {
 		const struct prof_symbol *s = &p->symbols.v[i];
 
 		if (image_fits(p, s->image, k) &&
@@ -207,7 +207,7 @@ bool model_pick(const struct model *m, const struct frame_key *k,
 			return true;
 		}
 	}
-	if (!k->sort && k->file) {
+	if (!k->kind && k->file) {
 		*out = (struct annot_pick){ UNIT_FILE, k->file };
 		return true;
 	}

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/search.h"
-#include "base/text.h"
 #include "tui/tree_base.h"
 
 struct table_page {
@@ -82,7 +81,7 @@ static int add_rows(struct table_page *tp, const struct sort_row *v, size_t n)
 
 	for (size_t i = 0; !rc && i < n; i++) {
 		struct tree_row r = {
-			.sort = TREE_ROW, .mode = (uint8_t)tp->below,
+			.kind = TREE_ROW, .mode = (uint8_t)tp->below,
 			.by_total = tp->b.sorted == 1,
 			.id = v[tp->back ? n - 1 - i : i].row,
 		};

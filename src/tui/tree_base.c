@@ -264,7 +264,7 @@ static size_t measure(struct tree_base *b, enum view_key key)
 		const struct tree_row *r = open_tree_row(&b->f, i);
 		size_t w;
 
-		if (r->sort != TREE_ROW)
+		if (r->kind != TREE_ROW)
 			continue;
 		seen++;
 		buf_reset(&word);
@@ -327,7 +327,7 @@ static void put_numbers(struct tree_base *b, const struct tree_row *r,
 	const struct report *rep = report_of(b);
 	const struct values *v = open_tree_values(&b->f, r);
 	const struct tree_layout *l = &b->lay;
-	bool row = r->sort == TREE_ROW;
+	bool row = r->kind == TREE_ROW;
 
 	for (size_t e = l->first; e < l->first + l->n; e++) {
 		const struct report_column *c = NULL;
@@ -418,7 +418,7 @@ static void root_image(struct tree_base *b, const struct tree_row *r,
 	const struct frame_key *k = &keys->keys.v[r->id];
 	struct buf image = { 0 };
 
-	if (r->depth || k->kernel || k->sort != FRAME_FUNC || !k->image ||
+	if (r->depth || k->kernel || k->kind != FRAME_FUNC || !k->image ||
 	    b->pg.t->columns < NARROW)
 		return;
 	name_image(b->pg.t->m.p, keys, k, false, &image);
@@ -454,7 +454,7 @@ void tree_draw(struct page *pg, size_t i, struct strip *s)
 	const struct tree_row *r = open_tree_row(&b->f, i);
 
 	put_numbers(b, r, s);
-	if (r->sort != TREE_ROW) {
+	if (r->kind != TREE_ROW) {
 		put_branch(b, r, s);
 		return;
 	}
@@ -469,7 +469,7 @@ void tree_text(struct page *pg, size_t i, struct buf *out)
 	const struct tree_row *r = open_tree_row(&b->f, i);
 	const struct key_list *keys = &report_of(b)->spec.keys;
 
-	if (r->sort != TREE_ROW) {
+	if (r->kind != TREE_ROW) {
 		branch_words(b, r, out);
 		return;
 	}

@@ -7,7 +7,6 @@
 
 #include "base/search.h"
 #include "symbolize/demangle/demangle.h"
-#include "views/query/framekey.h"
 #include "views/query/interval.h"
 #include "views/query/lines.h"
 

@@ -19,7 +19,6 @@
 #include "base/json.h"
 #include "disasm/disasm.h"
 #include "views/annotate/listing.h"
-#include "views/query/framekey.h"
 #include "views/query/interval.h"
 
 enum { LINE_BYTES = 1000 };

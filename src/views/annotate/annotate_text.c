@@ -11,7 +11,6 @@
 
 #include "base/text.h"
 #include "views/annotate/listing.h"
-#include "views/query/framekey.h"
 #include "views/query/interval.h"
 #include "views/query/lines.h"
 

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "symbolize/demangle/clones.h"
 #include "views/code/line_match.h"
-#include "views/query/framekey.h"
 
 enum {
 	AROUND = 100,		/* lines around a unit that help alignment */

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "views/annotate/listing.h"
-#include "views/query/framekey.h"
 #include "views/query/lines.h"
 
 enum {

@@ -13,7 +13,6 @@
 
 #include "base/text.h"
 #include "views/diff/diff_annotate.h"
-#include "views/diff/diff_internal.h"
 #include "views/query/lines.h"
 
 enum {

@@ -103,7 +103,7 @@ static void put_word(struct diff_table *t, const struct diff_row *r,
 		diff_name(d, r->key, &t->tmp);
 		if (k->kernel)
 			buf_str(out, "[k] ");
-		if (t->style->full_names || k->sort != FRAME_FUNC)
+		if (t->style->full_names || k->kind != FRAME_FUNC)
 			buf_str(out, buf_cstr(&t->tmp));
 		else
 			name_shorten(buf_cstr(&t->tmp), out);

@@ -280,7 +280,7 @@ static void put_names(struct html_encoder *e, struct json *j)
 	for (size_t i = 0; i < n; i++) {
 		buf_again(&brief);
 		func_name(e, i);
-		if (func_key(e, i)->sort == FRAME_FUNC)
+		if (func_key(e, i)->kind == FRAME_FUNC)
 			name_shorten(buf_cstr(&e->tmp), &brief);
 		/* equal to the name: omitted */
 		if (!strcmp(buf_cstr(&brief), buf_cstr(&e->tmp)))

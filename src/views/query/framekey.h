@@ -27,7 +27,7 @@ enum frame_kind {
 };
 
 struct frame_key {
-	uint8_t sort;		/* enum frame_kind; 0 if symbol is not a key */
+	uint8_t kind;		/* enum frame_kind; 0 if symbol is not a key */
 	uint8_t kernel;
 	uint32_t image;		/* str: path */
 	uint32_t name;		/* str: linkage name */

@@ -192,7 +192,7 @@ static int compare_str(const struct profile *p, uint32_t a, uint32_t b)
 int frame_key_compare(const struct profile *p, const struct frame_key *a,
 		      const struct frame_key *b)
 {
-	return ascending(a->sort, b->sort) ?:
+	return ascending(a->kind, b->kind) ?:
 	       compare_str(p, a->name, b->name) ?:
 	       compare_str(p, a->image, b->image) ?:
 	       ascending(a->vaddr, b->vaddr) ?:
