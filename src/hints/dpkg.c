@@ -5,6 +5,8 @@
  *
  * These files have about ten megabytes.  Packages whose names resemble the file
  * are searched first, so that a handful of them gives most answers.
+ * dpkg-query takes seven times the CPU time (100 ms for 932 packages), and finds
+ * no file by the other spelling of a merged /usr.
  */
 #include "hints/dpkg.h"
 
