@@ -12,6 +12,7 @@
 #				passes when two positive numbers are that near
 #	t_narrow NAME FILE N	passes when FILE has lines, none beyond N columns
 #	t_skip NAME REASON
+#	t_skip_all NAME REASON	ends the test, skipped
 #	t_needs SOURCE		ends the test, skipped, where this source of samples
 #				cannot record
 #	t_until CMD…		waits until CMD succeeds; fails after a minute
@@ -114,15 +115,14 @@ t_skip() {
 	T_COUNT=$((T_COUNT + 1))
 	echo "ok $T_COUNT - $1 # SKIP $2"
 }
+t_skip_all() { t_skip "$@"; t_done; exit 0; }
 t_has() { # SOURCE
 	"$TALLY" record --source="$1" -q -o "$T_TMP/probe.tally" -- true \
 		2>"$T_TMP/probe.err"
 }
 t_needs() {
 	t_has "$1" && return
-	t_skip "recording by $1" "$(head -n 1 "$T_TMP/probe.err")"
-	t_done
-	exit 0
+	t_skip_all "recording by $1" "$(head -n 1 "$T_TMP/probe.err")"
 }
 t_until() {
 	t_tries=600

@@ -5,9 +5,7 @@
 cd "$T_TMP" || exit 1
 t_needs perf
 if [ "$(uname -m)" != x86_64 ]; then
-	t_skip "stacks" "tally walks copied stacks on x86-64 only"
-	t_done
-	exit 0
+	t_skip_all "stacks" "tally walks copied stacks on x86-64 only"
 fi
 cc() { command ${CC:-cc} -O2 -g -fomit-frame-pointer "$@"; }
 record_stacks() { "$TALLY" record -q -g -F 2000 -e cpu-clock:u "$@"; }

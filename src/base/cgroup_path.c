@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reads names from the paths of control groups: see cgroup_path.h. */
 #include "base/cgroup_path.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -38,17 +39,10 @@ static bool skip_end(struct part *p, const char *suffix)
 	return true;
 }
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool is_id(struct part p)
 {
 	for (size_t i = 0; i < p.n; i++)
-		if (hex_digit(p.s[i]) < 0)
+		if (text_hex_digit(p.s[i]) < 0)
 			return false;
 	return p.n == CGROUP_ID_DIGITS;
 }
@@ -72,8 +66,8 @@ static void copy(struct part p, char out[CGROUP_NAME_MAX])
 		int hi = -1, lo = -1;
 
 		if (p.n - i >= 4 && p.s[i] == '\\' && p.s[i + 1] == 'x') {
-			hi = hex_digit(p.s[i + 2]);
-			lo = hex_digit(p.s[i + 3]);
+			hi = text_hex_digit(p.s[i + 2]);
+			lo = text_hex_digit(p.s[i + 3]);
 		}
 		if (hi >= 2 && hi < 8 && lo >= 0 && hi * 16 + lo != 0x7f) {
 			out[n++] = (char)(hi * 16 + lo);

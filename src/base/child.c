@@ -64,7 +64,7 @@ static int read_answer(int fd, const char *name, size_t limit, int ms,
 		ssize_t n;
 
 		if (!room)
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 		if (wait <= 0 || poll(&p, 1, (int)wait) == 0)
 			return error_set(err, ERR_STOPPED,
 					 "%s: no answer within %d s", name,

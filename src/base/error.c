@@ -20,6 +20,11 @@ int error_set(struct error *err, enum errcode code, const char *fmt, ...)
 	return -(int)code;
 }
 
+int error_nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory");
+}
+
 static enum errcode code_of_errno(int errnum)
 {
 	switch (errnum) {

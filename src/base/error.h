@@ -34,6 +34,9 @@ struct error {
 int error_set(struct error *err, enum errcode code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* Sets "out of memory".  Returns -ERR_NOMEM. */
+int error_nomem(struct error *err);
+
 /* Like error_set, with ": strerror(errnum)" appended; EPERM and EACCES become
  * ERR_PERM, ENOMEM becomes ERR_NOMEM, ENOENT becomes ERR_NOTFOUND, all else
  * ERR_IO. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reads JSON from memory, value by value. */
 #include "base/json_in.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -118,24 +119,7 @@ static int32_t take_unit(struct json_in *j)
 
 static void put_utf8(struct buf *out, uint32_t c)
 {
-	if (!c || (c >= 0xd800 && c < 0xe000))
-		c = 0xfffd;
-	if (c < 0x80) {
-		buf_u8(out, (uint8_t)c);
-		return;
-	}
-	if (c < 0x800) {
-		buf_u8(out, (uint8_t)(0xc0 | c >> 6));
-	} else {
-		if (c < 0x10000) {
-			buf_u8(out, (uint8_t)(0xe0 | c >> 12));
-		} else {
-			buf_u8(out, (uint8_t)(0xf0 | c >> 18));
-			buf_u8(out, (uint8_t)(0x80 | (c >> 12 & 63)));
-		}
-		buf_u8(out, (uint8_t)(0x80 | (c >> 6 & 63)));
-	}
-	buf_u8(out, (uint8_t)(0x80 | (c & 63)));
+	text_utf8(out, !c || (c >= 0xd800 && c < 0xe000) ? 0xfffd : c);
 }
 
 /* Reads \uXXXX, with the second half of a surrogate pair if it follows. */

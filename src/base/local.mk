@@ -32,6 +32,8 @@ libbase_a_SOURCES = \
 	src/base/nearest.h \
 	src/base/outfile.c \
 	src/base/outfile.h \
+	src/base/path.c \
+	src/base/path.h \
 	src/base/proto_in.c \
 	src/base/proto_in.h \
 	src/base/search.h \

@@ -225,7 +225,7 @@ int outfile_open(struct outfile *f, const char *path, bool private_mode,
 
 	*f = (struct outfile){ .fd = -1, .path = strdup(path) };
 	if (!f->path)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	rc = open_path(f, private_mode, err);
 	if (rc < 0)
 		outfile_drop(f);
@@ -236,7 +236,7 @@ int outfile_keep(struct outfile *f, const char *keep, struct error *err)
 {
 	free(f->keep);
 	f->keep = strdup(keep);
-	return f->keep ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+	return f->keep ? 0 : error_nomem(err);
 }
 
 /* Renames `from` to `to`; if another file has that name, it is renamed to

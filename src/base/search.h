@@ -2,6 +2,18 @@
 #ifndef TALLY_BASE_SEARCH_H
 #define TALLY_BASE_SEARCH_H
 /*
+ * Order and binary search.
+ *
+ * ascending and descending compare two numbers for qsort: the result is
+ * negative if `a` comes first, positive if `b` does, and 0 if they are equal.
+ * Evaluates its arguments twice.  The next criterion follows "?:":
+ *
+ *	return descending(x->weight, y->weight) ?: ascending(x->id, y->id);
+ */
+#define ascending(a, b) (((a) > (b)) - ((a) < (b)))
+#define descending(a, b) ascending(b, a)
+
+/*
  * Binary search: sets the unsigned variable `at` to the first index in [from,
  * to) for which `before`, an expression of `at`, is false.  Sets it to `to` if
  * there is none.  Requires from <= to.  `before` must be true for a leading

@@ -3,10 +3,10 @@
 #include "base/stats.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/search.h"
 
 enum { FRACTION_STEPS = 10000, BISECTIONS = 200 };
 
@@ -137,7 +137,7 @@ static int by_value(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
 
-	return *x < *y ? -1 : *x > *y;
+	return ascending(*x, *y);
 }
 
 double stats_median(double *x, size_t n)
@@ -170,9 +170,7 @@ static int by_weighted(const void *a, const void *b)
 {
 	const struct stats_weighted *x = a, *y = b;
 
-	if (x->x != y->x)
-		return x->x < y->x ? -1 : 1;
-	return x->weight < y->weight ? -1 : x->weight > y->weight;
+	return ascending(x->x, y->x) ?: ascending(x->weight, y->weight);
 }
 
 double stats_weighted_median(struct stats_weighted *v, size_t n)
@@ -201,9 +199,7 @@ static int by_p(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
-	if (x->p != y->p)
-		return x->p < y->p ? -1 : 1;
-	return x->at < y->at ? -1 : x->at > y->at;
+	return ascending(x->p, y->p) ?: ascending(x->at, y->at);
 }
 
 int stats_adjust(const double *p, size_t n, double *adjusted)

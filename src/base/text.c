@@ -252,6 +252,47 @@ void text_count(struct buf *out, uint64_t n)
 	}
 }
 
+void text_wrap(struct buf *out, const char *text, size_t indent,
+	       size_t columns)
+{
+	size_t at = indent;
+
+	while (*text) {
+		size_t n = strcspn(text, " ");
+
+		if (at > indent && at + 1 + n > columns) {
+			buf_printf(out, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (at > indent) {
+			buf_u8(out, ' ');
+			at++;
+		}
+		buf_bytes(out, text, n);
+		at += n;
+		text += n + strspn(text + n, " ");
+	}
+	buf_u8(out, '\n');
+}
+
+void text_utf8(struct buf *out, uint32_t c)
+{
+	if (c < 0x80) {
+		buf_u8(out, (uint8_t)c);
+		return;
+	}
+	if (c < 0x800) {
+		buf_u8(out, (uint8_t)(0xc0 | c >> 6));
+	} else {
+		if (c < 0x10000) {
+			buf_u8(out, (uint8_t)(0xe0 | c >> 12));
+		} else {
+			buf_u8(out, (uint8_t)(0xf0 | c >> 18));
+			buf_u8(out, (uint8_t)(0x80 | (c >> 12 & 0x3f)));
+		}
+		buf_u8(out, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
+	}
+	buf_u8(out, (uint8_t)(0x80 | (c & 0x3f)));
+}
 
 void text_xml(struct buf *out, const char *s)
 {

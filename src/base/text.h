@@ -6,7 +6,9 @@
  * untrusted binaries and processes and may contain escape sequences, invalid
  * UTF-8, or characters that reverse the writing direction.
  */
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "base/buf.h"
 
@@ -34,6 +36,27 @@ void text_xml(struct buf *out, const char *s);
 void shell_quote(struct buf *out, char *const argv[]);
 /* Writes n bytes in lowercase hexadecimal digits, and a NUL, to out[2 * n + 1]. */
 void text_hex(char *out, const void *p, size_t n);
+/* Returns the value of a lowercase hexadecimal digit, or -1. */
+static inline int text_hex_digit(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0'
+	     : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static inline bool text_ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && !memcmp(s + n - m, end, m);
+}
+
+/* Appends a code point below 0x110000 as UTF-8 (Unicode 15 §3.9, table 3-6). */
+void text_utf8(struct buf *out, uint32_t c);
+/* Appends ASCII text and a newline, folded at blanks so that lines have at most
+ * `columns` columns; long words stay whole.  The first line continues at column
+ * `indent`, others are indented to it. */
+void text_wrap(struct buf *out, const char *text, size_t indent,
+	       size_t columns);
 /* Appends a number with thousands separators: 1234567 becomes "1,234,567". */
 void text_count(struct buf *out, uint64_t n);
 

@@ -2,7 +2,6 @@
 /* Parses and searches lists of allowed changes: see allow.h. */
 #include "check/allow.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +64,7 @@ static int parse_line(const char *s, size_t n, const char *name,
 	a.pattern = trimmed(s, (size_t)(dash - s));
 	a.reason = trimmed(dash + 4, n - (size_t)(dash - s) - 4);
 	if (!a.pattern || !a.reason)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	else if (!take_limit(a.pattern, &a.limit))
 		rc = bad(err, name, line, "the percentage is not a number");
 	else if (!*a.pattern)
@@ -75,7 +74,7 @@ static int parse_line(const char *s, size_t n, const char *name,
 	else if (out->v.n >= ALLOW_MAX)
 		rc = bad(err, name, line, "too many lines");
 	else if (vec_push(&out->v, a) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (!rc)
 		return 0;
 	free(a.pattern);

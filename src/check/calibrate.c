@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/check_internal.h"
 #include "check/show.h"
 
 enum { EXCHANGES = 200 };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "check/check_internal.h"
 #include "views/query/match.h"
 #include "views/query/names.h"
@@ -318,11 +319,9 @@ static int by_place(const void *a, const void *b)
 {
 	const struct placed *x = a, *y = b;
 
-	if (x->rank != y->rank)
-		return x->rank < y->rank ? -1 : 1;
-	if (x->weight != y->weight)
-		return x->weight > y->weight ? -1 : 1;
-	return x->row < y->row ? -1 : x->row > y->row;
+	return ascending(x->rank, y->rank) ?:
+	       descending(x->weight, y->weight) ?:
+	       ascending(x->row, y->row);
 }
 
 /* Orders rows: failing ones by their increase, then others by the size of their

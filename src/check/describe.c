@@ -21,8 +21,8 @@ static void safe_name(const char *name, bool kernel, bool full,
 	buf_fini(&b);
 }
 
-void describe_func(const struct check *c, uint32_t func, bool full,
-		   struct buf *out)
+static void describe_func(const struct check *c, uint32_t func, bool full,
+			  struct buf *out)
 {
 	const struct check_func *f = &c->runs.funcs.v[func];
 	struct buf b = { 0 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/stats.h"
 #include "check/check_internal.h"
 #include "check/runs_internal.h"
@@ -211,13 +212,10 @@ static int compare_places(const struct check *c, const struct check_part *x,
 	d = compare_tokens(c, x->name, y->name);
 	if (d)
 		return d;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	if (x->offset != y->offset)
-		return x->offset < y->offset ? -1 : 1;
-	if (x->size != y->size)
-		return x->size < y->size ? -1 : 1;
-	return x->build < y->build ? -1 : x->build > y->build;
+	return ascending(x->line, y->line) ?:
+	       ascending(x->offset, y->offset) ?:
+	       ascending(x->size, y->size) ?:
+	       ascending(x->build, y->build);
 }
 
 /* By row and kind, largest increase first. */
@@ -226,13 +224,10 @@ static int by_gain(const void *a, const void *b, void *ctx)
 	const struct check_part *x = a, *y = b;
 	double gx = x->now - x->base, gy = y->now - y->base;
 
-	if (x->row != y->row)
-		return x->row < y->row ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (gx != gy)
-		return gx > gy ? -1 : 1;
-	return compare_places(ctx, x, y);
+	return ascending(x->row, y->row) ?:
+	       ascending(x->kind, y->kind) ?:
+	       descending(gx, gy) ?:
+	       compare_places(ctx, x, y);
 }
 
 static void index_parts(struct check *c)

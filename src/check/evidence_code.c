@@ -313,9 +313,7 @@ static int by_row(const void *x, const void *y, void *ctx)
 	const struct check_part *v = ctx;
 	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
 
-	if (v[i].row != v[k].row)
-		return v[i].row < v[k].row ? -1 : 1;
-	return i < k ? -1 : i > k;
+	return ascending(v[i].row, v[k].row) ?: ascending(i, k);
 }
 
 /* Returns whether the row's evidence is shown. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/search.h"
 #include "base/sha256.h"
 #include "base/text.h"
 
@@ -51,7 +52,7 @@ static int by_rank(const void *a, const void *b)
 	const struct finding *x = *(const struct finding *const *)a;
 	const struct finding *y = *(const struct finding *const *)b;
 
-	return x->rank < y->rank ? -1 : x->rank > y->rank;
+	return ascending(x->rank, y->rank);
 }
 
 /* Returns the reported findings, worst first, and their number in *n.  The caller

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Finds slower rows whose code was moved from other functions (compare/moves.h). */
-#include <math.h>
 #include <stdlib.h>
 
 #include "check/check_internal.h"
@@ -18,7 +17,7 @@ static double gain(const struct check *c, const struct check_row *r)
 	return check_now(c, r) - r->j.base;
 }
 
-static bool fell(const struct check *c, const struct check_row *r)
+static bool cost_fell(const struct check *c, const struct check_row *r)
 {
 	if (gain(c, r) >= 0)
 		return false;
@@ -27,10 +26,10 @@ static bool fell(const struct check *c, const struct check_row *r)
 		r->j.p_faster * CHANCE_ONE_IN <= 1);
 }
 
-static bool related(void *ctx, size_t rose, size_t lost)
+static bool related(void *ctx, size_t gained, size_t lost)
 {
 	struct check *c = ((struct mover *)ctx)->c;
-	uint32_t a = c->rows.v[rose].unit.func, b = c->rows.v[lost].unit.func;
+	uint32_t a = c->rows.v[gained].unit.func, b = c->rows.v[lost].unit.func;
 
 	/* lines of one function are related */
 	return a == b || compare_related(&c->runs.match, a, b);
@@ -59,7 +58,7 @@ static struct move_item item_of(const struct check *c,
 	if (!check_func_named(&c->runs, r->unit.func))
 		return x;
 	x.gain = gain(c, r);
-	if (fell(c, r))
+	if (cost_fell(c, r))
 		x.kind = MOVE_LOSS;
 	else if (r->status == CHECK_ADDED)
 		x.kind = MOVE_NEW;

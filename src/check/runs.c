@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "check/runs_internal.h"
 #include "compare/labels.h"
 #include "symbolize/demangle/demangle.h"
@@ -109,7 +110,7 @@ static uint32_t copy_str(struct check_runs *c, const struct profile *p,
 static uint32_t find_func(struct check_runs *c, size_t file,
 			  const struct frame_key *k)
 {
-	if (k->sort == FRAME_FUNC && k->func)
+	if (k->kind == FRAME_FUNC && k->func)
 		return c->match.func_of[file][k->func - 1];
 	return nameless(c, k->im ? c->match.image_of[file][k->im - 1] : 0,
 			k->kernel);
@@ -298,22 +299,17 @@ static int by_file(const void *a, const void *b)
 {
 	const struct check_file *x = a, *y = b;
 
-	if (x->side != y->side)
-		return x->side < y->side ? -1 : 1;
-	return strcmp(x->path, y->path);
+	return ascending(x->side, y->side) ?: strcmp(x->path, y->path);
 }
 
 static int by_time(const void *a, const void *b)
 {
 	const struct check_run *x = a, *y = b;
 
-	if (x->side != y->side)
-		return x->side < y->side ? -1 : 1;
-	if (x->start_ns != y->start_ns)
-		return x->start_ns < y->start_ns ? -1 : 1;
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return x->run < y->run ? -1 : x->run > y->run;
+	return ascending(x->side, y->side) ?:
+	       ascending(x->start_ns, y->start_ns) ?:
+	       ascending(x->file, y->file) ?:
+	       ascending(x->run, y->run);
 }
 
 static int add_runs(struct check_runs *c, uint32_t file)

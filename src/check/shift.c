@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "check/judge_internal.h"
 
 enum { SHIFT_FUNCS = 3, FEW_FUNCS = 6, VOTES_MIN = 5 };
@@ -26,7 +27,7 @@ static int by_share(const void *a, const void *b)
 {
 	const double *x = a, *y = b;
 
-	return *x < *y ? -1 : *x > *y;
+	return ascending(*x, *y);
 }
 
 /* Tests the shift without the largest function, which may be the only one that

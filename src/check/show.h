@@ -41,8 +41,6 @@ void describe_verdict(const struct check *c, struct buf *out);
 /* Appends the safe and shortened name of a row, with [k] for kernel functions. */
 void describe_name(const struct check *c, const struct check_row *r, bool full,
 		   struct buf *out);
-void describe_func(const struct check *c, uint32_t func, bool full,
-		   struct buf *out);
 /* How a row's lines, instructions and callers that gained are listed: a list of
  * each kind, such as "lines that gained: lex.c:12 +1.2 ms, …". */
 struct part_style {
@@ -84,9 +82,6 @@ void describe_status(const struct check *c, const struct check_row *r,
 		     struct buf *out);
 /* Appends "10 runs of the baseline, 10 new, interleaved; cpu-clock" or the like. */
 void describe_runs(const struct check *c, struct buf *out);
-/* Appends "+12.3% (95%: +10.1% to +14.5%, p <0.0001), +3.2 ms a run" or the like. */
-void describe_sentence(const struct check *c, const struct check_row *r,
-		       struct buf *out);
 /* Appends the total: "total +1.2% (95%: …), p …; …". */
 void describe_total(const struct check *c, struct buf *out);
 /* Appends the noise between runs, of the total and of functions. */

@@ -190,7 +190,7 @@ static void put_statistics(const struct check *c, const struct judge_row *r,
 static void put_id(const struct check *c, const struct check_func *f,
 		   struct json *j)
 {
-	struct frame_key k = { .sort = f->name ? FRAME_FUNC : FRAME_UNKNOWN };
+	struct frame_key k = { .kind = f->name ? FRAME_FUNC : FRAME_UNKNOWN };
 	struct buf id = { 0 };
 
 	name_id(check_str(&c->runs, f->image), check_str(&c->runs, f->which),

@@ -59,13 +59,13 @@ static int add_file(struct at_files *a, const char *word, bool *there,
 	buf_u8(&b, '\0');
 	text = (char *)b.p;
 	if (rc < 0 || b.failed || vec_push(&a->texts, text) < 0) {
-		rc = rc < 0 ? rc : error_set(err, ERR_NOMEM, "out of memory");
+		rc = rc < 0 ? rc : error_nomem(err);
 		buf_fini(&b);
 		return *there ? rc : 0;
 	}
 	while ((next = next_word(&text)))
 		if (vec_push(&a->argv, next) < 0)
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 	return 0;
 }
 
@@ -86,7 +86,7 @@ static int expand_once(struct at_files *a, bool *more, struct error *err)
 			rc = add_file(a, old.v[i], &there, err);
 		*more |= there;
 		if (!rc && !there && vec_push(&a->argv, old.v[i]) < 0)
-			rc = error_set(err, ERR_NOMEM, "out of memory");
+			rc = error_nomem(err);
 	}
 	vec_fini(&old);
 	return rc;
@@ -100,11 +100,11 @@ int at_files_expand(struct at_files *a, int argc, char **argv,
 
 	for (int i = 0; i < argc; i++)
 		if (vec_push(&a->argv, argv[i]) < 0)
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 	while (more && !rc)
 		rc = expand_once(a, &more, err);
 	if (!rc && vec_push(&a->argv, NULL) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (!rc)
 		a->argv.n--;
 	return rc;

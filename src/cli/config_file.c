@@ -30,13 +30,12 @@ static int add(struct at_files *a, const char *dashes, const char *name,
 	char *word = NULL;
 
 	if (asprintf(&word, "%s%s%s%s", dashes, name, equals, value) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (vec_push(&a->texts, word) < 0) {
 		free(word);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
-	return vec_push(&a->argv, word) < 0
-		       ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return vec_push(&a->argv, word) < 0 ? error_nomem(err) : 0;
 }
 
 static bool is_name(const char *s)
@@ -109,19 +108,19 @@ int config_expand(struct at_files *a, const struct command *cmd, int argc,
 		return 0;
 	rc = io_read_file(file, CONFIG_MAX, &text, err);
 	if (!rc && vec_push(&a->argv, argv[0]) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	buf_cstr(&text);
 	if (!rc && text.failed)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (!rc && text.n && strlen((char *)text.p) != text.n)
 		rc = error_set(err, ERR_USAGE, "%s: is not a text file", file);
 	if (!rc && text.n)
 		rc = config_words(a, file, (char *)text.p, err);
 	for (int i = next; !rc && i < argc; i++)
 		if (vec_push(&a->argv, argv[i]) < 0)
-			rc = error_set(err, ERR_NOMEM, "out of memory");
+			rc = error_nomem(err);
 	if (!rc && vec_push(&a->argv, NULL) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	else if (!rc)
 		a->argv.n--;
 	buf_fini(&text);

@@ -2,38 +2,10 @@
 /* Writes --help from the tables of options: see options.h. */
 #include <string.h>
 
+#include "base/text.h"
 #include "cli/options.h"
 
 enum { WIDTH = 80, INDENT = 30 };
-
-static void pad_to(struct buf *out, size_t from, size_t to)
-{
-	for (size_t i = from; i < to; i++)
-		buf_u8(out, ' ');
-}
-
-/* Wraps text at blanks.  The first line begins in column `at`, others in `indent`. */
-static void put_folded(struct buf *out, const char *text, size_t at,
-		       size_t indent)
-{
-	while (*text) {
-		size_t n = strcspn(text, " ");
-
-		if (at > indent && at + 1 + n > WIDTH) {
-			buf_u8(out, '\n');
-			pad_to(out, 0, indent);
-			at = indent;
-		} else if (at > indent) {
-			buf_u8(out, ' ');
-			at++;
-		}
-		buf_bytes(out, text, n);
-		at += n;
-		text += n;
-		text += strspn(text, " ");
-	}
-	buf_u8(out, '\n');
-}
 
 static void put_option(struct buf *out, const struct opt *o)
 {
@@ -55,8 +27,8 @@ static void put_option(struct buf *out, const struct opt *o)
 		buf_u8(out, '\n');
 		n = 0;
 	}
-	pad_to(out, n, INDENT);
-	put_folded(out, o->help, INDENT, INDENT);
+	buf_printf(out, "%*s", (int)(INDENT - n), "");
+	text_wrap(out, o->help, INDENT, WIDTH);
 	buf_fini(&left);
 }
 
@@ -66,7 +38,7 @@ void options_help(const struct command *cmd, struct buf *out)
 
 	buf_printf(out, "Usage: tally %s [options]%s%s\n\n", cmd->name,
 		   *cmd->args ? " " : "", cmd->args);
-	put_folded(out, cmd->summary, 0, 0);
+	text_wrap(out, cmd->summary, 0, WIDTH);
 	if (o && o->kind != OPT_HEADING)
 		buf_str(out, "\nOptions:\n");
 	for (; o && !option_is_end(o); o++) {

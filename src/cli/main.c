@@ -82,7 +82,7 @@ static int run_command(struct terminal *t, const struct command *cmd, int argc,
 	int rest, rc = 0;
 
 	if (!opts) {
-		error_set(&err, ERR_NOMEM, "out of memory");
+		error_nomem(&err);
 		return complain(&err);
 	}
 	if (cmd->defaults)

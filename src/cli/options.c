@@ -297,7 +297,7 @@ static int push_string(struct opt_strs *l, const char *s, struct error *err)
 		const char **v = realloc(l->v, cap * sizeof(*v));
 
 		if (!v)
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 		l->v = v;
 		l->cap = cap;
 	}
@@ -419,7 +419,7 @@ int options_parse(const struct command *cmd, void *opts, int argc, char **argv,
 	*help = false;
 	*rest = argc;
 	if (rc < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	optind = 0;	/* glibc: restart */
 	opterr = 0;
 	while (!rc &&

@@ -4,6 +4,7 @@
  * options and the output of binutils' addr2line, so that it can replace that.
  */
 #ifdef HAVE_CONFIG_H
+#include "base/search.h"
 #include "config.h"
 
 #else
@@ -231,7 +232,7 @@ static bool addresses_next(struct addresses *a, struct error *err)
 			return false;
 	}
 	if (rc < 0) {
-		error_set(err, ERR_NOMEM, "out of memory");
+		error_nomem(err);
 		return false;
 	}
 	return a->batch.n > 0;
@@ -333,9 +334,7 @@ static int by_vaddr(const void *a, const void *b)
 {
 	const struct sorted *x = a, *y = b;
 
-	if (x->vaddr != y->vaddr)
-		return x->vaddr < y->vaddr ? -1 : 1;
-	return x->at < y->at ? -1 : 1;
+	return ascending(x->vaddr, y->vaddr) ?: ascending(x->at, y->at);
 }
 
 static bool on_result(void *ctx, size_t i, const struct sym_result *r)
@@ -380,11 +379,11 @@ static int answer(struct cmd_io *io, struct lookup *l, uint64_t *addrs,
 	if (!rc)
 		rc = sort_batch(l, addrs, n);
 	if (rc || l->names.failed)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	rc = symbolizer_resolve(l->s, l->vaddrs.v, l->sorted.n, on_result, l,
 				err);
 	if (l->nomem)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (!rc && !l->verify)
 		rc = answers_print(&l->ans, &l->style, addrs, n, io->out, err);
 	return rc;
@@ -397,7 +396,7 @@ static int answer_words(struct cmd_io *io, struct lookup *l, int argc,
 	int rc = vec_reserve(&addrs, (size_t)argc) < 0 ? -ERR_NOMEM : 0;
 
 	if (rc < 0)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	for (int i = 0; i < argc; i++)
 		addrs.v[i] = address_parse(argv[i], &l->names);
 	rc = answer(io, l, addrs.v, (size_t)argc, err);
@@ -411,7 +410,7 @@ static int answer_lines(struct cmd_io *io, struct lookup *l, struct error *err)
 	int rc = 0;
 
 	if (!a)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	addresses_init(a, STDIN_FILENO, &l->names);
 	err->code = 0;
 	while (rc >= 0 && !ferror(io->out) && addresses_next(a, err))

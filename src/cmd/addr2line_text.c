@@ -337,7 +337,7 @@ static void *put_answers(void *arg)
 static int write_out(struct buf *out, FILE *to, struct error *err)
 {
 	if (out->failed)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	errno = 0;
 	if (out->n && fwrite(out->p, 1, out->n, to) != out->n && errno != EPIPE)
 		return error_errno(err, errno, "cannot write the output");
@@ -373,7 +373,7 @@ int answers_print(struct answers *a, const struct answer_style *st,
 		rc = readable_names_make(&a->names, a->frames.v, a->frames.n,
 					 st->short_names);
 	if (rc)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	while (i < n && !rc) {
 		i = print_some(a, st, addrs, i, n);
 		rc = write_out(&a->out[0], to, err);

@@ -32,8 +32,7 @@ struct annotate_opts {
 
 static const struct opt annotate_opt_table[] = {
 	{ OPT_HEADING, 0, NULL, NULL, "What to show", 0 },
-	{ OPT_STR, 'i', "input", "FILE",
-	  "Read this recording. Default: profile.tally.", AT(input) },
+	OPT_ROW_INPUT(AT(input)),
 	{ OPT_FLAG, 0, "source", NULL,
 	  "Show source lines. Default: source where lines are known, otherwise "
 	  "instructions.", AT(source) },
@@ -67,9 +66,7 @@ static const struct opt annotate_opt_table[] = {
 	{ OPT_STR, 'M', "syntax", "intel|att",
 	  "Syntax of instructions. Default: intel.", AT(syntax) },
 	OPT_ROW_SAMPLES(AT(samples)),
-	{ OPT_FLAG, 0, "full-names", NULL,
-	  "Show template arguments and parameters in full.",
-	  AT(full_names) },
+	OPT_ROW_FULL_NAMES(AT(full_names)),
 	OPT_ROW_WIDTH(AT(width)),
 	OPT_ROW_NO_HEADER(AT(no_header)),
 	OPT_ROW_COLOR(AT(color)),
@@ -212,7 +209,7 @@ static int take_cold(struct cmd_io *io, const struct annotate_opts *o,
 	uint32_t *symbols = malloc((a->codes.n + 1) * sizeof(*symbols));
 	size_t codes = a->p->codes.n, n = symbols ? find_cold(a, symbols) : 0;
 	struct buf dirs = { 0 };
-	int rc = symbols ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+	int rc = symbols ? 0 : error_nomem(err);
 
 	if (n)
 		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);

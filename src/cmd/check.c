@@ -36,7 +36,7 @@ static int add_side(struct cmd_io *io, const struct check_opts *o,
 		buf_reset(&name);
 		cmd_labelled_name(files->v[i], labels, &name);
 		if (!rc && name.failed)
-			rc = error_set(err, ERR_NOMEM, "out of memory");
+			rc = error_nomem(err);
 		if (rc < 0)
 			reader_close(r);
 		else

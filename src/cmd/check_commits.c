@@ -184,7 +184,7 @@ static int note(struct check *c, const char *text, struct error *err)
 	if (copy && vec_push(&c->notes, copy) == 0)
 		return 0;
 	free(copy);
-	return error_set(err, ERR_NOMEM, "out of memory");
+	return error_nomem(err);
 }
 
 int check_commits(struct check *c, const char *repo, struct error *err)
@@ -220,5 +220,5 @@ int check_commits(struct check *c, const char *repo, struct error *err)
 		rc = row_commits(c, c->order.v[i], repo, range, &tree);
 	}
 	buf_fini(&tree);
-	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return rc < 0 ? error_nomem(err) : 0;
 }

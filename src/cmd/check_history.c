@@ -34,7 +34,7 @@ static int add_fresh(struct against *a, const struct opt_strs *files,
 	int rc = cmd_add_batch(a->io, &a->h, &b, err);
 
 	if (!rc && vec_push(&a->fresh, id) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	return rc;
 }
 
@@ -148,7 +148,7 @@ static int judge(struct against *a, struct error *err)
 	struct commit_log log = { .text = { 0 } };
 	size_t n;
 	int rc = stored ? commit_log_read(&log, &a->h, a->o->repo, err)
-			: error_set(err, ERR_NOMEM, "out of memory");
+			: error_nomem(err);
 
 	history_classes_fini(&a->classes);
 	verdict_fini(&a->verdict);

@@ -135,7 +135,7 @@ static int judge_status(struct maker *m, enum check_side side,
 		return 0;
 	bad_status(command, result->wait_status, &why);
 	m->out->broken = strdup(why.msg);
-	return m->out->broken ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+	return m->out->broken ? 0 : error_nomem(err);
 }
 
 static int record_one(struct maker *m, enum check_side side,
@@ -155,7 +155,7 @@ static int record_one(struct maker *m, enum check_side side,
 	int rc;
 
 	if (!argv[2])
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	rc = record(&ro, &result, err);
 	if (!rc && result.stop_signal)
 		rc = error_set(err, ERR_STOPPED, "stopped by signal %d",
@@ -175,7 +175,7 @@ static int add_path(struct maker *m, enum check_side side, size_t block,
 
 	if (asprintf(&path, "%s/%s-%02zu.tally", m->out->dir,
 		     side == CHECK_BASE ? "baseline" : "new", block + 1) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	l->v[l->n++] = path;
 	*out = path;
 	return 0;
@@ -246,12 +246,12 @@ static int make_dir(struct maker *m, struct error *err)
 		if (r->dir && mkdir(r->dir, 0777) < 0 && errno != EEXIST)
 			return error_errno(err, errno, "%s: cannot create",
 					   r->dir);
-		return r->dir ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+		return r->dir ? 0 : error_nomem(err);
 	}
 	if (asprintf(&r->dir, "%s/tally-check.XXXXXX",
 		     tmp && *tmp ? tmp : "/tmp") < 0) {
 		r->dir = NULL;
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	if (!mkdtemp(r->dir)) {
 		int e = errno;
@@ -277,7 +277,7 @@ static int prepare(struct maker *m, struct error *err)
 	for (int s = 0; s < 2; s++) {
 		m->out->files[s].v = calloc(m->runs, sizeof(char *));
 		if (!m->out->files[s].v)
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 	}
 	m->command[CHECK_NEW] = o->run ? o->run : shell_loop;
 	m->command[CHECK_BASE] = o->calibrate ? m->command[CHECK_NEW]

@@ -39,6 +39,6 @@ int cmd_debug_dirs(const struct opt_strs *named, struct buf *out,
 	add_cache(out);
 	buf_str(out, "/usr/lib/debug");
 	if (out->failed)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return 0;
 }

@@ -150,7 +150,7 @@ static int take_words(struct diff_opts *o, int argc, char **argv,
 				 "--new NEW... for several on each side");
 	if (most == 3 && add_word(&o->side[0], argv[0]) +
 				 add_word(&o->side[1], argv[1]))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if ((size_t)argc == most)
 		*what = argv[most - 1];
 	else if (most == 1)

@@ -54,7 +54,7 @@ static int open_side(struct cmd_io *io, const struct diff_opts *o, int side,
 	const struct opt_strs *files = &o->side[side];
 	struct reader **r = calloc(files->n + 1, sizeof(*r));
 	int rc = r && label ? open_files(io, o, files, side, r, err)
-			    : error_set(err, ERR_NOMEM, "out of memory");
+			    : error_nomem(err);
 
 	if (!rc && files->n == 1) {
 		*out = r[0];

@@ -41,12 +41,8 @@ const struct opt diff_opt_table[] = {
 	{ OPT_FLAG, 0, "children", NULL,
 	  "Compare and sort by total, which includes called functions, instead "
 	  "of self.", AT(children) },
-	{ OPT_NOFLAG, 0, "inline", NULL,
-	  "Show inlined functions as functions (the default).",
-	  AT(no_inline) },
-	{ OPT_FLAG, 0, "no-inline", NULL,
-	  "Attribute inlined functions to the function they were inlined into.",
-	  AT(no_inline) },
+	OPT_ROWS_INLINE(AT(no_inline),
+		"Show inlined functions as functions (the default)."),
 	{ OPT_STR, 0, "order", "change|growth|ratio|old|new|name",
 	  "Sort by largest change, largest increase, largest relative change, "
 	  "cost on one side, or name. Default: change.", AT(order) },
@@ -109,9 +105,7 @@ const struct opt diff_opt_table[] = {
 	  "diff.html.",
 	  AT(output) },
 	OPT_ROW_SAMPLES(AT(samples)),
-	{ OPT_FLAG, 0, "full-names", NULL,
-	  "Show template arguments and parameters in full.",
-	  AT(full_names) },
+	OPT_ROW_FULL_NAMES(AT(full_names)),
 	{ OPT_UINT, 'w', "width", "COLUMNS",
 	  "Cut lines at this width; for an SVG, its width in pixels. Default: "
 	  "the width of the terminal, without one no limit; 1200.", AT(width) },

@@ -55,29 +55,6 @@ static void summary(const struct doctor *d, struct buf *out)
 		   d->kernel_names ? "yes" : "hidden");
 }
 
-/* Wraps the words of `text` into lines of `columns`.  The first line begins at
- * column `at`. */
-static void wrap(struct buf *out, const char *text, size_t at, size_t columns)
-{
-	size_t col = at;
-
-	while (*text) {
-		size_t n = strcspn(text, " ");
-
-		if (col > at && col + 1 + n > columns) {
-			buf_printf(out, "\n%*s", (int)at, "");
-			col = at;
-		} else if (col > at) {
-			buf_u8(out, ' ');
-			col++;
-		}
-		buf_bytes(out, text, n);
-		col += n;
-		text += n + strspn(text + n, " ");
-	}
-	buf_u8(out, '\n');
-}
-
 static void text_check(const struct doctor_check *c, bool color, size_t columns,
 		       struct buf *out)
 {
@@ -90,7 +67,7 @@ static void text_check(const struct doctor_check *c, bool color, size_t columns,
 		   state_word(c->state), color ? "\033[m" : "",
 		   TEXT_AT - NAME_AT, c->name);
 	text_safe(&safe, c->found);
-	wrap(out, buf_cstr(&safe), TEXT_AT, columns);
+	text_wrap(out, buf_cstr(&safe), TEXT_AT, columns);
 	if (*c->fix) {
 		/* Keep it on one line, so that it can be copied. */
 		buf_reset(&safe);

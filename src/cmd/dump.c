@@ -19,9 +19,7 @@ struct dump_opts {
 };
 
 static const struct opt dump_opt_table[] = {
-	{ OPT_STR, 'i', "input", "FILE",
-	  "Read this recording. Default: profile.tally.",
-	  offsetof(struct dump_opts, input) },
+	OPT_ROW_INPUT(offsetof(struct dump_opts, input)),
 	{ OPT_STRS, 0, "only", "PART",
 	  "Print only this part: chunks, tables, stacks, symbols or samples. "
 	  "May be repeated.", offsetof(struct dump_opts, only) },

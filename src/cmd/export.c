@@ -41,13 +41,9 @@ static const struct opt export_opt_table[] = {
 	 "Write to FILE, or to standard output (-). Default: profile with the "
 	 "extension of the format on a terminal, otherwise standard output.",
 	 AT(output)},
-	{OPT_STR, 'i', "input", "FILE",
-	 "Read this recording. Default: profile.tally.", AT(input)},
-	{OPT_NOFLAG, 0, "inline", NULL,
-	 "Write inlined functions as frames (the default).", AT(no_inline)},
-	{OPT_FLAG, 0, "no-inline", NULL,
-	 "Attribute inlined functions to the function they were inlined into.",
-	 AT(no_inline)},
+	OPT_ROW_INPUT(AT(input)),
+	OPT_ROWS_INLINE(AT(no_inline),
+		"Write inlined functions as frames (the default)."),
 
 	SELECT_OPTION_ROWS(struct export_opts, "Only these events."),
 	SELECT_LABEL_ROW(struct export_opts),
@@ -70,7 +66,7 @@ static int put(void *ctx, const void *p, size_t n, struct error *err)
 	struct target *t = ctx;
 
 	if (t->io->no_memory && t->io->no_memory())
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	t->bytes += n;
 	if (t->to_file)
 		return io_write_all(t->file.fd, t->file.path, p, n, err);

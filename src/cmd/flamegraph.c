@@ -2,9 +2,9 @@
 /* `tally flamegraph`: draws the call stacks of a recording as a picture. */
 #include <string.h>
 
+#include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
-#include "cmd/missing.h"
 #include "cmd/open.h"
 #include "cmd/show_options.h"
 #include "cmd/page.h"
@@ -29,8 +29,7 @@ struct flamegraph_opts {
 
 static const struct opt flamegraph_opt_table[] = {
 	{OPT_HEADING, 0, NULL, NULL, "What to draw", 0},
-	{OPT_STR, 'i', "input", "FILE",
-	 "Read this recording. Default: profile.tally.", AT(input)},
+	OPT_ROW_INPUT(AT(input)),
 	{OPT_STR, 'o', "output", "FILE",
 	 "Write to FILE. Default: flamegraph.html or flamegraph.svg on a "
 	 "terminal, otherwise standard output.",
@@ -43,11 +42,8 @@ static const struct opt flamegraph_opt_table[] = {
 	 "Draw from each function to its callers instead of from the root.",
 	 AT(inverted)},
 	{OPT_FLAG, 0, "icicle", NULL, "Put the root on top.", AT(icicle)},
-	{OPT_NOFLAG, 0, "inline", NULL,
-	 "Show inlined functions as frames (the default).", AT(no_inline)},
-	{OPT_FLAG, 0, "no-inline", NULL,
-	 "Attribute inlined functions to the function they were inlined into.",
-	 AT(no_inline)},
+	OPT_ROWS_INLINE(AT(no_inline),
+		"Show inlined functions as frames (the default)."),
 	{OPT_UINT, 'w', "width", "PIXELS", "Width of an SVG. Default: 1200.",
 	 AT(width)},
 
@@ -68,17 +64,10 @@ static void flamegraph_defaults(void *opts)
 	o->width = SVG_WIDTH;
 }
 
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && !strcmp(s + n - m, end);
-}
-
 static int choose_format(const struct flamegraph_opts *o, bool *svg,
 			 struct error *err)
 {
-	*svg = o->output && ends_with(o->output, ".svg");
+	*svg = o->output && text_ends_with(o->output, ".svg");
 	if (!o->format)
 		return 0;
 	*svg = !strcmp(o->format, "svg");

@@ -2,7 +2,6 @@
 /* `tally history`: shows the cost of functions, commit by commit. */
 #include "cmd/history.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,9 +43,7 @@ static const struct opt history_opt_table[] = {
 	  "The event whose cost is stored. Default: the first event in each "
 	  "file.",
 	  AT(event) },
-	{ OPT_FLAG, 0, "no-inline", NULL,
-	  "Attribute inlined functions to the function they were inlined into.",
-	  AT(no_inline) },
+	OPT_ROW_NO_INLINE(AT(no_inline)),
 	{ OPT_STRS, 0, "debug-dir", "DIR",
 	  "For recordings without symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },

@@ -17,7 +17,6 @@
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
-#include "cmd/open.h"
 #include "cmd/show_options.h"
 #include "profile/replace.h"
 

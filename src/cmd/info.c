@@ -18,9 +18,7 @@ struct info_opts {
 };
 
 static const struct opt info_opt_table[] = {
-	{ OPT_STR, 'i', "input", "FILE",
-	  "Read this recording. Default: profile.tally.",
-	  offsetof(struct info_opts, input) },
+	OPT_ROW_INPUT(offsetof(struct info_opts, input)),
 	{ OPT_STR, 0, "format", "text|json", "Default: text.",
 	  offsetof(struct info_opts, format) },
 	{ OPT_FLAG, 0, "no-pager", NULL,

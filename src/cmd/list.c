@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "base/json.h"
-#include "base/nearest.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "cmd/command.h"

@@ -120,7 +120,7 @@ static int run_merge(struct cmd_io *io, void *opts, int argc, char **argv,
 		return error_set(err, ERR_USAGE, "name the output: -o FILE");
 	rc = recording_may_replace(o->output, o->force, err);
 	if (!rc && merger_open(&m) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (!rc)
 		rc = add_files(io, o, m, argc, argv, &bytes, err);
 	if (!rc)

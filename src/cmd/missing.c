@@ -63,7 +63,7 @@ int missing_help_find(struct missing *m, size_t n, bool search,
 	if (!ask || !out->hints || hints_find(&o, ask, n, out->hints) < 0) {
 		free(ask);
 		missing_help_free(out);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	free(ask);
 	for (size_t i = 0; i < n; i++)

@@ -218,7 +218,7 @@ int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 	       struct error *err)
 {
 	if (text->failed || (io->no_memory && io->no_memory()))
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (!path) {
 		errno = 0;
 		if ((fwrite(text->p, 1, text->n, io->out) == text->n &&

@@ -26,9 +26,11 @@ int cmd_output_or_name(struct cmd_io *io, const char *path, const char *name,
 	return rc;
 }
 
-int cmd_page_lines(struct reader *r, const struct report *rep,
-		   const struct annotate_spec *like, struct annotation **out,
-		   struct error *err)
+/* Annotates lines and instructions of the most expensive functions for a page.
+ * `like` supplies syntax and source maps, or is NULL. */
+static int cmd_page_lines(struct reader *r, const struct report *rep,
+			  const struct annotate_spec *like, struct annotation **out,
+			  struct error *err)
 {
 	struct annotate_spec spec = { .intel = true };
 

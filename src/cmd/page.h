@@ -9,11 +9,6 @@
  * to a file called `name` instead and tells the user. */
 int cmd_output_or_name(struct cmd_io *io, const char *path, const char *name,
 		       const struct buf *text, struct error *err);
-/* Annotates lines and instructions of the most expensive functions for a page.
- * `like` supplies syntax and source maps, or is NULL. */
-int cmd_page_lines(struct reader *r, const struct report *rep,
-		   const struct annotate_spec *like, struct annotation **out,
-		   struct error *err);
 /* Writes the HTML page of a report, with hints for images without symbols.  Sets
  * style->missing. */
 int cmd_page(struct cmd_io *io, const char *path, const char *name,

@@ -109,7 +109,7 @@ static int authorization(const struct cmd_push_opts *o, struct buf *out,
 	if (!rc)
 		buf_bytes(out, text.p, text.n);
 	if (text.failed || out->failed)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	buf_fini(&text);
 	return rc;
 }
@@ -133,7 +133,7 @@ int cmd_push_labels(const struct cmd_push_opts *o, struct cmd_push *p,
 		l.name = name;
 		if (vec_push(&p->labels, l) < 0) {
 			free(name);
-			rc = error_set(err, ERR_NOMEM, "out of memory");
+			rc = error_nomem(err);
 		}
 	}
 	return rc;

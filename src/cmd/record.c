@@ -481,7 +481,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 	for (size_t i = 0; !r && i < labels.labels.n; i++)
 		if (vec_push(&stored, (struct record_label){
 			    labels.labels.v[i].name, labels.labels.v[i].value }))
-			r = error_set(err, ERR_NOMEM, "out of memory");
+			r = error_nomem(err);
 	ro.labels = stored.v;
 	ro.nlabels = stored.n;
 	if (!r)

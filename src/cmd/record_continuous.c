@@ -112,7 +112,7 @@ int continuous_record(struct cmd_io *io, const struct continuous_opts *o,
 		if (!rc)
 			rc = push_check(c.push, err);
 		if (!rc && spool.failed)
-			rc = error_set(err, ERR_NOMEM, "out of memory");
+			rc = error_nomem(err);
 	}
 	if (!rc)
 		rc = continuous_run(&c, err);

@@ -41,8 +41,7 @@ struct report_opts {
 
 static const struct opt report_opt_table[] = {
 	{OPT_HEADING, 0, NULL, NULL, "What to show", 0},
-	{OPT_STR, 'i', "input", "FILE",
-	 "Read this recording. Default: profile.tally.", AT(input)},
+	OPT_ROW_INPUT(AT(input)),
 	{OPT_STR, 's', "sort", "KEY[,KEY...]",
 	 "Group by these keys and show them in this order: comm, pid, tid, "
 	 "cpu, run, event, wait, label, host, service, container, pod, cgroup, image "
@@ -58,11 +57,8 @@ static const struct opt report_opt_table[] = {
 	 AT(children)},
 	{OPT_FLAG, 0, "no-children", NULL,
 	 "Show self only.", AT(no_children)},
-	{OPT_NOFLAG, 0, "inline", NULL,
-	 "Show inlined functions as functions (the default).", AT(no_inline)},
-	{OPT_FLAG, 0, "no-inline", NULL,
-	 "Attribute inlined functions to the function they were inlined into.",
-	 AT(no_inline)},
+	OPT_ROWS_INLINE(AT(no_inline),
+		"Show inlined functions as functions (the default)."),
 	{OPT_DOUBLE, 0, "percent-limit", "PERCENT",
 	 "Hide rows and branches below this share. Default: 0.5 for text (at "
 	 "least 20 rows), 0 for json, csv and with --symbol.",
@@ -311,8 +307,7 @@ static int put_waits(const struct report_opts *o, struct reader *r,
 	}
 	report_free(rep);
 	free((void *)names.v);
-	return rc == -ERR_NOMEM ? error_set(err, ERR_NOMEM, "out of memory")
-				: rc;
+	return rc == -ERR_NOMEM ? error_nomem(err) : rc;
 }
 
 /* Shows what ended which waits. */
@@ -348,8 +343,7 @@ static int show_wakers(struct cmd_io *io, const struct report_opts *o,
 	buf_fini(&out);
 	report_free(rep);
 	free((void *)names.v);
-	return rc == -ERR_NOMEM ? error_set(err, ERR_NOMEM, "out of memory")
-				: rc;
+	return rc == -ERR_NOMEM ? error_nomem(err) : rc;
 }
 
 static int show(struct cmd_io *io, const struct report_opts *o,
@@ -504,7 +498,7 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0 && format == FORMAT_TEXT && !spec.select.events.n) {
 		rc = pick_events(reader_profile(r), false, &others);
 		if (rc < 0)
-			error_set(err, ERR_NOMEM, "out of memory");
+			error_nomem(err);
 		else if (others.n && others.n < reader_profile(r)->events.n)
 			spec.select.events = others;
 	}

@@ -7,6 +7,19 @@
  */
 #include "cmd/command.h"
 
+#define OPT_ROW_INPUT(at) \
+	{ OPT_STR, 'i', "input", "FILE", \
+	  "Read this recording. Default: profile.tally.", at }
+#define OPT_ROW_NO_INLINE(at) \
+	{ OPT_FLAG, 0, "no-inline", NULL, \
+	  "Attribute inlined functions to the function they were inlined " \
+	  "into.", at }
+/* `how`: what --inline, the default, does. */
+#define OPT_ROWS_INLINE(at, how) \
+	{ OPT_NOFLAG, 0, "inline", NULL, how, at }, OPT_ROW_NO_INLINE(at)
+#define OPT_ROW_FULL_NAMES(at) \
+	{ OPT_FLAG, 0, "full-names", NULL, \
+	  "Show template arguments and parameters in full.", at }
 #define OPT_ROW_SAMPLES(at) \
 	{ OPT_FLAG, 'n', "samples", NULL, "Also show numbers of samples.", at }
 #define OPT_ROW_WIDTH(at) \

@@ -19,7 +19,7 @@ static int read_source_maps(const struct opt_strs *words,
 
 	*out = v;
 	if (!v)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	for (size_t i = 0; i < words->n; i++) {
 		const char *word = words->v[i], *eq = strchr(word, '=');
 
@@ -30,7 +30,7 @@ static int read_source_maps(const struct opt_strs *words,
 		v[i].from = strndup(word, (size_t)(eq - word));
 		v[i].to = eq + 1;
 		if (!v[i].from)
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 	}
 	return 0;
 }
@@ -98,7 +98,7 @@ static int make_server(struct cmd_io *io, const struct source_opts *o,
 		return 0;
 	out->server = calloc(1, sizeof(*out->server));
 	if (!out->server)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	out->server->notice = notice;
 	out->server->progress = progress;
 	out->server->ctx = io;
@@ -116,7 +116,7 @@ int cmd_sources(struct cmd_io *io, const struct source_opts *o,
 
 	words.v = calloc(n + 1, sizeof(*words.v));
 	if (!words.v)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	for (size_t i = 0; first && i < first->n; i++)
 		words.v[words.n++] = first->v[i];
 	for (size_t i = 0; i < o->maps.n; i++)

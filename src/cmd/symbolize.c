@@ -25,9 +25,7 @@ struct symbolize_opts {
 };
 
 static const struct opt symbolize_opt_table[] = {
-	{ OPT_STR, 'i', "input", "FILE",
-	  "Read this recording. Default: profile.tally.",
-	  offsetof(struct symbolize_opts, input) },
+	OPT_ROW_INPUT(offsetof(struct symbolize_opts, input)),
 	{ OPT_STR, 'o', "output", "FILE",
 	  "Write a copy instead of replacing the recording.",
 	  offsetof(struct symbolize_opts, output) },
@@ -134,7 +132,7 @@ static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
 	int rc;
 
 	if (!self_samples)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	rc = cmd_embed(o->embed_source, &sources, err);
 	if (!rc)
 		rc = profile_symbolize(p, &f, err);

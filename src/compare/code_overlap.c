@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Compares the code of two functions by sequences of instructions. */
 #include "compare/code_overlap.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static int by_value(const void *x, const void *y)
 {
 	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
 
-	return a < b ? -1 : a > b;
+	return ascending(a, b);
 }
 
 /* Returns the hashes of all sequences of `length` words. */

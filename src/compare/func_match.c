@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/vec.h"
 #include "compare/identity.h"
 
@@ -39,7 +40,7 @@ struct matcher {
 
 static int compare(uint64_t a, uint64_t b)
 {
-	return a < b ? -1 : a > b;
+	return ascending(a, b);
 }
 
 /* Sorts by name, recording and place.  Copies follow the function they were

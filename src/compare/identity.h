@@ -19,6 +19,7 @@
  * Such a row belongs to the only function of that name, or else to the one in
  * the same source file.
  */
+#include "base/path.h"
 #include "profile/model.h"
 
 struct identity {
@@ -37,20 +38,8 @@ void identity_fini(struct identity *x);
  * whether it is mangled and visible to other source files. */
 bool identity_global(const char *name);
 
-/* Appends a path without its "//", "/./" and "dir/../". */
-void path_normal(const char *path, struct buf *out);
-/* Returns how many trailing components of two paths are equal: 2 for a/b/c.h,
- * x/b/c.h. */
-size_t path_common_end(const char *a, const char *b);
-/* Returns the last n components of a path. */
-const char *path_end(const char *path, size_t n);
-/* Returns whether `path` ends with `end`, whole components only. */
-bool path_ends_with(const char *path, const char *end);
 /* Returns whether `base` is the file name of the program that the first run
  * started. */
 bool path_is_program(const struct profile *p, const char *base);
-/* Returns the last component of a path; names in [brackets] are returned
- * unchanged. */
-const char *path_base(const char *path);
 
 #endif

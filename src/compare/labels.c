@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "base/strtab.h"
 
 enum {
@@ -164,7 +165,7 @@ int labels_images(struct labels *l, const struct label_image *v, size_t n,
 
 static int compare(uint64_t a, uint64_t b)
 {
-	return a < b ? -1 : a > b;
+	return ascending(a, b);
 }
 
 /* Sorts functions of one name, so that those of one file are adjacent. */

@@ -92,15 +92,15 @@ const struct code_ngrams *compare_code_of(struct compare_match *m, uint32_t func
 int compare_add_stack(struct compare_match *m, size_t recording, uint32_t node,
 		      bool inlined);
 /*
- * Returns whether code of `fell`, whose cost decreased, may be in `rose` now.
+ * Returns whether code of `lost`, whose cost decreased, may be in `gained` now.
  *
  * A new function is related to functions that call it or that it calls.  It is
  * related to functions declared in the same source file (not a header) or
  * called by the same function.  Without debug information it is related to all
  * functions of its image.  If the code of both is known, most of one must also
- * be in the other.  If `rose` also ran on the old side, it must have gained
- * code that `fell` had.
+ * be in the other.  If `gained` also ran on the old side, it must have gained
+ * code that `lost` had.
  */
-bool compare_related(struct compare_match *m, uint32_t rose, uint32_t fell);
+bool compare_related(struct compare_match *m, uint32_t gained, uint32_t lost);
 
 #endif

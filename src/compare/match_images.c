@@ -3,6 +3,7 @@
  * ones. */
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "compare/func_match.h"
 #include "compare/labels.h"
 #include "compare/match_internal.h"
@@ -248,9 +249,7 @@ static int by_cost(const void *x, const void *y)
 	const struct image_cost *a = x, *b = y;
 	double c = a->cost[0] + a->cost[1], d = b->cost[0] + b->cost[1];
 
-	if (c != d)
-		return c > d ? -1 : 1;
-	return a->image < b->image ? -1 : a->image > b->image;
+	return descending(c, d) ?: ascending(a->image, b->image);
 }
 
 /* Pairs images, the most expensive first, because the number of attempts is

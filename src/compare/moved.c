@@ -178,19 +178,19 @@ static bool are_near(const struct compare_match *m, uint32_t a, uint32_t b)
 	       share_caller(m, a, b);
 }
 
-bool compare_related(struct compare_match *m, uint32_t rose, uint32_t fell)
+bool compare_related(struct compare_match *m, uint32_t gained, uint32_t lost)
 {
-	const struct compare_func *a = &m->funcs.v[rose];
-	const struct compare_func *b = &m->funcs.v[fell];
+	const struct compare_func *a = &m->funcs.v[gained];
+	const struct compare_func *b = &m->funcs.v[lost];
 	const struct code_ngrams *now, *before, *other;
-	bool near = are_near(m, rose, fell);
+	bool near = are_near(m, gained, lost);
 
 	if (!near && (*a->file || a->image != b->image))
 		return false;
-	now = compare_code_of(m, rose, COMPARE_NEW);
-	other = compare_code_of(m, fell, COMPARE_OLD);
+	now = compare_code_of(m, gained, COMPARE_NEW);
+	other = compare_code_of(m, lost, COMPARE_OLD);
 	if (!(a->ran & 1u << COMPARE_OLD))
 		return now && other ? code_overlaps(now, other) : near;
-	before = compare_code_of(m, rose, COMPARE_OLD);
+	before = compare_code_of(m, gained, COMPARE_OLD);
 	return now && other && before && code_came_from(now, before, other);
 }

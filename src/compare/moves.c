@@ -6,14 +6,15 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/search.h"
 
 /* Minimum share of a gain that related functions must have lost. */
 #define EXPLAINED 0.7
 
 struct shift {
 	const struct moves *m;
-	size_t *fell;		/* items whose cost decreased */
-	size_t nfell;
+	size_t *lost;		/* items whose cost decreased */
+	size_t nlost;
 	uint64_t left;		/* comparisons still allowed */
 	double *budget;		/* by item: loss that explains no gain yet */
 	size_t *group;		/* items related to the current one */
@@ -27,12 +28,12 @@ static size_t explain(struct shift *s, size_t item)
 	double want = m->v[item].gain, have = 0, most = 0;
 	size_t n = 0, from = MOVE_FROM_NONE;
 
-	if (s->nfell > s->left)
+	if (s->nlost > s->left)
 		return MOVE_FROM_NONE;
-	s->left -= s->nfell;
+	s->left -= s->nlost;
 	s->group[n++] = item;
-	for (size_t k = 0; k < s->nfell; k++) {
-		size_t i = s->fell[k];
+	for (size_t k = 0; k < s->nlost; k++) {
+		size_t i = s->lost[k];
 
 		if (!(s->budget[i] > 0) || !m->related(m->ctx, item, i))
 			continue;
@@ -51,7 +52,7 @@ static size_t explain(struct shift *s, size_t item)
 	return from;
 }
 
-struct riser {
+struct gainer {
 	bool added;
 	double gain;
 	size_t item;
@@ -61,26 +62,23 @@ struct riser {
  * function. */
 static int by_gain(const void *a, const void *b)
 {
-	const struct riser *x = a, *y = b;
+	const struct gainer *x = a, *y = b;
 
-	if (x->added != y->added)
-		return x->added ? -1 : 1;
-	if (x->gain != y->gain)
-		return x->gain > y->gain ? -1 : 1;
-	return x->item < y->item ? -1 : x->item > y->item;
+	return descending(x->added, y->added) ?:
+	       descending(x->gain, y->gain) ?: ascending(x->item, y->item);
 }
 
 int moves_find(const struct moves *m, size_t *from)
 {
 	struct shift s = { .m = m, .left = MOVE_QUESTIONS };
-	struct riser *up = calloc(m->n + 1, sizeof(*up));
+	struct gainer *up = calloc(m->n + 1, sizeof(*up));
 	size_t n = 0;
 	int rc = 0;
 
 	s.budget = calloc(m->n + 1, sizeof(*s.budget));
 	s.group = calloc(m->n + 1, sizeof(*s.group));
-	s.fell = calloc(m->n + 1, sizeof(*s.fell));
-	if (!up || !s.budget || !s.group || !s.fell)
+	s.lost = calloc(m->n + 1, sizeof(*s.lost));
+	if (!up || !s.budget || !s.group || !s.lost)
 		rc = -ERR_NOMEM;
 	for (size_t i = 0; !rc && i < m->n; i++) {
 		const struct move_item *x = &m->v[i];
@@ -88,9 +86,9 @@ int moves_find(const struct moves *m, size_t *from)
 		from[i] = MOVE_FROM_NONE;
 		if (x->kind == MOVE_LOSS && x->gain < 0) {
 			s.budget[i] = -x->gain;
-			s.fell[s.nfell++] = i;
+			s.lost[s.nlost++] = i;
 		} else if (x->kind >= MOVE_GAIN && x->gain > 0) {
-			up[n++] = (struct riser){ x->kind == MOVE_NEW, x->gain,
+			up[n++] = (struct gainer){ x->kind == MOVE_NEW, x->gain,
 						  i };
 		}
 	}
@@ -101,6 +99,6 @@ int moves_find(const struct moves *m, size_t *from)
 	free(up);
 	free(s.budget);
 	free(s.group);
-	free(s.fell);
+	free(s.lost);
 	return rc;
 }

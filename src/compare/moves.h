@@ -32,7 +32,7 @@ struct moves {
 	const struct move_item *v;
 	size_t n;
 	void *ctx;
-	bool (*related)(void *ctx, size_t rose, size_t fell);
+	bool (*related)(void *ctx, size_t gained, size_t lost);
 	bool (*costs_more)(void *ctx, const size_t *items, size_t n);
 };
 

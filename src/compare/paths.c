@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 
 struct neighbours {
 	size_t a, b;		/* indexes of paths */
@@ -23,20 +24,16 @@ static int by_end(const void *x, const void *y)
 		uint8_t e = (uint8_t)b->path[m - i];
 
 		if (c != e)
-			return c < e ? -1 : 1;
+			return ascending(c, e);
 	}
-	if (n != m)
-		return n < m ? -1 : 1;
-	return a->side < b->side ? -1 : a->side > b->side;
+	return ascending(n, m) ?: ascending(a->side, b->side);
 }
 
 static int most_common(const void *x, const void *y)
 {
 	const struct neighbours *a = x, *b = y;
 
-	if (a->common != b->common)
-		return a->common > b->common ? -1 : 1;
-	return a->a < b->a ? -1 : a->a > b->a;
+	return descending(a->common, b->common) ?: ascending(a->a, b->a);
 }
 
 /* Returns the length of the common end of two paths, in whole components; 0 if

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 /*
@@ -31,13 +32,10 @@ static int by_likeness(const void *x, const void *y)
 {
 	const struct pair *a = x, *b = y;
 
-	if (a->alike != b->alike)
-		return a->alike > b->alike ? -1 : 1;
-	if (a->apart != b->apart)
-		return a->apart < b->apart ? -1 : 1;
-	if (a->old != b->old)
-		return a->old < b->old ? -1 : 1;
-	return a->new < b->new ? -1 : a->new > b->new;
+	return descending(a->alike, b->alike) ?:
+	       ascending(a->apart, b->apart) ?:
+	       ascending(a->old, b->old) ?:
+	       ascending(a->new, b->new);
 }
 
 /* Returns the similarity of two functions; 0 if they are not the same. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Lists finished files and removes old ones: see files.h. */
 #include "continuous/files.h"
+#include "base/search.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -49,9 +50,7 @@ static int by_age(const void *pa, const void *pb)
 {
 	const struct finished *a = pa, *b = pb;
 
-	if (a->mtime_ns != b->mtime_ns)
-		return a->mtime_ns < b->mtime_ns ? -1 : 1;
-	return strcmp(a->name, b->name);
+	return ascending(a->mtime_ns, b->mtime_ns) ?: strcmp(a->name, b->name);
 }
 
 static int add(struct files *f, const struct files *before, const char *name,
@@ -77,8 +76,7 @@ static int add(struct files *f, const struct files *before, const char *name,
 			file.mtime_ns = mtime;
 		}
 	f->bytes += file.bytes;
-	return vec_push(&f->v, file) < 0
-		       ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return vec_push(&f->v, file) < 0 ? error_nomem(err) : 0;
 }
 
 int files_update(struct files *f, int dir, struct error *err)

@@ -262,7 +262,7 @@ int keeper_run(const struct continuous_options *o, int dir, int report_fd,
 	if (signals < 0)
 		return error_errno(err, errno, "signalfd");
 	if (strtab_init(&k.pushed) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	load_pushed(&k);
 	if (!rc && o->push)
 		rc = push_open(o->push, &k.push, err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Disassembles x86 code with Zydis 4: see disasm.h. */
 #ifdef HAVE_CONFIG_H
+#include "base/text.h"
 #include "config.h"
 #endif
 #include "disasm/disasm.h"
@@ -66,7 +67,7 @@ int disasm_open(uint16_t machine, enum disasm_syntax syntax,
 				 machine);
 	d = calloc(1, sizeof(*d));
 	if (!d)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (ZYAN_FAILED(ZydisDecoderInit(
 		    &d->decoder,
 		    wide ? ZYDIS_MACHINE_MODE_LONG_64
@@ -141,15 +142,12 @@ static void find_target(const ZydisDecodedInstruction *in,
 
 static void no_instruction(const uint8_t *p, struct disasm_insn *out, char *text)
 {
-	static const char digits[] = "0123456789abcdef";
-
 	out->size = 1;
 	out->bad = true;
 	if (!text)
 		return;
-	strcpy(text, ".byte 0x00");
-	text[8] = digits[p[0] >> 4];
-	text[9] = digits[p[0] & 15];
+	strcpy(text, ".byte 0x");
+	text_hex(text + strlen(text), p, 1);
 }
 
 /* Returns the usual name of a conditional instruction, such as je, ja, jge;

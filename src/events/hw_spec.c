@@ -9,7 +9,6 @@
 
 #include "base/buf.h"
 #include "base/nearest.h"
-#include "base/text.h"
 
 /* A part of a specifier, not NUL-terminated. */
 struct part {

@@ -130,7 +130,7 @@ const struct prof_func *export_func(const struct export *x, uint32_t fk)
 	if (export_special(x, fk))
 		return NULL;
 	k = &x->keys.keys.v[fk];
-	return k->sort == FRAME_FUNC && k->func ? &x->p->funcs.v[k->func - 1]
+	return k->kind == FRAME_FUNC && k->func ? &x->p->funcs.v[k->func - 1]
 						: NULL;
 }
 

@@ -5,6 +5,8 @@
  *
  * These files have about ten megabytes.  Packages whose names resemble the file
  * are searched first, so that a handful of them gives most answers.
+ * dpkg-query takes seven times the CPU time (100 ms for 932 packages), and finds
+ * no file by the other spelling of a merged /usr.
  */
 #include "hints/dpkg.h"
 
@@ -18,6 +20,7 @@
 
 #include "base/error.h"
 #include "base/io.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 #define INFO "/var/lib/dpkg/info"
@@ -166,9 +169,7 @@ static int by_score(const void *a, const void *b)
 {
 	const struct list *x = a, *y = b;
 
-	if (x->score != y->score)
-		return x->score > y->score ? -1 : 1;
-	return strcmp(x->file, y->file);
+	return descending(x->score, y->score) ?: strcmp(x->file, y->file);
 }
 
 static int find_lists(struct search *s)

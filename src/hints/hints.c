@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "hints/apt_lists.h"
 #include "hints/dpkg.h"
 #include "hints/os_release.h"
@@ -153,13 +154,6 @@ static char *archive_note(const struct answer *w)
 	return text_of(&b);
 }
 
-static bool ends_with(const char *s, const char *tail)
-{
-	size_t n = strlen(s), k = strlen(tail);
-
-	return n >= k && !strcmp(s + n - k, tail);
-}
-
 /* Returns whether apt's lists show that there is no package of this name. */
 static bool is_not_there(const struct answer *w, size_t i)
 {
@@ -167,7 +161,7 @@ static bool is_not_there(const struct answer *w, size_t i)
 
 	return a->id.len && a->name && !a->known &&
 	       !dpkg_has(w->root, a->name) &&
-	       (ends_with(a->name, "-dbgsym") ? w->debug_lists : w->lists);
+	       (text_ends_with(a->name, "-dbgsym") ? w->debug_lists : w->lists);
 }
 
 /* Writes the hint for a package with a known name; `owner` is the package it
@@ -183,7 +177,7 @@ static void apt_hint(const struct answer *w, const char *owner, bool listed,
 	if (!listed && dpkg_has(w->root, h->package)) {
 		buf_printf(&b, " %s", owner);
 		h->note = strdup("installed, but in another version");
-	} else if (!listed && ends_with(h->package, "-dbgsym")) {
+	} else if (!listed && text_ends_with(h->package, "-dbgsym")) {
 		h->note = archive_note(w);
 	}
 	h->command = text_of(&b);

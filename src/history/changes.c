@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/stats.h"
+#include "base/search.h"
 
 #define SPAN 10.0		/* in 2 log likelihood */
 #define MIN_Z 5.0
@@ -332,23 +332,17 @@ static int by_impact(const void *a, const void *b)
 	const struct change *x = a, *y = b;
 	double p = fabs(x->impact), q = fabs(y->impact);
 
-	if (x->group != y->group)
-		return x->group < y->group ? -1 : 1;
 	/* the total comes last, because it follows from its parts */
-	if ((x->func == SERIES_TOTAL) != (y->func == SERIES_TOTAL))
-		return x->func == SERIES_TOTAL ? 1 : -1;
-	if (p != q)
-		return p > q ? -1 : 1;
-	return x->func < y->func ? -1 : x->func > y->func;
+	return ascending(x->group, y->group) ?:
+	       ascending(x->func == SERIES_TOTAL, y->func == SERIES_TOTAL) ?:
+	       descending(p, q) ?: ascending(x->func, y->func);
 }
 
 static int by_age(const void *a, const void *b)
 {
 	const struct change_group *x = a, *y = b;
 
-	if (x->slope != y->slope)
-		return x->slope ? 1 : -1;
-	return x->at > y->at ? -1 : x->at < y->at;
+	return ascending(x->slope, y->slope) ?: descending(x->at, y->at);
 }
 
 /* Returns the batch that most ungrouped spans contain, and the number of these

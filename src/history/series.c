@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/stats.h"
 
 enum {
@@ -50,15 +51,12 @@ static int by_commit(const void *a, const void *b)
 	uint32_t k = x->order ? u64map_get(x->order, q->commit) : U64MAP_NONE;
 
 	if (i != U64MAP_NONE && k != U64MAP_NONE && i != k)
-		return i < k ? -1 : 1;
-	if (p->time != q->time)
-		return p->time < q->time ? -1 : 1;
-	if (p->commit != q->commit)
-		return strcmp(history_str(x->h, p->commit),
-			      history_str(x->h, q->commit));
-	if (p->recorded != q->recorded)
-		return p->recorded < q->recorded ? -1 : 1;
-	return memcmp(p->hash, q->hash, sizeof(p->hash));
+		return ascending(i, k);
+	return ascending(p->time, q->time) ?:
+	       strcmp(history_str(x->h, p->commit),
+		      history_str(x->h, q->commit)) ?:
+	       ascending(p->recorded, q->recorded) ?:
+	       memcmp(p->hash, q->hash, sizeof(p->hash));
 }
 
 static struct history_class *class_of(struct history_classes *c,
@@ -437,9 +435,7 @@ static int by_share(const void *a, const void *b)
 {
 	const struct shared *x = a, *y = b;
 
-	if (x->share != y->share)
-		return x->share > y->share ? -1 : 1;
-	return x->func < y->func ? -1 : x->func > y->func;
+	return descending(x->share, y->share) ?: ascending(x->func, y->func);
 }
 
 size_t *series_by_share(const struct cost_series *s)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "history/show.h"
 
 enum { WIDE = 640, HIGH = 56, EDGE = 6 };
@@ -33,25 +34,13 @@ static const char head[] =
 "justify-content:space-between}\n"
 "</style></head><body>\n<h1>Cost of functions by commit</h1>\n";
 
-static void escape(const char *s, struct buf *out)
-{
-	for (; *s; s++)
-		switch (*s) {
-		case '<': buf_str(out, "&lt;"); break;
-		case '>': buf_str(out, "&gt;"); break;
-		case '&': buf_str(out, "&amp;"); break;
-		case '"': buf_str(out, "&quot;"); break;
-		default: buf_u8(out, (uint8_t)*s);
-		}
-}
-
 static void put_func(const struct history *h, uint32_t func, struct buf *out)
 {
 	struct buf name = { 0 };
 
 	show_func(h, func, &name);
 	buf_str(out, "<span class=\"f\">");
-	escape(buf_cstr(&name), out);
+	text_xml(out, buf_cstr(&name));
 	buf_str(out, "</span>");
 	out->failed |= name.failed;
 	buf_fini(&name);
@@ -75,7 +64,7 @@ static void put_point(const struct history_view *v, size_t i, double x,
 		  strnlen(history_str(h, b->commit), 12));
 	buf_printf(out, "<circle class=\"p\" cx=\"%.1f\" cy=\"%.1f\" r=\"2\">"
 		   "<title>", x, y);
-	escape(buf_cstr(&text), out);
+	text_xml(out, buf_cstr(&text));
 	buf_printf(out, ": %.3f</title></circle>", cost);
 	buf_fini(&text);
 }
@@ -147,7 +136,7 @@ static void put_groups(const struct history_report *r,
 		show_span(r, v, g->from, g->to, &text);
 		buf_printf(out, "<h3>%s", g->slope
 			   ? "Gradually, over " : "");
-		escape(buf_cstr(&text), out);
+		text_xml(out, buf_cstr(&text));
 		buf_str(out, "</h3><ul>\n");
 		for (size_t k = 0; k < g->n; k++)
 			put_change(v, &v->changes.v.v[g->first + k], out);
@@ -168,10 +157,10 @@ static void put_view(const struct history_report *r,
 		return;
 	}
 	buf_str(out, "<section><h2>");
-	escape(history_str(r->h, v->class->benchmark), out);
+	text_xml(out, history_str(r->h, v->class->benchmark));
 	show_class(r->h, v->class, &text);
 	buf_str(out, "</h2><p class=\"dim\">");
-	escape(buf_cstr(&text), out);
+	text_xml(out, buf_cstr(&text));
 	buf_printf(out, "; %zu batches</p>\n", s->n);
 	put_groups(r, v, out);
 	buf_str(out, "<figure>the whole run");

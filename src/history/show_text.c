@@ -26,7 +26,7 @@ int history_report_build(struct history_report *r,
 		if (!rc)
 			rc = changes_find(&v.series, &v.changes, err);
 		if (!rc && vec_push(&r->views, v) < 0)
-			rc = error_set(err, ERR_NOMEM, "out of memory");
+			rc = error_nomem(err);
 		if (rc) {
 			changes_fini(&v.changes);
 			series_fini(&v.series);

@@ -28,8 +28,7 @@ enum {
 int history_init(struct history *h, struct error *err)
 {
 	*h = (struct history){ .damaged = 0 };
-	return strtab_init(&h->str) < 0
-		       ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return strtab_init(&h->str) < 0 ? error_nomem(err) : 0;
 }
 
 void history_fini(struct history *h)
@@ -165,12 +164,6 @@ static const char *next_line(struct lines *l, size_t *n)
 	return p;
 }
 
-static int hex(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0'
-	     : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 /* Reads a field that put_field wrote.  Returns its str, or UINT32_MAX if memory
  * ran out. */
 static uint32_t take_field(struct lines *l, struct history *h, const char *p,
@@ -178,10 +171,12 @@ static uint32_t take_field(struct lines *l, struct history *h, const char *p,
 {
 	buf_reset(&l->field);
 	for (size_t i = 0; i < n; i++) {
-		if (p[i] == '\\' && i + 2 < n && hex(p[i + 1]) >= 0 &&
-		    hex(p[i + 2]) >= 0) {
-			buf_u8(&l->field, (uint8_t)(hex(p[i + 1]) << 4 |
-						    hex(p[i + 2])));
+		if (p[i] == '\\' && i + 2 < n &&
+		    text_hex_digit(p[i + 1]) >= 0 &&
+		    text_hex_digit(p[i + 2]) >= 0) {
+			buf_u8(&l->field, (uint8_t)(
+				text_hex_digit(p[i + 1]) << 4 |
+				text_hex_digit(p[i + 2])));
 			i += 2;
 		} else {
 			buf_u8(&l->field, (uint8_t)p[i]);
@@ -214,8 +209,7 @@ static int read_str(struct lines *l, struct history *h, const char *key,
 				 "\"%s\"",
 				 l->name, l->number, key);
 	*out = take_field(l, h, p, n);
-	return *out == UINT32_MAX
-		       ? error_set(l->err, ERR_NOMEM, "out of memory") : 0;
+	return *out == UINT32_MAX ? error_nomem(l->err) : 0;
 }
 
 /* Parses all bytes as a number.  Returns NAN if they are none. */
@@ -322,7 +316,7 @@ static int read_func(struct lines *l, struct history *h,
 	if (f.image == UINT32_MAX || f.name == UINT32_MAX ||
 	    f.which == UINT32_MAX || c.func == UINT32_MAX ||
 	    vec_push(&h->costs, c) < 0)
-		return error_set(l->err, ERR_NOMEM, "out of memory");
+		return error_nomem(l->err);
 	return 0;
 }
 
@@ -359,7 +353,7 @@ int history_parse(struct history *h, const char *name, const char *text,
 	buf_fini(&l.field);
 	sha256(text, n, b.hash);
 	if (!rc && vec_push(&h->batches, b) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (rc) {
 		h->costs.n = costs;
 		h->counts.n = counts;
@@ -374,7 +368,7 @@ static int inflate_text(const struct buf *in, const char *name,
 	int rc;
 
 	if (inflateInit2(&z, 15 + 16) != Z_OK)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	do {
 		uint8_t *to = buf_room(out, 65536);
 
@@ -387,7 +381,7 @@ static int inflate_text(const struct buf *in, const char *name,
 	} while (rc == Z_OK && out->n <= TEXT_MAX && !z.avail_out);
 	inflateEnd(&z);
 	if (out->failed)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (rc != Z_STREAM_END || z.avail_in)
 		return error_set(err, ERR_FORMAT, "%s: %s", name,
 				 out->n > TEXT_MAX ? "holds more than 64 MB"
@@ -438,7 +432,7 @@ static int read_file(struct history *h, int dir, const char *shown,
 static bool is_hex(const char *s, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (hex(s[i]) < 0)
+		if (text_hex_digit(s[i]) < 0)
 			return false;
 	return true;
 }
@@ -518,7 +512,7 @@ static int pack(const struct buf *text, struct buf *out, struct error *err)
 
 	if (deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 9,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	most = deflateBound(&z, (uLong)text->n);
 	z.next_out = buf_room(out, most);
 	z.avail_out = (uInt)most;
@@ -527,7 +521,7 @@ static int pack(const struct buf *text, struct buf *out, struct error *err)
 	else
 		out->failed = true;
 	deflateEnd(&z);
-	return out->failed ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return out->failed ? error_nomem(err) : 0;
 }
 
 int history_write(const struct history *h, size_t batch, const char *dir,

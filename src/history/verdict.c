@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/variance.h"
 #include "history/changes.h"
 
@@ -336,15 +337,12 @@ static int by_weight(const void *a, const void *b)
 	const struct verdict_row *x = a, *y = b;
 	double p = fabs(x->now - x->base), q = fabs(y->now - y->base);
 
-	if (rank(x->status) != rank(y->status))
-		return rank(x->status) < rank(y->status) ? -1 : 1;
-	if (x->status == VERDICT_SAME) {
+	if (x->status == VERDICT_SAME && y->status == VERDICT_SAME) {
 		p = x->share;
 		q = y->share;
 	}
-	if (p != q)
-		return p > q ? -1 : 1;
-	return x->func < y->func ? -1 : x->func > y->func;
+	return ascending(rank(x->status), rank(y->status)) ?:
+	       descending(p, q) ?: ascending(x->func, y->func);
 }
 
 static void answer(struct verdict *v, const struct verdict_options *o)

@@ -450,11 +450,9 @@ static int by_start(const void *a, const void *b)
 {
 	const struct cfi_row *x = a, *y = b;
 
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind > y->kind ? -1 : 1;
-	return x->at > y->at ? -1 : x->at < y->at;
+	return ascending(x->start, y->start) ?:
+	       descending(x->kind, y->kind) ?:
+	       descending(x->at, y->at);
 }
 
 /* Builds the rows; includes .eh_frame unless its table is complete. */

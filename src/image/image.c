@@ -428,9 +428,7 @@ static int code_by_address(const void *a, const void *b)
 {
 	const struct image_place *x = a, *y = b;
 
-	if (x->vaddr != y->vaddr)
-		return x->vaddr < y->vaddr ? -1 : 1;
-	return x->size < y->size ? -1 : x->size > y->size;
+	return ascending(x->vaddr, y->vaddr) ?: ascending(x->size, y->size);
 }
 
 /* Sorts the code sections, once; a relocatable file may have many. */

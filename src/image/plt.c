@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cursor.h"
 #include "base/search.h"
 #include "image/image_internal.h"
 
@@ -188,7 +187,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct stub *x = a, *y = b;
 
-	return x->start < y->start ? -1 : x->start > y->start;
+	return ascending(x->start, y->start);
 }
 
 static int by_slot(const void *a, const void *b, void *ctx)
@@ -197,7 +196,7 @@ static int by_slot(const void *a, const void *b, void *ctx)
 	const struct stub *x = &v[*(const uint32_t *)a];
 	const struct stub *y = &v[*(const uint32_t *)b];
 
-	return x->slot < y->slot ? -1 : x->slot > y->slot;
+	return ascending(x->slot, y->slot);
 }
 
 /* Sorts by start; each stub ends where the next begins, or with its section. */

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>

@@ -58,7 +58,7 @@ int control_open(struct control *c, const char *spec, struct error *err)
 		return wrong(spec, err);
 	first = copy = strdup(strchr(spec, ':') + 1);
 	if (!copy)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	second = strchr(copy, ',');
 	if (second)
 		*second++ = 0;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/search.h"
 #include "launch/proc_read.h"
 #include "launch/target.h"
 
@@ -95,7 +96,7 @@ static int id_order(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return x < y ? -1 : x > y;
+	return ascending(x, y);
 }
 
 /* Removes duplicates: one ring per CPU, one set of events per thread. */

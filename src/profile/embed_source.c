@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/search.h"
 #include "profile/symbolize_internal.h"
 
 enum {
@@ -33,9 +34,7 @@ static int by_place(const void *a, const void *b)
 {
 	const struct wanted *x = a, *y = b;
 
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return x->line < y->line ? -1 : x->line > y->line;
+	return ascending(x->file, y->file) ?: ascending(x->line, y->line);
 }
 
 static int want_line(struct texts *t, uint32_t file, uint32_t line,

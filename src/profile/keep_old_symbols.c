@@ -129,9 +129,7 @@ static int symbol_compare(const void *a, const void *b)
 {
 	const struct prof_symbol *x = a, *y = b;
 
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+	return ascending(x->image, y->image) ?: ascending(x->vaddr, y->vaddr);
 }
 
 bool keep_old_symbol(struct keep_old *o, uint32_t image, uint64_t vaddr,

@@ -66,7 +66,7 @@ int recording_may_replace(const char *path, bool force, struct error *err)
 		return 0;
 	old = old_name(path);
 	if (!old)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	behind = what_is(old);
 	if (behind == NO_FILE ||
 	    ((behind == OTHER_FILE || behind == UNREADABLE) && !force))
@@ -89,7 +89,7 @@ int recording_keep_old(struct outfile *f, struct error *err)
 		return 0;
 	old = old_name(f->path);
 	if (!old)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	rc = outfile_keep(f, old, err);
 	free(old);
 	return rc;

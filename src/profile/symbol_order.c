@@ -12,9 +12,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct prof_symbol *x = a, *y = b;
 
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+	return ascending(x->image, y->image) ?: ascending(x->vaddr, y->vaddr);
 }
 
 void symbols_sort(struct prof_symbol *v, size_t n)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "profile/symbolize_internal.h"
 
 enum {
@@ -23,9 +24,8 @@ static int hotter(const void *a, const void *b)
 {
 	const struct symbolize_code *x = a, *y = b;
 
-	if (x->self_samples != y->self_samples)
-		return x->self_samples > y->self_samples ? -1 : 1;
-	return x->symbol < y->symbol ? -1 : x->symbol > y->symbol;
+	return descending(x->self_samples, y->self_samples) ?:
+	       ascending(x->symbol, y->symbol);
 }
 
 size_t read_image_code(void *img, uint64_t vaddr, size_t n, struct buf *out)

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "profile/symbolize_internal.h"
 
 enum {
@@ -34,11 +35,9 @@ static int by_place(const void *x, const void *y)
 {
 	const struct cold *a = x, *b = y;
 
-	if (a->image != b->image)
-		return a->image < b->image ? -1 : 1;
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return a->rank < b->rank ? -1 : a->rank > b->rank;
+	return ascending(a->image, b->image) ?:
+	       ascending(a->start, b->start) ?:
+	       ascending(a->rank, b->rank);
 }
 
 /* Chooses the functions that fit the budget, by image and address.  Returns
@@ -191,15 +190,11 @@ struct line_at {
 static int by_line(const void *x, const void *y)
 {
 	const struct line_at *a = x, *b = y;
-	bool a_end = a->l.frame == PROF_NONE, b_end = b->l.frame == PROF_NONE;
 
-	if (a->l.image != b->l.image)
-		return a->l.image < b->l.image ? -1 : 1;
-	if (a->l.vaddr != b->l.vaddr)
-		return a->l.vaddr < b->l.vaddr ? -1 : 1;
-	if (a_end != b_end)
-		return a_end ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
+	return ascending(a->l.image, b->l.image) ?:
+	       ascending(a->l.vaddr, b->l.vaddr) ?:
+	       descending(a->l.frame == PROF_NONE, b->l.frame == PROF_NONE) ?:
+	       ascending(a->at, b->at);
 }
 
 static int sort_lines(struct profile *p)

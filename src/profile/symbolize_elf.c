@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "profile/symbolize_internal.h"
 
 struct context {
@@ -50,15 +51,9 @@ static bool on_result(void *ctx, size_t i, const struct sym_result *r)
 
 static void id_hex(const struct build_id *id, char out[2 * BUILD_ID_MAX + 1])
 {
-	static const char digits[] = "0123456789abcdef";
-	unsigned i;
-
-	for (i = 0; i < id->len && i < BUILD_ID_MAX; i++) {
-		out[2 * i] = digits[id->bytes[i] >> 4];
-		out[2 * i + 1] = digits[id->bytes[i] & 15];
-	}
-	out[2 * i] = '\0';
-	if (!i)
+	text_hex(out, id->bytes, id->len < BUILD_ID_MAX ? id->len
+							: BUILD_ID_MAX);
+	if (!id->len)
 		strcpy(out, "none");
 }
 

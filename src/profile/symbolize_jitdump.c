@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "profile/symbolize_internal.h"
 #include "symbolize/jitdump.h"
 #include "symbolize/perfmap.h"
@@ -143,9 +144,7 @@ static int lower_address(const void *a, const void *b)
 {
 	const struct by_address *x = a, *y = b;
 
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	return x->hit < y->hit ? -1 : x->hit > y->hit;
+	return ascending(x->addr, y->addr) ?: ascending(x->hit, y->hit);
 }
 
 /* Stores hits by address in order[n].  Among those that overlap, the hottest

@@ -39,23 +39,22 @@ struct lookup {
 static int by_name(const void *a, const void *b)
 {
 	const struct anchor *x = a, *y = b;
-	int c = strcmp(x->name, y->name);
 
-	return c ? c : x->here < y->here ? -1 : x->here > y->here;
+	return strcmp(x->name, y->name) ?: ascending(x->here, y->here);
 }
 
 static int by_place(const void *a, const void *b)
 {
 	const struct anchor *x = a, *y = b;
 
-	return x->here < y->here ? -1 : x->here > y->here;
+	return ascending(x->here, y->here);
 }
 
 static int by_vaddr(const void *a, const void *b)
 {
 	const struct target *x = a, *y = b;
 
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+	return ascending(x->vaddr, y->vaddr);
 }
 
 /* Handles a symbol of the file: sets its address if it is an anchor. */

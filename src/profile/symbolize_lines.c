@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "profile/symbolize_internal.h"
 
 /* Maximum bytes of code requested for one image, hottest functions first. */
@@ -55,16 +56,15 @@ static int hotter(const void *a, const void *b)
 {
 	const struct span_of_code *x = a, *y = b;
 
-	if (x->self_samples != y->self_samples)
-		return x->self_samples > y->self_samples ? -1 : 1;
-	return x->start < y->start ? -1 : x->start > y->start;
+	return descending(x->self_samples, y->self_samples) ?:
+	       ascending(x->start, y->start);
 }
 
 static int by_start(const void *a, const void *b)
 {
 	const struct span_of_code *x = a, *y = b;
 
-	return x->start < y->start ? -1 : x->start > y->start;
+	return ascending(x->start, y->start);
 }
 
 /* Keeps the hot functions that fit.  Returns their bytes. */

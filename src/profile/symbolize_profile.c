@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "profile/symbolize_internal.h"
 #include "symbolize/demangle/demangle.h"
 
@@ -205,7 +206,7 @@ static int loc_compare(const void *a, const void *b)
 {
 	const struct symbolize_loc *x = a, *y = b;
 
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+	return ascending(x->vaddr, y->vaddr);
 }
 
 /* Sorts one image's locations by vaddr; spare has room for n. */

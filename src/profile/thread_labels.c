@@ -7,6 +7,7 @@
 
 #include "base/cgroup_path.h"
 #include "base/error.h"
+#include "base/search.h"
 #include "base/text.h"
 
 static bool is_letter(char c)
@@ -53,7 +54,7 @@ int label_parse(const char *text, char **name, const char **value,
 				 text);
 	*name = strdup(text);
 	if (!*name)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	(*name)[n] = 0;
 	*value = *name + n + 1;
 	return 0;
@@ -84,11 +85,9 @@ static int by_run(const void *x, const void *y)
 {
 	const struct env_label *a = x, *b = y;
 
-	if (a->run != b->run)
-		return a->run < b->run ? -1 : 1;
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	return a->row > b->row ? -1 : a->row < b->row;
+	return ascending(a->run, b->run) ?:
+	       ascending(a->key, b->key) ?:
+	       descending(a->row, b->row);
 }
 
 /* Each run of hostile files has few labels, so that names can be compared one by

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/proto_in.h"
+#include "base/search.h"
 #include "base/sha256.h"
 #include "base/strtab.h"
 #include "base/text.h"
@@ -82,9 +83,7 @@ static int more_locs(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 
-	if (x->locs != y->locs)
-		return x->locs > y->locs ? -1 : 1;
-	return x->image < y->image ? -1 : x->image > y->image;
+	return descending(x->locs, y->locs) ?: ascending(x->image, y->image);
 }
 
 static int add_image(struct debuginfo *d, const struct profile *p,
@@ -177,7 +176,7 @@ static int call(struct debuginfo *d, const char *method,
 	grpc_frame(&framed, false, message->p, message->n);
 	if (message->failed || framed.failed) {
 		buf_fini(&framed);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	q.body = framed.p;
 	q.n = framed.n;
@@ -244,11 +243,11 @@ static int send_file(struct debuginfo *d, const char *id,
 	proto_part(&s.scratch, 1, &info);
 	grpc_frame(&s.message, false, s.scratch.p, s.scratch.n);
 	if (s.scratch.failed || s.message.failed)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	else
 		rc = d->o.call(d->o.ctx, SERVICE "Upload", &q, &a, v, err);
 	if (!rc && s.message.failed)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	buf_fini(&a.body);
 	buf_fini(&info);
 	buf_fini(&s.message);

@@ -153,7 +153,7 @@ int entry_parse(const void *p, size_t n, struct entry *out, struct error *err)
 		good = parse_field(out, &f, &nomem);
 	if (nomem) {
 		entry_fini(out);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	good = good && !c.bad && out->kind &&
 	       (out->kind == ENTRY_OTLP ? cursor_left(&out->otlp) > 0

@@ -119,13 +119,13 @@ int http_open(const struct http_options *o, struct http **out,
 
 	*out = NULL;
 	if (!h)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	rc = load(h, err);
 	h->timeout_ms = o->timeout_ns ? (long)(o->timeout_ns / 1000000)
 				      : TIMEOUT_MS;
 	if (!rc && (!copy(&h->ca, o->ca) || !copy(&h->cert, o->cert) ||
 		    !copy(&h->key, o->key) || !copy(&h->agent, o->agent)))
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (!rc && (h->curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK ||
 		    !(h->easy = h->curl_easy_init())))
 		rc = error_set(err, ERR_UNSUPPORTED, "libcurl cannot start");
@@ -276,7 +276,7 @@ int http_post(void *ctx, const struct http_request *q, struct http_answer *a,
 	h->curl_slist_free_all(headers);
 	a->status = (int)status;
 	if (code == CURLE_OUT_OF_MEMORY || a->body.failed)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	/* An answer that is longer than the kept part is valid. */
 	if (code == CURLE_WRITE_ERROR && status)
 		code = CURLE_OK;

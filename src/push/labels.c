@@ -269,7 +269,7 @@ int services_init(struct services *s, const struct profile *p,
 	if (!rc)
 		return 0;
 	services_fini(s);
-	return error_set(err, ERR_NOMEM, "out of memory");
+	return error_nomem(err);
 }
 
 void services_fini(struct services *s)

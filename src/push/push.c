@@ -11,7 +11,6 @@
 #include <time.h>
 
 #include "base/clock.h"
-#include "base/text.h"
 #include "export/export.h"
 #include "push/answer.h"
 #include "push/debuginfo.h"
@@ -123,7 +122,7 @@ int push_open(const struct push_options *o, struct push **out,
 
 	*out = NULL;
 	if (!p)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	p->o = *o;
 	rc = push_url_parse(o->url, &p->url, err);
 	if (!rc && o->world) {
@@ -141,7 +140,7 @@ int push_open(const struct push_options *o, struct push **out,
 			.debug_dirs = o->debug_dirs, .call = call_debuginfo,
 			.notice = report_problem, .ctx = p });
 		if (!p->debuginfo)
-			rc = error_set(err, ERR_NOMEM, "out of memory");
+			rc = error_nomem(err);
 	}
 	if (!rc && o->spool)
 		rc = spool_open(o->spool, o->spool_bytes, &p->spool, err);
@@ -269,7 +268,7 @@ static int post(struct push *p, const struct entry_request *q,
 	headers[n] = NULL;
 	request->url = buf_cstr(&url);
 	if (url.failed || type.failed || tenant.failed || token.failed)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	else
 		rc = p->world.post(p->world.ctx, request, answer, err);
 	if (!rc)
@@ -294,7 +293,7 @@ static int call_debuginfo(void *ctx, const char *path, struct http_request *q,
 	buf_str(&head.path, path);
 	buf_cstr(&head.path);
 	if (head.path.failed)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	else
 		rc = post(ctx, &head, q, a, v, err);
 	entry_request_fini(&head);
@@ -488,7 +487,7 @@ static int finish_entry(struct push *p, struct error *err)
 	if (!p->entry.n)
 		return 0;
 	if (p->entry.failed)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	if (p->spool) {
 		rc = spool_add(p->spool, p->entry.p, p->entry.n, err);
 		if (!rc)
@@ -581,7 +580,7 @@ int push_recording(struct push *p, struct reader *r,
 	if (!rc)
 		rc = finish_entry(p, err);
 	if (!rc && p->debuginfo && debuginfo_add(p->debuginfo, p->profile) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	buf_reset(&p->entry);
 	count_spool(p);
 	return rc;

@@ -302,7 +302,7 @@ int entry_request(const struct entry *e, enum push_protocol protocol,
 	if (!q->body.failed && !q->path.failed)
 		return 0;
 	entry_request_fini(q);
-	return error_set(err, ERR_NOMEM, "out of memory");
+	return error_nomem(err);
 }
 
 void entry_request_fini(struct entry_request *q)

@@ -15,6 +15,7 @@
 
 #include "base/cursor.h"
 #include "base/io.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 #define MAGIC "TLYPUSH1"
@@ -60,7 +61,7 @@ static int by_number(const void *pa, const void *pb)
 {
 	const struct file *a = pa, *b = pb;
 
-	return a->number < b->number ? -1 : a->number > b->number;
+	return ascending(a->number, b->number);
 }
 
 static int list(struct spool *s, struct error *err)
@@ -87,7 +88,7 @@ static int list(struct spool *s, struct error *err)
 			continue;
 		f.bytes = (uint64_t)st.st_size;
 		if (vec_push(&s->files, f) < 0)
-			rc = error_set(err, ERR_NOMEM, "out of memory");
+			rc = error_nomem(err);
 		s->counts.files++;
 		s->counts.bytes += f.bytes;
 	}
@@ -123,7 +124,7 @@ int spool_open(const char *path, uint64_t max_bytes, struct spool **out,
 	*out = NULL;
 	if (!s || !(s->path = strdup(path))) {
 		free(s);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	s->max_bytes = max_bytes;
 	s->lock = -1;
@@ -189,7 +190,7 @@ static int try_write(struct spool *s, const void *entry, size_t n,
 	buf_u32(&head, (uint32_t)crc32(0, entry, (uInt)n));
 	buf_u64(&head, n);
 	if (head.failed)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	errno = 0;
 	fd = openat(s->dir, TEMP, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
 		    O_NOFOLLOW, 0600);
@@ -232,7 +233,7 @@ int spool_add(struct spool *s, const void *entry, size_t n, struct error *err)
 		s->first = 0;
 	}
 	if (vec_reserve(&s->files, s->files.n + 1) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	while (s->counts.bytes + f.bytes > s->max_bytes && drop_oldest(s))
 		s->counts.dropped++;
 	name_of(f.number, name);
@@ -288,8 +289,7 @@ static int read_file(struct spool *s, uint64_t number, struct buf *out,
 	else if (!rc && spool_payload(raw.p, raw.n, &p, &n)) {
 		buf_again(out);
 		buf_bytes(out, p, n);
-		rc = out->failed ? error_set(err, ERR_NOMEM, "out of memory")
-				 : 1;
+		rc = out->failed ? error_nomem(err) : 1;
 	}
 	buf_fini(&raw);
 	return rc;

@@ -114,7 +114,7 @@ int push_url_parse(const char *text, struct push_url *out, struct error *err)
 	out->base = strdup(buf_cstr(&base));
 	rc = base.failed || !out->base;
 	buf_fini(&base);
-	return rc ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 void push_url_fini(struct push_url *u)

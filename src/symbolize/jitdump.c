@@ -7,6 +7,7 @@
 
 #include "base/cursor.h"
 #include "base/hash.h"
+#include "base/search.h"
 
 enum {
 	MAGIC = 0x4a695444,	/* "JiTD" as a little-endian number */
@@ -301,11 +302,9 @@ static int by_page(const void *a, const void *b)
 {
 	const struct page *x = a, *y = b;
 
-	if (x->page != y->page)
-		return x->page < y->page ? -1 : 1;
-	if (x->time_ns != y->time_ns)
-		return x->time_ns < y->time_ns ? -1 : 1;
-	return x->code < y->code ? -1 : x->code > y->code;
+	return ascending(x->page, y->page) ?:
+	       ascending(x->time_ns, y->time_ns) ?:
+	       ascending(x->code, y->code);
 }
 
 /* Sorts the new pages and merges them with the others from the end. */

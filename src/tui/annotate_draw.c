@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "tui/annotate_page.h"
-#include "views/query/framekey.h"
 #include "views/query/interval.h"
 #include "views/query/lines.h"
 

@@ -16,11 +16,6 @@ static void data_free(struct data *d)
 	free(d);
 }
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory");
-}
-
 struct select_spec model_select(struct model *m)
 {
 	struct select_spec s = m->spec.select;
@@ -55,7 +50,7 @@ static int data_make(struct model *m, const struct key_list *keys,
 	};
 	struct data *d = calloc(1, sizeof(*d));
 	unsigned int how = m->full_names ? 0 : NAME_SHORT;
-	int rc = d ? report_build(m->r, &spec, &d->rep, err) : nomem(err);
+	int rc = d ? report_build(m->r, &spec, &d->rep, err) : error_nomem(err);
 
 	if (!rc)
 		rc = tree_explorer_init(&d->trees, d->rep, err);
@@ -63,7 +58,7 @@ static int data_make(struct model *m, const struct key_list *keys,
 				    how) < 0 ||
 		    name_cache_init(&d->tree_names, m->p, d->rep->tree_keys,
 				    how | NAME_ALONE) < 0))
-		rc = nomem(err);
+		rc = error_nomem(err);
 	if (!rc)
 		name_cache_rows(&d->row_names, &d->rep->table, d->rep->order.v,
 				d->rep->order.n);
@@ -180,7 +175,7 @@ uint32_t model_same_function(const struct frame_keys *to,
 	for (uint32_t i = 0; i < to->keys.n; i++) {
 		const struct frame_key *x = &to->keys.v[i];
 
-		if (x->sort == k->sort && x->name == k->name &&
+		if (x->kind == k->kind && x->name == k->name &&
 		    x->vaddr == k->vaddr && x->kernel == k->kernel &&
 		    (!k->im || x->im == k->im) && x->func == k->func)
 			return i;
@@ -200,13 +195,13 @@ bool model_pick(const struct model *m, const struct frame_key *k,
 {
 	const struct profile *p = m->p;
 
-	for (uint32_t i = 0; k->sort == FRAME_FUNC && i < p->funcs.n; i++) {
+	for (uint32_t i = 0; k->kind == FRAME_FUNC && i < p->funcs.n; i++) {
 		if (i + 1 == k->func) {
 			*out = (struct annot_pick){ UNIT_FUNCTION, i };
 			return true;
 		}
 	}
-	for (uint32_t i = 0; k->sort == FRAME_ADDR && i < p->symbols.n; i++) {
+	for (uint32_t i = 0; k->kind == FRAME_ADDR && i < p->symbols.n; i++) {
 		const struct prof_symbol *s = &p->symbols.v[i];
 
 		if (image_fits(p, s->image, k) &&
@@ -215,7 +210,7 @@ bool model_pick(const struct model *m, const struct frame_key *k,
 			return true;
 		}
 	}
-	if (!k->sort && k->file) {
+	if (!k->kind && k->file) {
 		*out = (struct annot_pick){ UNIT_FILE, k->file };
 		return true;
 	}

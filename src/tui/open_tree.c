@@ -44,7 +44,7 @@ int open_tree_add(struct open_tree *f, const struct tree_row *row)
 const struct values *open_tree_values(const struct open_tree *f,
 				      const struct tree_row *r)
 {
-	if (r->sort == TREE_ROW)
+	if (r->kind == TREE_ROW)
 		return report_values(f->d->rep, r->id);
 	return tree_level_values(f->levels.v[r->level], r->child);
 }
@@ -52,7 +52,7 @@ const struct values *open_tree_values(const struct open_tree *f,
 const struct frame_keys *open_tree_keys(const struct open_tree *f,
 					const struct tree_row *r)
 {
-	return r->sort != TREE_ROW ? f->d->rep->tree_keys : &f->d->rep->keys;
+	return r->kind != TREE_ROW ? f->d->rep->tree_keys : &f->d->rep->keys;
 }
 
 const struct frame_key *open_tree_function(const struct open_tree *f,
@@ -60,21 +60,11 @@ const struct frame_key *open_tree_function(const struct open_tree *f,
 {
 	const struct report *rep = f->d->rep;
 
-	if (r->sort != TREE_ROW)
+	if (r->kind != TREE_ROW)
 		return &rep->tree_keys->keys.v[r->id];
 	if (!key_list_has(&rep->spec.keys, KEY_SYMBOL))
 		return NULL;
 	return &rep->keys.keys.v[rep->table.rows.v[r->id].fk];
-}
-
-static bool all_of(const struct open_tree *f, const struct values *a,
-		   const struct values *b)
-{
-	for (size_t c = 0; c < f->d->rep->table.ncols; c++)
-		if (a[c].total.count != b[c].total.count ||
-		    a[c].total.weight != b[c].total.weight)
-			return false;
-	return true;
 }
 
 /* Adds rows for the branches of a level.  Takes ownership of the level on
@@ -90,17 +80,19 @@ static int add_branches(struct open_tree *f, struct tree_level *l,
 		return -ERR_NOMEM;
 	for (uint32_t i = 0; i < l->children.n; i++) {
 		struct tree_row r = {
-			.sort = TREE_BRANCH, .mode = (uint8_t)mode,
+			.kind = TREE_BRANCH, .mode = (uint8_t)mode,
 			.inlined = l->children.v[i].inlined,
 			.id = l->children.v[i].fk, .lane = lane,
 			.level = level, .child = i, .above = above_id,
 		};
 
 		if (above) {
-			r.same = above->sort == TREE_BRANCH &&
+			r.same = above->kind == TREE_BRANCH &&
 				 l->children.n == 1 &&
-				 all_of(f, open_tree_values(f, &r),
-					open_tree_values(f, above));
+				 values_same_totals(
+					open_tree_values(f, &r),
+					open_tree_values(f, above),
+					f->d->rep->table.ncols);
 			r.depth = (uint16_t)(above->depth + !r.same);
 		}
 		f->rows.v[f->rows.n++] = r;
@@ -128,9 +120,9 @@ static int make_level(struct open_tree *f, const struct tree_row *r,
 {
 	struct tree_explorer *x = &f->d->trees;
 
-	if (r->sort == TREE_ROW)
+	if (r->kind == TREE_ROW)
 		return tree_level_row(x, r->id, r->mode, r->by_total, out, err);
-	if (r->sort == TREE_CAPTION)
+	if (r->kind == TREE_CAPTION)
 		return tree_level_function(x, r->lane, r->id, r->mode, out,
 					   err);
 	return tree_level_below(x, r->lane, f->levels.v[r->level], r->child,
@@ -208,7 +200,7 @@ static int mark_open(struct open_tree *f, uint32_t id, struct error *err)
 		f->rows.v[id].open = f->rows.v[id].n > 0;
 		if (f->rows.v[id].n != 1)
 			return 0;
-		if (f->rows.v[id].sort == TREE_BRANCH &&
+		if (f->rows.v[id].kind == TREE_BRANCH &&
 		    !f->rows.v[f->rows.v[id].first].same)
 			return 0;
 		id = f->rows.v[id].first;

@@ -14,7 +14,7 @@ enum tree_row_kind {
 };
 
 struct tree_row {
-	uint8_t sort;		/* enum tree_row_kind */
+	uint8_t kind;		/* enum tree_row_kind */
 	uint8_t mode;		/* enum tree_mode of the rows below */
 	bool by_total;		/* TREE_ROW: callers weighted by total */
 	bool open, grown, inlined;

@@ -16,7 +16,8 @@ static size_t rows_taken(const struct page *pg)
 	return n + (pg->t->rows >= 8);
 }
 
-size_t page_room(const struct page *pg)
+/* Returns the number of screen rows available for the page's rows. */
+static size_t page_room(const struct page *pg)
 {
 	size_t taken = rows_taken(pg), rows = (size_t)pg->t->rows;
 
@@ -288,7 +289,7 @@ bool page_key(struct page *pg, const struct screen_event *e)
 		text_page_help(pg->t);
 		return true;
 	case 'i':
-		text_page_truth(pg->t);
+		text_page_quality(pg->t);
 		return true;
 	case '#':
 		pg->t->m.samples = !pg->t->m.samples;

@@ -62,8 +62,6 @@ void page_pop(struct tui *t);
 /* Closes all pages except the first. */
 void page_pop_all(struct tui *t);
 struct page *page_seen(const struct tui *t);
-/* Returns the number of screen rows available for the page's rows. */
-size_t page_room(const struct page *pg);
 /* Selects a row and scrolls it into view. */
 void page_go(struct page *pg, size_t row);
 void page_draw(struct page *pg);
@@ -93,7 +91,7 @@ void tree_page_butterfly(struct tui *t, uint32_t fk);
 void annotate_page_open(struct tui *t, const struct annot_pick *pick,
 			uint32_t line);
 void text_page_help(struct tui *t);
-void text_page_truth(struct tui *t);
+void text_page_quality(struct tui *t);
 /* Opens lines of safe text; takes ownership of `text`. */
 void text_page_open(struct tui *t, const char *title, struct buf *text);
 

@@ -66,7 +66,7 @@ void page_write(struct page *pg)
 	put_page(pg, &out);
 	pg->t->writing = false;
 	if (out.failed)
-		error_set(&err, ERR_NOMEM, "out of memory");
+		error_nomem(&err);
 	else if (!free_name(name, sizeof(name), &err))
 		outfile_write(name, out.p, out.n, &err);
 	if (err.msg[0])

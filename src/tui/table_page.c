@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/search.h"
 #include "tui/tree_base.h"
 
 struct table_page {
@@ -28,19 +28,16 @@ static int by_numbers(const void *x, const void *y)
 {
 	const struct sort_row *a = x, *b = y;
 
-	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	if (a->count != b->count)
-		return a->count > b->count ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
+	return descending(a->weight, b->weight) ?:
+	       descending(a->count, b->count) ?:
+	       ascending(a->at, b->at);
 }
 
 static int by_words(const void *x, const void *y)
 {
 	const struct sort_row *a = x, *b = y;
-	int c = strcasecmp(a->word, b->word);
 
-	return c ? c : a->at < b->at ? -1 : a->at > b->at;
+	return strcasecmp(a->word, b->word) ?: ascending(a->at, b->at);
 }
 
 static void set_numbers(struct table_page *tp, struct sort_row *v, size_t n)
@@ -84,7 +81,7 @@ static int add_rows(struct table_page *tp, const struct sort_row *v, size_t n)
 
 	for (size_t i = 0; !rc && i < n; i++) {
 		struct tree_row r = {
-			.sort = TREE_ROW, .mode = (uint8_t)tp->below,
+			.kind = TREE_ROW, .mode = (uint8_t)tp->below,
 			.by_total = tp->b.sorted == 1,
 			.id = v[tp->back ? n - 1 - i : i].row,
 		};
@@ -293,7 +290,7 @@ struct page *table_page_new(struct tui *t, struct error *err)
 	struct table_page *tp = calloc(1, sizeof(*tp));
 
 	if (!tp) {
-		error_set(err, ERR_NOMEM, "out of memory");
+		error_nomem(err);
 		return NULL;
 	}
 	page_init(&tp->b.pg, t, &table_ops);
@@ -302,7 +299,7 @@ struct page *table_page_new(struct tui *t, struct error *err)
 						      : TREE_CALLERS;
 	tp->b.sorted = t->o->report.by_total;
 	if (fill(tp) < 0) {
-		error_set(err, ERR_NOMEM, "out of memory");
+		error_nomem(err);
 		table_close(&tp->b.pg);
 		return NULL;
 	}

@@ -134,7 +134,7 @@ void text_page_open(struct tui *t, const char *title, struct buf *text)
 	page_push(&tp->pg);
 }
 
-void text_page_truth(struct tui *t)
+void text_page_quality(struct tui *t)
 {
 	const struct report *rep = t->m.table->rep;
 	struct buf text = { 0 };

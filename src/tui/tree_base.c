@@ -228,27 +228,12 @@ static const struct report *report_of(const struct tree_base *b)
 	return b->f.d->rep;
 }
 
-/* Returns the next column of numbers that fits, or NULL. */
-static const struct report_column *next_number(const struct tree_layout *l,
-					       const struct report_column *c)
-{
-	const struct report_column *end =
-		report_columns + report_columns_count();
-
-	for (c = c ? c + 1 : report_columns + KEY_COUNT; c < end; c++)
-		if (c->shown == SHOWN_SELF ||
-		    (c->shown == SHOWN_TOTAL && l->total) ||
-		    (c->shown == SHOWN_SAMPLES && l->samples))
-			return c;
-	return NULL;
-}
-
 static size_t event_width(const struct tree_layout *l)
 {
 	const struct report_column *c = NULL;
 	size_t width = l->before;
 
-	while ((c = next_number(l, c)))
+	while ((c = report_next_number(c, l->total, l->samples)))
 		width += c->width;
 	return width;
 }
@@ -279,7 +264,7 @@ static size_t measure(struct tree_base *b, enum view_key key)
 		const struct tree_row *r = open_tree_row(&b->f, i);
 		size_t w;
 
-		if (r->sort != TREE_ROW)
+		if (r->kind != TREE_ROW)
 			continue;
 		seen++;
 		buf_reset(&word);
@@ -342,7 +327,7 @@ static void put_numbers(struct tree_base *b, const struct tree_row *r,
 	const struct report *rep = report_of(b);
 	const struct values *v = open_tree_values(&b->f, r);
 	const struct tree_layout *l = &b->lay;
-	bool row = r->sort == TREE_ROW;
+	bool row = r->kind == TREE_ROW;
 
 	for (size_t e = l->first; e < l->first + l->n; e++) {
 		const struct report_column *c = NULL;
@@ -354,7 +339,7 @@ static void put_numbers(struct tree_base *b, const struct tree_row *r,
 		if (!self && !l->total)
 			x.v.self = x.v.total;
 		strip_pad(s, s->columns + l->before);
-		while ((c = next_number(l, c))) {
+		while ((c = report_next_number(c, l->total, l->samples))) {
 			bool shown = c->of_self ? self || (!l->total && !r->same)
 						: !r->same;
 
@@ -433,7 +418,7 @@ static void root_image(struct tree_base *b, const struct tree_row *r,
 	const struct frame_key *k = &keys->keys.v[r->id];
 	struct buf image = { 0 };
 
-	if (r->depth || k->kernel || k->sort != FRAME_FUNC || !k->image ||
+	if (r->depth || k->kernel || k->kind != FRAME_FUNC || !k->image ||
 	    b->pg.t->columns < NARROW)
 		return;
 	name_image(b->pg.t->m.p, keys, k, false, &image);
@@ -469,7 +454,7 @@ void tree_draw(struct page *pg, size_t i, struct strip *s)
 	const struct tree_row *r = open_tree_row(&b->f, i);
 
 	put_numbers(b, r, s);
-	if (r->sort != TREE_ROW) {
+	if (r->kind != TREE_ROW) {
 		put_branch(b, r, s);
 		return;
 	}
@@ -484,7 +469,7 @@ void tree_text(struct page *pg, size_t i, struct buf *out)
 	const struct tree_row *r = open_tree_row(&b->f, i);
 	const struct key_list *keys = &report_of(b)->spec.keys;
 
-	if (r->sort != TREE_ROW) {
+	if (r->kind != TREE_ROW) {
 		branch_words(b, r, out);
 		return;
 	}
@@ -517,7 +502,7 @@ static void event_heads(struct tree_base *b, struct strip *s)
 		bool mine = c == active;
 
 		strip_pad(s, s->columns + l->before);
-		while ((n = next_number(l, n)))
+		while ((n = report_next_number(n, l->total, l->samples)))
 			head(s, n->head, n->width, true, mine &&
 			     ((b->sorted == 0 && n->shown == SHOWN_SELF) ||
 			      (b->sorted == 1 && n->shown == SHOWN_TOTAL)));

@@ -116,7 +116,7 @@ static void annotate(struct page *pg)
 	const struct frame_key *k = open_tree_function(&b->f, r);
 	struct annot_pick pick;
 
-	if (!k && r->sort == TREE_ROW)
+	if (!k && r->kind == TREE_ROW)
 		k = &b->f.d->rep->keys.keys.v[
 			b->f.d->rep->table.rows.v[r->id].fk];
 	if (!k || !model_pick(&pg->t->m, k, &pick)) {

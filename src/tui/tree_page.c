@@ -74,7 +74,7 @@ static void butterfly_row(struct page *pg, size_t i, struct strip *s)
 	struct tree_base *b = tree_base(pg);
 	const struct tree_row *r = open_tree_row(&b->f, i);
 
-	if (r->sort != TREE_CAPTION) {
+	if (r->kind != TREE_CAPTION) {
 		tree_draw(pg, i, s);
 		return;
 	}
@@ -87,7 +87,7 @@ static void butterfly_row(struct page *pg, size_t i, struct strip *s)
 
 static void butterfly_text(struct page *pg, size_t i, struct buf *out)
 {
-	if (open_tree_row(&tree_base(pg)->f, i)->sort != TREE_CAPTION)
+	if (open_tree_row(&tree_base(pg)->f, i)->kind != TREE_CAPTION)
 		tree_text(pg, i, out);
 }
 
@@ -96,7 +96,7 @@ static void butterfly_status(struct page *pg, struct strip *s)
 	struct tree_base *b = tree_base(pg);
 
 	if (pg->cursor < b->f.seen.n &&
-	    open_tree_row(&b->f, pg->cursor)->sort != TREE_CAPTION)
+	    open_tree_row(&b->f, pg->cursor)->kind != TREE_CAPTION)
 		tree_status(pg, s);
 }
 
@@ -106,7 +106,7 @@ static bool butterfly_key(struct page *pg, uint32_t key)
 	struct tree_base *b = tree_base(pg);
 
 	if (key == '=' && pg->cursor < b->f.seen.n &&
-	    open_tree_row(&b->f, pg->cursor)->sort == TREE_CAPTION)
+	    open_tree_row(&b->f, pg->cursor)->kind == TREE_CAPTION)
 		return true;
 	return tree_key(pg, key);
 }
@@ -148,12 +148,12 @@ static struct tree_page *new_page(struct tui *t, const struct page_ops *ops)
 static int add_caption(struct tree_page *tp, enum tree_mode mode,
 		       struct error *err)
 {
-	struct tree_row r = { .sort = TREE_CAPTION, .mode = (uint8_t)mode,
+	struct tree_row r = { .kind = TREE_CAPTION, .mode = (uint8_t)mode,
 			      .id = tp->fk };
 	int rc = open_tree_add(&tp->b.f, &r);
 
 	if (rc)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return open_tree_open(&tp->b.f, tp->b.f.seen.n - 1, err);
 }
 

@@ -39,27 +39,10 @@ static void take_size(struct tui *t)
 		t->columns = MIN_COLUMNS;
 }
 
-/* Appends a character as UTF-8 (Unicode 15 §3.9, table 3-6). */
 static void type(struct buf *to, uint32_t c)
 {
-	if (to->n >= TYPED_MAX || c < 0x20 || c == 0x7f || c >= 0x110000)
-		return;
-	if (c < 0x80) {
-		buf_u8(to, (uint8_t)c);
-		return;
-	}
-	if (c < 0x800) {
-		buf_u8(to, (uint8_t)(0xc0 | c >> 6));
-	} else {
-		if (c < 0x10000) {
-			buf_u8(to, (uint8_t)(0xe0 | c >> 12));
-		} else {
-			buf_u8(to, (uint8_t)(0xf0 | c >> 18));
-			buf_u8(to, (uint8_t)(0x80 | (c >> 12 & 0x3f)));
-		}
-		buf_u8(to, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
-	}
-	buf_u8(to, (uint8_t)(0x80 | (c & 0x3f)));
+	if (to->n < TYPED_MAX && c >= 0x20 && c != 0x7f && c < 0x110000)
+		text_utf8(to, c);
 }
 
 static void delete_char(struct buf *b)
@@ -76,7 +59,7 @@ static void show_only(struct tui *t, const char *text)
 	struct error err = { 0 };
 
 	if (model_set(&t->m.symbol, text) < 0)
-		error_set(&err, ERR_NOMEM, "out of memory");
+		error_nomem(&err);
 	else if (model_reload(&t->m, &err) < 0)
 		model_set(&t->m.symbol, NULL);
 	page_pop_all(t);

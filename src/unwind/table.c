@@ -56,13 +56,13 @@ int unwind_table_open(struct image *img, struct unwind_table **out,
 	t = calloc(1, sizeof(*t));
 	if (!t) {
 		image_close(img);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	t->img = img;
 	t->is32 = !image_is_64(img);
 	if (make_directory(t) < 0 || make_rules(t) < 0) {
 		unwind_table_close(t);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	*out = t;
 	return 0;

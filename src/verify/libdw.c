@@ -142,7 +142,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct symbol *x = a, *y = b;
 
-	return x->start < y->start ? -1 : x->start > y->start;
+	return ascending(x->start, y->start);
 }
 
 /* Finds the range that a symbol of code covers.  Returns false for other symbols. */
@@ -561,7 +561,7 @@ static int answer_all(struct asking *a, struct buf *out, struct error *err)
 		put_places(a, out, i);
 		put_chains(a, out, i);
 	}
-	return a->nomem ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return a->nomem ? error_nomem(err) : 0;
 }
 
 static uint32_t *none_for_each(size_t n)
@@ -598,7 +598,7 @@ int libdw_answer(const struct opinion_request *q, struct buf *out,
 	a.place = none_for_each(q->n);
 	a.flags = calloc(q->n + 1, 1);
 	if (!a.first || !a.last || !a.place || !a.flags || strtab_init(&a.str) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	a.sent = a.str.str.n;
 	dwfl = a.dw.dwfl_begin(&callbacks);
 	if (dwfl) {

@@ -200,7 +200,7 @@ int opinion_ask(const struct opinion_request *q, struct opinion **out,
 	rc = collect(q, pid, fds[0], &b, err);
 	o = calloc(1, sizeof(*o));
 	if (!o || strtab_init(&o->str) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (rc >= 0)
 		rc = read_answers(q, &b, o, err);
 	buf_fini(&b);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/path.h"
+#include "base/search.h"
 #include "base/text.h"
 #include "symbolize/demangle/demangle.h"
 #include "symbolize/symbolize.h"
@@ -75,31 +77,6 @@ static const char *str(const struct comparison *x, uint32_t id)
 	return strtab_get(&x->o->str, id);
 }
 
-/* Appends a path without `.`, empty parts and `x/..`. */
-static void normal_path(const char *path, struct buf *out)
-{
-	size_t root = *path == '/';
-
-	if (root)
-		buf_u8(out, '/');
-	while (*path) {
-		size_t n = strcspn(path, "/");
-		size_t last = out->n;
-
-		while (last > root && out->p[last - 1] != '/')
-			last--;
-		if (n == 2 && !memcmp(path, "..", 2) && out->n > last &&
-		    (out->n - last != 2 || memcmp(out->p + last, "..", 2))) {
-			out->n = last > root ? last - 1 : last;
-		} else if (n && (n != 1 || *path != '.')) {
-			if (out->n > root)
-				buf_u8(out, '/');
-			buf_bytes(out, path, n);
-		}
-		path += n + (path[n] == '/');
-	}
-}
-
 /* Returns whether the longer path ends with the shorter one. */
 static bool is_tail(const char *a, const char *b)
 {
@@ -121,9 +98,9 @@ static enum finding compare_files(const char *ours, const char *dir,
 	if (!strcmp(ours, theirs))
 		return VERIFY_SAME;
 	buf_printf(&joined, "%s/%s", dir, theirs);
-	normal_path(ours, &x);
-	normal_path(theirs, &y);
-	normal_path(buf_cstr(&joined), &z);
+	path_normal(ours, &x);
+	path_normal(theirs, &y);
+	path_normal(buf_cstr(&joined), &z);
 	f = !strcmp(buf_cstr(&x), buf_cstr(&y)) ||
 	    (*theirs != '/' && !strcmp(buf_cstr(&x), buf_cstr(&z)))
 		    ? VERIFY_SAME
@@ -399,9 +376,7 @@ static int by_vaddr(const void *a, const void *b)
 {
 	const struct verify_case *x = a, *y = b;
 
-	if (x->vaddr != y->vaddr)
-		return x->vaddr < y->vaddr ? -1 : 1;
-	return x->first < y->first ? -1 : x->first > y->first;
+	return ascending(x->vaddr, y->vaddr) ?: ascending(x->first, y->first);
 }
 
 /* Sorts the cases, removes repeated addresses and lists them. */
@@ -484,7 +459,7 @@ static int compare_image(const struct opinion_request *q, struct comparison x,
 	int rc;
 
 	if (!vaddrs)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	x.c = c;
 	mine.vaddrs = vaddrs;
 	mine.n = c->v.n;
@@ -492,7 +467,7 @@ static int compare_image(const struct opinion_request *q, struct comparison x,
 	rc = ask_and_count(&x, &mine, expected, c, counts, out, err);
 	free(vaddrs);
 	if (rc >= 0 && out->failed)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	return rc;
 }
 
@@ -540,7 +515,7 @@ static int gather(const struct profile *p, uint32_t image,
 		    p->lines.v[i].frame != PROF_NONE)
 			rc = add_case(p, p->lines.v[i].vaddr,
 				      p->lines.v[i].frame, c);
-	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return rc < 0 ? error_nomem(err) : 0;
 }
 
 /* Returns the reason why libdw cannot be asked about an image, or NULL. */

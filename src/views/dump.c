@@ -446,7 +446,7 @@ int dump_file(struct reader *r, unsigned int parts, dump_sink *sink, void *ctx,
 		line_end(&d);
 	}
 	if (d.out.failed)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	else if (d.stopped || (d.out.n && !sink(ctx, &d.out)))
 		rc = -ERR_STOPPED;
 	buf_fini(&d.out);

@@ -2,9 +2,6 @@
 /* Builds the summary of a recording. */
 #include "views/info.h"
 
-#include "views/query/framekey.h"
-#include "views/query/lines.h"
-
 /* Kinds of chunks (doc/tally-format.5), by number. */
 static const char *const kinds[INFO_CHUNK_KINDS] = {
 	"unknown", "tables", "samples", "symbols", "code", "end",

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 
 #include "base/text.h"
-#include "views/query/framekey.h"
 #include "views/info.h"
 #include "views/query/lines.h"
 

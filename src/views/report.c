@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Builds a report: rows, their order and trees. */
 #include "views/report.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 
@@ -60,44 +61,35 @@ static int compare_values(const struct report *rep, uint32_t a, uint32_t b)
 	const struct values *va = report_values(rep, a);
 	const struct values *vb = report_values(rep, b);
 
-	for (size_t c = 0; c < rep->table.ncols; c++) {
+	int order = 0;
+
+	for (size_t c = 0; !order && c < rep->table.ncols; c++) {
 		struct cell x = report_metric(rep, &va[c]);
 		struct cell y = report_metric(rep, &vb[c]);
 
-		if (x.weight != y.weight)
-			return x.weight > y.weight ? -1 : 1;
-		if (x.count != y.count)
-			return x.count > y.count ? -1 : 1;
+		order = descending(x.weight, y.weight) ?:
+			descending(x.count, y.count);
 	}
-	for (size_t c = 0; c < rep->table.ncols; c++) {
-		if (va[c].total.weight != vb[c].total.weight)
-			return va[c].total.weight > vb[c].total.weight ? -1 : 1;
-		if (va[c].self.weight != vb[c].self.weight)
-			return va[c].self.weight > vb[c].self.weight ? -1 : 1;
-	}
-	return 0;
+	for (size_t c = 0; !order && c < rep->table.ncols; c++)
+		order = descending(va[c].total.weight, vb[c].total.weight) ?:
+			descending(va[c].self.weight, vb[c].self.weight);
+	return order;
 }
 
 static int compare_rows(const void *x, const void *y, void *ctx)
 {
 	const struct report *rep = ctx;
 	const struct sort_row *a = x, *b = y;
-	const struct row *ra, *rb;
-	int c;
+	const struct row *ra = &rep->table.rows.v[a->row];
+	const struct row *rb = &rep->table.rows.v[b->row];
 
-	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	c = compare_values(rep, a->row, b->row);
-	if (c)
-		return c;
-	ra = &rep->table.rows.v[a->row];
-	rb = &rep->table.rows.v[b->row];
-	c = frame_key_compare(rep->p, &rep->keys.keys.v[ra->fk],
-			      &rep->keys.keys.v[rb->fk]);
-	if (!c)
-		c = lane_compare(rep->p, &rep->agg.lanes.v[ra->lane],
-				 &rep->agg.lanes.v[rb->lane]);
-	return c ? c : (a->row < b->row ? -1 : a->row > b->row);
+	return descending(a->weight, b->weight) ?:
+	       compare_values(rep, a->row, b->row) ?:
+	       frame_key_compare(rep->p, &rep->keys.keys.v[ra->fk],
+				 &rep->keys.keys.v[rb->fk]) ?:
+	       lane_compare(rep->p, &rep->agg.lanes.v[ra->lane],
+			    &rep->agg.lanes.v[rb->lane]) ?:
+	       ascending(a->row, b->row);
 }
 
 /* Returns whether a row has any of the cost by which the report is ordered. */
@@ -236,7 +228,7 @@ int report_prepare(struct reader *r, const struct report_spec *spec,
 
 	*out = NULL;
 	if (!rep)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	rep->p = reader_profile(r);
 	rep->spec = *spec;
 	/* Roots call everything and have no self cost. */

@@ -23,12 +23,6 @@ enum {
 	MIN_NAMES = 28,	/* minimum columns for names; each key gets 8 */
 };
 
-#define DIM "\033[2m"
-#define BOLD "\033[1m"
-#define RED "\033[31m"
-#define GREEN "\033[32m"
-#define OFF "\033[0m"
-
 struct text {
 	const struct report *rep;
 	const struct text_style *style;
@@ -45,21 +39,6 @@ struct text {
 	struct buf number;
 };
 
-/* Returns the table's next column of numbers, or NULL. */
-static const struct report_column *next_number(const struct text *t,
-					       const struct report_column *c)
-{
-	const struct report_column *end =
-		report_columns + report_columns_count();
-
-	for (c = c ? c + 1 : report_columns + KEY_COUNT; c < end; c++)
-		if (c->shown == SHOWN_SELF ||
-		    (c->shown == SHOWN_TOTAL && t->totals) ||
-		    (c->shown == SHOWN_SAMPLES && t->style->samples))
-			return c;
-	return NULL;
-}
-
 static void put_number(struct text *t, const struct report_column *c,
 		       const struct column_at *x)
 {
@@ -71,11 +50,11 @@ static void put_number(struct text *t, const struct report_column *c,
 	column_text(c, x, COLUMN_SHORT, &t->number);
 	n = t->number.n;
 	if (tint)
-		buf_str(t->out, v >= 5 ? RED : GREEN);
+		buf_str(t->out, v >= 5 ? LINE_RED : LINE_GREEN);
 	line_pad(t->out, n < c->width ? c->width - n : 0);
 	buf_str(t->out, buf_cstr(&t->number));
 	if (tint)
-		buf_str(t->out, OFF);
+		buf_str(t->out, LINE_OFF);
 }
 
 static size_t group_width(const struct text *t)
@@ -83,7 +62,7 @@ static size_t group_width(const struct text *t)
 	const struct report_column *c = NULL;
 	size_t width = 0;
 
-	while ((c = next_number(t, c)))
+	while ((c = report_next_number(c, t->totals, t->style->samples)))
 		width += c->width;
 	return width;
 }
@@ -100,20 +79,10 @@ static void put_row_numbers(struct text *t, uint32_t row)
 
 		report_at_event(t->rep, lane, e, v, &x);
 		line_pad(t->out, t->before);
-		while ((c = next_number(t, c)))
+		while ((c = report_next_number(c, t->totals, t->style->samples)))
 			put_number(t, c, &x);
 	}
 	line_pad(t->out, 2);
-}
-
-static bool same_totals(const struct text *t, const struct values *a,
-			const struct values *b)
-{
-	for (size_t c = 0; c < t->rep->table.ncols; c++)
-		if (a[c].total.count != b[c].total.count ||
-		    a[c].total.weight != b[c].total.weight)
-			return false;
-	return true;
 }
 
 /* Appends the numbers of a branch.  `same`: the line above has the same number,
@@ -133,7 +102,7 @@ static void put_tree_numbers(struct text *t, uint32_t lane,
 		if (!t->totals)
 			x.v.self = x.v.total;
 		line_pad(t->out, t->before);
-		while ((c = next_number(t, c))) {
+		while ((c = report_next_number(c, t->totals, t->style->samples))) {
 			bool self = c->of_self && t->totals;
 
 			if (self ? callees && x.v.self.count : !same)
@@ -188,8 +157,9 @@ static void put_tree(struct text *t, const struct row *row)
 		const struct values *v =
 			&rep->tree_vals.v[i * rep->table.ncols];
 		bool same = n->depth &&
-			    same_totals(t, v, &rep->tree_vals.v[
-				    last[n->depth - 1] * rep->table.ncols]);
+			    values_same_totals(v, &rep->tree_vals.v[
+				    last[n->depth - 1] * rep->table.ncols],
+				    rep->table.ncols);
 
 		indent[n->depth] = !n->depth ? 1
 				   : indent[n->depth - 1] + !same;
@@ -232,18 +202,18 @@ static void put_heads(struct text *t)
 
 	put_event_names(t);
 	if (bold)
-		buf_str(t->out, BOLD);
+		buf_str(t->out, LINE_BOLD);
 	for (size_t c = 0; c < t->rep->table.ncols; c++) {
 		const struct report_column *n = NULL;
 
 		line_pad(t->out, t->before);
-		while ((n = next_number(t, n)))
+		while ((n = report_next_number(n, t->totals, t->style->samples)))
 			buf_printf(t->out, "%*s", n->width, n->head);
 	}
 	line_pad(t->out, 2);
 	key_cells_head(&t->cells, t->out);
 	if (bold)
-		buf_str(t->out, OFF);
+		buf_str(t->out, LINE_OFF);
 	buf_u8(t->out, '\n');
 }
 
@@ -371,10 +341,10 @@ void report_text(const struct report *rep, const struct text_style *style,
 	plan(&t);
 	if (!style->no_header) {
 		if (style->color)
-			buf_str(out, DIM);
+			buf_str(out, LINE_DIM);
 		quality_text(&rep->quality, style->columns, out);
 		if (style->color)
-			buf_str(out, OFF);
+			buf_str(out, LINE_OFF);
 		buf_str(out, "#\n");
 	}
 	/* many events may need more than the width of the terminal */

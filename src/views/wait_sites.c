@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/search.h"
 #include "base/text.h"
 #include "views/query/lines.h"
 #include "views/query/names.h"
@@ -77,14 +78,12 @@ static int longer_first(const void *a, const void *b)
 	const struct wait_site *x = a, *y = b;
 
 	if (x->sum.weight != y->sum.weight)
-		return x->sum.weight < y->sum.weight ? 1 : -1;
+		return descending(x->sum.weight, y->sum.weight);
 	if (!wait_place_equal(x->at, y->at))
 		return wait_place_before(x->at, y->at) ? -1 : 1;
 	if (!wait_place_equal(x->by, y->by))
 		return wait_place_before(x->by, y->by) ? -1 : 1;
-	if (x->event != y->event)
-		return x->event < y->event ? -1 : 1;
-	return (x->kind > y->kind) - (x->kind < y->kind);
+	return ascending(x->event, y->event) ?: ascending(x->kind, y->kind);
 }
 
 /* Ends a sum: returns 0 or -ERR_NOMEM. */

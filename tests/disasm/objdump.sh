@@ -21,12 +21,10 @@ compare() { # NAME FILE
 
 case $(uname -m) in
 x86_64) ;;
-*) t_skip "objdump" "only x86 is disassembled"; t_done; exit 0;;
+*) t_skip_all "objdump" "only x86 is disassembled";;
 esac
 if ! command -v objdump >/dev/null; then
-	t_skip "objdump" "objdump (binutils) is not installed"
-	t_done
-	exit 0
+	t_skip_all "objdump" "objdump (binutils) is not installed"
 fi
 compare "a program" "$(readlink -f "$(command -v sh)")"
 if command -v python3 >/dev/null && command -v gcc >/dev/null &&

@@ -44,16 +44,13 @@ int main(int argc, char **argv)
 }
 END
 if ! ${CC:-cc} -O2 -g -o work "$PWD/src/work.c" 2>cc.err; then
-	t_skip "annotate" "no C compiler that works: $(head -n 1 cc.err)"
-	t_done; exit
+	t_skip_all "annotate" "no C compiler that works: $(head -n 1 cc.err)"
 fi
 if ! "$TALLY" record --source=perf -q -F 2000 -o a.tally -- ./work 8000 2>rec.err; then
-	t_skip "annotate" "cannot record here: $(head -n 1 rec.err)"
-	t_done; exit
+	t_skip_all "annotate" "cannot record here: $(head -n 1 rec.err)"
 fi
 if ! command -v python3 >/dev/null; then
-	t_skip "annotate" "no python3 to read JSON with"
-	t_done; exit
+	t_skip_all "annotate" "no python3 to read JSON with"
 fi
 annotate() { "$TALLY" annotate --no-pager "$@"; }
 

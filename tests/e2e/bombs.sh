@@ -5,8 +5,7 @@
 . "$top_srcdir/tests/lib.sh"
 
 if ! command -v python3 >/dev/null; then
-	t_skip "small recordings that want much" "no python3 to write them with"
-	t_done; exit
+	t_skip_all "small recordings that want much" "no python3 to write them with"
 fi
 cd "$T_TMP" || exit 1
 cat >peak.py <<'END'

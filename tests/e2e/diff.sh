@@ -64,16 +64,14 @@ for side in one two; do
 	# shellcheck disable=SC2086
 	if ! ${CC:-cc} $flags -o $side/work "$T_TMP/$side/src/work.c" 2>cc.err
 	then
-		t_skip "diff" "no C compiler that works: $(head -n 1 cc.err)"
-		t_done; exit
+		t_skip_all "diff" "no C compiler that works: $(head -n 1 cc.err)"
 	fi
 done
 diff() { "$TALLY" diff --no-pager "$@"; }
 for side in one two; do
 	if ! "$TALLY" record -q -g -F 2000 --embed-source --repeat 3 \
 		-o $side.tally -- $side/work 9000 2>rec.err; then
-		t_skip "diff" "cannot record: $(head -n 1 rec.err)"
-		t_done; exit
+		t_skip_all "diff" "cannot record: $(head -n 1 rec.err)"
 	fi
 done
 

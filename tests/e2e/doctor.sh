@@ -128,9 +128,7 @@ t_settings
 if [ "$(id -u)" -ne 0 ] || ! as_nobody "$doctor" --version >/dev/null 2>&1 ||
 	! cat $sysctl/kptr_restrict >kptr || ! [ -w $sysctl/kptr_restrict ] ||
 	! cat $sysctl/perf_event_paranoid >paranoid; then
-	t_skip "other users and settings" "needs root, setpriv, and settings that may be changed"
-	t_done
-	exit 0
+	t_skip_all "other users and settings" "needs root, setpriv, and settings that may be changed"
 fi
 restore() {
 	cat "$T_TMP/paranoid" >$sysctl/perf_event_paranoid

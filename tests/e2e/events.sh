@@ -45,8 +45,7 @@ fi
 
 tracing=/sys/kernel/tracing/events
 if ! [ -r $tracing/sched ]; then
-	t_skip "tracepoints" "$tracing cannot be read here (root, and tracefs)"
-	t_done; exit
+	t_skip_all "tracepoints" "$tracing cannot be read here (root, and tracefs)"
 fi
 "$TALLY" record -q -o w.tally -e 'sched:sched_p*' -- true
 t_is "a pattern is all tracepoints of that name" \
@@ -68,8 +67,7 @@ t_like "events without samples are one line" \
 
 # Filters: the kernel's own judgement, and perf's.
 if ! [ -r $tracing/syscalls ]; then
-	t_skip "filters" "this kernel traces no system calls"
-	t_done; exit
+	t_skip_all "filters" "this kernel traces no system calls"
 fi
 writes='for i in 1 2 3; do echo 123456; echo abc; done'
 for filter in 'count == 7' 'count == 4' 'count > 0' 'count > 100'; do

@@ -7,8 +7,7 @@
 cd "$T_TMP" || exit 1
 t_needs perf
 command -v python3 >/dev/null || {
-	t_skip "programs that are gone" "there is no python3"
-	t_done; exit
+	t_skip_all "programs that are gone" "there is no python3"
 }
 cat >work.c <<'END'
 #include <time.h>
@@ -31,8 +30,7 @@ int main(void)
 END
 id=0102030405060708090a0b0c0d0e0f1011121314
 if ! ${CC:-cc} -O1 -g -Wl,--build-id=0x$id -o work work.c 2>cc.err; then
-	t_skip "programs that are gone" "cannot compile: $(head -n 1 cc.err)"
-	t_done; exit
+	t_skip_all "programs that are gone" "cannot compile: $(head -n 1 cc.err)"
 fi
 # Each program differs in its function's name and its build-id.  They are deleted a
 # while after they have ended, so that a busy recorder gets to open them.

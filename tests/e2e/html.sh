@@ -5,8 +5,7 @@
 
 made="$top_builddir/tests/workload/made_recording"
 if ! python3 -c 'import html.parser, zlib' 2>/dev/null; then
-	t_skip "pages" "no python3 to read them with"
-	t_done; exit
+	t_skip_all "pages" "no python3 to read them with"
 fi
 check() { python3 -B "$top_srcdir/tests/e2e/html_check.py" "$@"; }
 case $made in /*) ;; *) made=$PWD/$made;; esac

@@ -7,9 +7,7 @@ T_ALONE=${T_ALONE:-1}
 cd "$T_TMP" || exit 1
 t_needs perf
 if [ "$(uname -m)" != x86_64 ]; then
-	t_skip "code made at run time" "the programs here make x86-64 code"
-	t_done
-	exit 0
+	t_skip_all "code made at run time" "the programs here make x86-64 code"
 fi
 
 # Makes a loop and one that calls it, by frame pointers, and tells their names as

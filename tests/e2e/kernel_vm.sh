@@ -7,7 +7,7 @@ srcdir=${srcdir:-.}
 . "$srcdir/tests/lib.sh"
 TREE=${TALLY_VM_KERNEL-}
 name='records a kernel in a virtual machine'
-skip() { t_skip "$name" "$1"; t_done; exit 0; }
+skip() { t_skip_all "$name" "$1"; }
 [ -n "$TREE" ] || skip "no TALLY_VM_KERNEL: see scripts/vm/get-kernel"
 for tool in qemu-system-x86_64 busybox llvm-symbolizer addr2line; do
 	command -v $tool >/dev/null || skip "no $tool here"

@@ -6,8 +6,7 @@ T_ALONE=${T_ALONE:-1}
 cd "$T_TMP" || exit 1
 
 if ! "$TALLY" record --source=perf -q -o try.tally -- true 2>rec.err; then
-	t_skip "languages" "cannot record here: $(head -n 1 rec.err)"
-	t_done; exit
+	t_skip_all "languages" "cannot record here: $(head -n 1 rec.err)"
 fi
 
 prog=prog

@@ -27,15 +27,13 @@ END
 need="${CC:-cc} -O2 -g -Wl,--build-id -o whole work.c"
 if ! $need 2>cc.err || ! command -v objcopy >/dev/null ||
    ! command -v python3 >/dev/null; then
-	t_skip "missing" "needs a C compiler, objcopy and python3"
-	t_done; exit
+	t_skip_all "missing" "needs a C compiler, objcopy and python3"
 fi
 objcopy --only-keep-debug whole whole.debug
 objcopy --strip-all whole work
 id=$(readelf -n work | sed -n 's/.*Build ID: //p')
 if ! "$TALLY" record --source=perf -q -F 2000 -o a.tally -- ./work 20000 2>rec.err; then
-	t_skip "missing" "cannot record here: $(head -n 1 rec.err)"
-	t_done; exit
+	t_skip_all "missing" "cannot record here: $(head -n 1 rec.err)"
 fi
 
 # JSON [EXPRESSION over m, the row of ./work]

@@ -64,8 +64,7 @@ int main(int argc, char **argv)
 }
 END
 if ! ${CC:-cc} -O1 -g -fomit-frame-pointer -o large large.c 2>cc.err; then
-	t_skip "callers of large frames" "cannot compile: $(head -n 1 cc.err)"
-	t_done; exit
+	t_skip_all "callers of large frames" "cannot compile: $(head -n 1 cc.err)"
 fi
 # Samples in thousandths of all in large: with a wrong caller, with the right one.
 callers() { # SHARE

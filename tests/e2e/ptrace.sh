@@ -8,7 +8,7 @@ T_ALONE=${T_ALONE:-1}
 cd "$T_TMP" || exit 1
 case $(uname -m) in
 x86_64) ;;
-*) t_skip "recording by ptrace" "it is for x86-64 only"; t_done; exit 0;;
+*) t_skip_all "recording by ptrace" "it is for x86-64 only";;
 esac
 deny=$top_builddir/tests/e2e/deny
 case $deny in /*) ;; *) deny=$OLDPWD/$deny;; esac
@@ -49,9 +49,7 @@ samples() { "$tally" info --no-pager "$1" | awk '$1 == "samples" {
 if ! record -q -o a.tally -- true 2>err; then
 	t_like "a refusal is explained" "$(cat err)" \
 		'ptrace_scope|seccomp|SYS_PTRACE|/proc'
-	t_skip "recording by ptrace" "not allowed here: $(cat err)"
-	t_done
-	exit 0
+	t_skip_all "recording by ptrace" "not allowed here: $(cat err)"
 fi
 
 # --- what runs is not disturbed
@@ -399,9 +397,7 @@ else
 fi
 as_nobody() { setpriv --reuid 64321 --regid 64321 --clear-groups "$@"; }
 if [ "$(id -u)" -ne 0 ] || ! as_nobody "$tally" --version >/dev/null 2>&1; then
-	t_skip "other users" "needs root and setpriv"
-	t_done
-	exit 0
+	t_skip_all "other users" "needs root and setpriv"
 fi
 as_nobody ./deny EPERM "$tally" record --source=ptrace -q -g -o u.tally -- \
 	./program spin 0.3 2>err

@@ -10,16 +10,12 @@ for PY in python3 /usr/bin/python3 ''; do
 	[ -n "$PY" ] && $PY -c 'import google.protobuf' 2>/dev/null && break
 done
 if [ -z "$PY" ] || ! command -v protoc >/dev/null; then
-	t_skip "servers that check what is sent" \
+	t_skip_all "servers that check what is sent" \
 		"apt-get install protobuf-compiler python3-protobuf"
-	t_done
-	exit
 fi
 if "$TALLY" push pyroscope+http://127.0.0.1:1 --spool none 2>&1 |
 		grep -q 'without libcurl\|needs libcurl'; then
-	t_skip "sending" "no libcurl"
-	t_done
-	exit
+	t_skip_all "sending" "no libcurl"
 fi
 
 serve() { # NAME [OPTION…]: a server, with its port in $port
@@ -49,9 +45,7 @@ while [ "$(date +%s)" -lt $end ]; do i=0; while [ $i -lt 2000 ]; do i=$((i + 1))
 wait
 END
 if ! "$TALLY" record -q -g -o r.tally -- sh two.sh 2>err; then
-	t_skip "a recording" "$(tail -n 1 err)"
-	t_done
-	exit
+	t_skip_all "a recording" "$(tail -n 1 err)"
 fi
 weight() { "$TALLY" report --format=json -s comm "$1" | $PY -c '
 import json, sys

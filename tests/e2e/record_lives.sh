@@ -41,9 +41,7 @@ prog() { # FUNCTION FILE OPTIONS…
 	cc -DMAIN -DWORK=$f work.c -o $out "$@"
 }
 if ! prog probe_work probe 2>err; then
-	t_skip "recording" "cannot compile: $(head -1 err)"
-	t_done
-	exit 0
+	t_skip_all "recording" "cannot compile: $(head -1 err)"
 fi
 # Image and function of what has enough samples to matter.  Files of one name are
 # told apart by build-id or, without one, by a number, here [#].

@@ -31,12 +31,10 @@ int main(int argc, char **argv)
 END
 if ! ${CC:-cc} -O2 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls \
 	-o work work.c 2>cc.err; then
-	t_skip "report" "no C compiler that works: $(head -n 1 cc.err)"
-	t_done; exit
+	t_skip_all "report" "no C compiler that works: $(head -n 1 cc.err)"
 fi
 if ! "$TALLY" record --source=perf -q -g -F 2000 -o a.tally -- ./work 20000 2>rec.err; then
-	t_skip "report" "cannot record here: $(head -n 1 rec.err)"
-	t_done; exit
+	t_skip_all "report" "cannot record here: $(head -n 1 rec.err)"
 fi
 report() { "$TALLY" report --no-pager "$@"; }
 

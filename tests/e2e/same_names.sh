@@ -46,12 +46,10 @@ int main(void)
 }
 END
 if ! $cc -O2 -g -o dwarf main.c a.c b.c 2>cc.err; then
-	t_skip "equal names" "no working compiler: $(head -n 1 cc.err)"
-	t_done; exit
+	t_skip_all "equal names" "no working compiler: $(head -n 1 cc.err)"
 fi
 if ! "$TALLY" record -q -o dwarf.tally -- ./dwarf 2>rec.err; then
-	t_skip "equal names" "cannot record here: $(head -n 1 rec.err)"
-	t_done; exit
+	t_skip_all "equal names" "cannot record here: $(head -n 1 rec.err)"
 fi
 
 # csv FILE OPTION…: rows of the program itself, as "symbol|image|self samples"

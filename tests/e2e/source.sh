@@ -10,8 +10,7 @@ HOME=$T_TMP
 export HOME
 for p in git python3; do
 	command -v "$p" >/dev/null && continue
-	t_skip "sources" "there is no $p"
-	t_done; exit
+	t_skip_all "sources" "there is no $p"
 done
 mkdir -p "$T_TMP/tree/src" && cd "$T_TMP/tree" || exit 1
 cat >src/work.c <<'END'
@@ -34,22 +33,19 @@ int main(int argc, char **argv)
 END
 if ! ${CC:-cc} -O1 -g -Wl,--build-id=sha1 -o work "$PWD/src/work.c" 2>cc.err
 then
-	t_skip "sources" "no C compiler that works: $(head -n 1 cc.err)"
-	t_done; exit
+	t_skip_all "sources" "no C compiler that works: $(head -n 1 cc.err)"
 fi
 commit() {
 	git add -A . && git -c user.name=x -c user.email=x@x commit -q -m "$1"
 }
 if ! { git init -q . && echo work >.gitignore && commit first; } 2>git.err
 then
-	t_skip "sources" "git does not work here: $(head -n 1 git.err)"
-	t_done; exit
+	t_skip_all "sources" "git does not work here: $(head -n 1 git.err)"
 fi
 rev=$(git rev-parse HEAD)
 short=$(echo "$rev" | cut -c1-12)
 if ! "$TALLY" record -q -F 2000 -o ../a.tally -- ./work 2000 2>rec.err; then
-	t_skip "sources" "cannot record here: $(head -n 1 rec.err)"
-	t_done; exit
+	t_skip_all "sources" "cannot record here: $(head -n 1 rec.err)"
 fi
 annotate() { # OPTIONS…: comments that go over several lines in one
 	"$TALLY" annotate --no-pager --no-header "$@" ../a.tally heavy 2>&1 |
@@ -134,16 +130,14 @@ import sys, urllib.request
 urllib.request.urlopen(sys.argv[1], timeout=5).read()' "$1" 2>/dev/null
 }
 if ! command -v debuginfod >/dev/null; then
-	t_skip "debuginfod" "there is no debuginfod (Debian: debuginfod)"
-	t_done; exit
+	t_skip_all "debuginfod" "there is no debuginfod (Debian: debuginfod)"
 fi
 lib=
 for d in /lib /usr/lib /lib64 /usr/lib64 /lib/* /usr/lib/*; do
 	[ -e "$d/libdebuginfod.so.1" ] && lib=$d
 done
 if [ -z "$lib" ]; then
-	t_skip "debuginfod" "there is no libdebuginfod.so.1"
-	t_done; exit
+	t_skip_all "debuginfod" "there is no libdebuginfod.so.1"
 fi
 mkdir -p pool "root$T_TMP/tree/src"
 git -C ../moved show "$rev:src/work.c" >"root$T_TMP/tree/src/work.c"
@@ -153,8 +147,7 @@ server
 id=$(LC_ALL=C readelf -n ../moved/work | awk '/Build ID/ { print $3 }')
 url=http://127.0.0.1:$(cat port)
 if ! t_until answers "$url/buildid/$id/source$T_TMP/tree/src/work.c"; then
-	t_skip "debuginfod" "the server does not serve: $(tail -n 1 server.log)"
-	t_done; exit
+	t_skip_all "debuginfod" "the server does not serve: $(tail -n 1 server.log)"
 fi
 DEBUGINFOD_CACHE_PATH=$PWD/cache
 export DEBUGINFOD_CACHE_PATH

@@ -51,8 +51,7 @@ int main(void)
 }
 END
 if ! ${CC:-cc} -O1 -g -fomit-frame-pointer -o hole hole.c 2>cc.err; then
-	t_skip "frames with untouched pages" "cannot compile: $(head -n 1 cc.err)"
-	t_done; exit
+	t_skip_all "frames with untouched pages" "cannot compile: $(head -n 1 cc.err)"
 fi
 t_run "a program with such frames is recorded" "$TALLY" record -q \
 	--source=perf -g -F 500 -o hole.tally -- ./hole

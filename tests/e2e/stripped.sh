@@ -22,13 +22,11 @@ int main(int argc, char **argv)
 }
 END
 if ! ${CC:-cc} -O1 -g -o full work.c 2>cc.err; then
-	t_skip "stripped" "no C compiler that works: $(head -n 1 cc.err)"
-	t_done; exit
+	t_skip_all "stripped" "no C compiler that works: $(head -n 1 cc.err)"
 fi
 strip -o work full
 if ! "$TALLY" record --source=perf -q -F 2000 -o a.tally -- ./work 400 2>rec.err; then
-	t_skip "stripped" "cannot record here: $(head -n 1 rec.err)"
-	t_done; exit
+	t_skip_all "stripped" "cannot record here: $(head -n 1 rec.err)"
 fi
 start() { nm full | sed -n "s/^0*\\([0-9a-f]*\\) t $1\$/\\1/p"; }
 small=work+0x$(start small)

@@ -6,7 +6,7 @@
 
 case $(uname -m) in
 x86_64) ;;
-*) t_skip "recording by ptrace" "it is for x86-64 only"; t_done; exit 0;;
+*) t_skip_all "recording by ptrace" "it is for x86-64 only";;
 esac
 cc=${CC:-cc}
 source=$top_srcdir/tests/e2e/traced_program.c
@@ -17,9 +17,7 @@ record() { "$TALLY" record --source=ptrace "$@"; }
 if ! record -q -o a.tally -- true 2>err; then
 	t_like "a refusal is explained" "$(cat err)" \
 		'ptrace_scope|seccomp|SYS_PTRACE|/proc'
-	t_skip "recording by ptrace" "not allowed here: $(cat err)"
-	t_done
-	exit 0
+	t_skip_all "recording by ptrace" "not allowed here: $(cat err)"
 fi
 # Nothing here takes long: who waits for us would do so forever.
 both() { # COMMAND…: alone to `alone`, below us to `traced`, both with the status

@@ -19,8 +19,8 @@ static void check_sums(const struct annotation *a)
 		if (u->kind == UNIT_CODE)
 			continue;
 		for (size_t k = u->line; k < u->line + u->nlines; k++)
-			got += annot_sum(annot_costs(a,
-						     a->line_cost.v[k])).count;
+			got += annot_sum(annot_costs(
+				a, a->lines.v[k].cost)).count;
 		if (got != want)
 			abort();
 	}

@@ -11,9 +11,7 @@ CXX=${CXX:-c++}
 cd "$T_TMP" || exit 1
 
 if [ "$other" != llvm-symbolizer ]; then
-	t_skip "split and alternate files" "llvm-symbolizer is not installed"
-	t_done
-	exit
+	t_skip_all "split and alternate files" "llvm-symbolizer is not installed"
 fi
 
 # Frames of the program by the other tool, without its guesses from STT_FILE.
@@ -141,9 +139,7 @@ fi
 # ---- dwz ----
 
 if ! command -v dwz >/dev/null; then
-	t_skip "alternate files" "dwz is not installed"
-	t_done
-	exit
+	t_skip_all "alternate files" "dwz is not installed"
 fi
 
 # dwz shares what two files have in common: two programs of one source.

@@ -19,9 +19,7 @@ MODBASE=c0a00000
 names='chains as llvm-symbolizer has them'
 for tool in llvm-symbolizer addr2line nm objcopy readelf; do
 	command -v $tool >/dev/null && continue
-	t_skip "$names" "no $tool here"
-	t_done
-	exit 0
+	t_skip_all "$names" "no $tool here"
 done
 cd "$T_TMP" || exit 1
 case $KERNCAT in /*) ;; *) KERNCAT=$OLDPWD/$KERNCAT ;; esac
@@ -67,10 +65,8 @@ link() { # EXTRA FILE
 		-Wl,-Ttext=0x1000000 -o "$2" kern.c >link.log 2>&1
 }
 if ! link 0 vmlinux || ! link 7777777 other; then
-	t_skip "$names" "this compiler cannot link a program of its own: \
+	t_skip_all "$names" "this compiler cannot link a program of its own: \
 $(tail -n 1 link.log)"
-	t_done
-	exit 0
 fi
 build_id() { readelf -n "$1" | sed -n 's/.*Build ID: //p'; }
 low() { printf '%s' "${1#????????}"; }
@@ -192,9 +188,7 @@ echo 'volatile int mod_cell;' | $CC -x c -c -o mod3.o -
 mkdir -p debug/lib/modules/$REL/kernel/net
 KO=debug/lib/modules/$REL/kernel/net/tally-mod.ko
 if ! ld -r --build-id=sha1 -o $KO mod1.o mod2.o mod3.o 2>link.log; then
-	t_skip "functions of a module" "ld -r: $(tail -n 1 link.log)"
-	t_done
-	exit 0
+	t_skip_all "functions of a module" "ld -r: $(tail -n 1 link.log)"
 fi
 ID=$(build_id $KO)
 BASE=$MODBASE

@@ -26,8 +26,7 @@ int main(void)
 }
 END2
 if ! ${CC:-cc} -O1 -o work work.c -pthread 2>cc.err; then
-	t_skip "starts" "no C compiler that works: $(head -n 1 cc.err)"
-	t_done; exit
+	t_skip_all "starts" "no C compiler that works: $(head -n 1 cc.err)"
 fi
 strip -o bare work
 libc=$(ldd work | sed -n 's/.*libc\.so[^/]*=> \([^ ]*\).*/\1/p')
@@ -36,8 +35,7 @@ id() { readelf -n "$1" | sed -n 's/.*Build ID: \(..\)/\1\//p'; }
 debug() { echo "/usr/lib/debug/.build-id/$(id "$1").debug"; }
 if [ "$(uname -m)" != x86_64 ] || ! [ -e "$(debug "$libc")" ] ||
 	! [ -e "$(debug "$loader")" ]; then
-	t_skip "starts" "needs an x86-64 libc with its debug files (libc6-dbg)"
-	t_done; exit
+	t_skip_all "starts" "needs an x86-64 libc with its debug files (libc6-dbg)"
 fi
 
 # The same bytes with a build-id that no debug file has.
@@ -90,8 +88,7 @@ done
 
 if ! "$tally" record -q -g -o a.tally -- lib/ld-linux-x86-64.so.2 \
 	--library-path lib ./work 2>rec.err; then
-	t_skip "in reports" "cannot record here: $(head -n 1 rec.err)"
-	t_done; exit
+	t_skip_all "in reports" "cannot record here: $(head -n 1 rec.err)"
 fi
 "$tally" report -g=callees --no-tui a.tally >tree 2>&1
 t_like "the tree has the thread's start" "$(cat tree)" ' start_thread$'

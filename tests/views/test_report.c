@@ -18,11 +18,13 @@ struct sample_app {
 	struct reader *r;
 };
 
-static void app_init(struct sample_app *s)
+static int app_setup(void **state)
 {
+	struct sample_app *s = calloc(1, sizeof(*s));
 	struct maker *m = &s->m;
 	uint32_t f[2], main_f, a;
 
+	*state = s;
 	maker_init(m, 1);
 	main_f = maker_func(m, m->app, "main", "main.c", 10);
 	a = maker_func(m, m->app, "a", "a.c", 20);
@@ -37,7 +39,22 @@ static void app_init(struct sample_app *s)
 		      2);
 	maker_samples(m, STACK(m, s->main_loc, s->b_inl), 0, 0, 10, 4);
 	maker_samples(m, STACK(m, s->main_loc), 0, 0, 10, 1);
+	s->r = maker_read(m);
+	return 0;
 }
+
+static int app_teardown(void **state)
+{
+	struct sample_app *s = *state;
+
+	reader_close(s->r);
+	maker_fini(&s->m);
+	free(s);
+	return 0;
+}
+
+#define APP_TEST(name) \
+	cmocka_unit_test_setup_teardown(name, app_setup, app_teardown)
 
 static struct report *build(struct reader *r, const struct report_spec *spec)
 {
@@ -97,13 +114,10 @@ static void check_order(const struct report *rep, size_t n,
 static void test_recursion_counts_once(void **state)
 {
 	struct report_spec spec = spec_of("symbol");
-	struct sample_app s;
+	struct sample_app *s = *state;
 	struct report *rep;
 
-	(void)state;
-	app_init(&s);
-	s.r = maker_read(&s.m);
-	rep = build(s.r, &spec);
+	rep = build(s->r, &spec);
 	assert_int_equal(rep->table.rows.n, 4);
 	check(rep, "main", 1, 10);
 	check(rep, "a", 5, 5);
@@ -112,27 +126,20 @@ static void test_recursion_counts_once(void **state)
 	check_order(rep, 4, (const char *const[]){ "a", "inl", "main", "b" });
 	assert_true(report_percent(rep, 0, 0, find(rep, "a")->self) == 50.0);
 	report_free(rep);
-	reader_close(s.r);
-	maker_fini(&s.m);
 }
 
 static void test_no_inline(void **state)
 {
 	struct report_spec spec = spec_of("symbol");
-	struct sample_app s;
+	struct sample_app *s = *state;
 	struct report *rep;
 
-	(void)state;
-	app_init(&s);
-	s.r = maker_read(&s.m);
 	spec.no_inline = true;
-	rep = build(s.r, &spec);
+	rep = build(s->r, &spec);
 	assert_int_equal(rep->table.rows.n, 3);
 	check(rep, "b", 4, 4);
 	assert_null(find(rep, "inl"));
 	report_free(rep);
-	reader_close(s.r);
-	maker_fini(&s.m);
 }
 
 /* Depth, name, self and total of each branch of a row. */
@@ -168,14 +175,11 @@ static void check_tree(const struct report *rep, size_t order,
 static void test_callers(void **state)
 {
 	struct report_spec spec = spec_of("symbol");
-	struct sample_app s;
+	struct sample_app *s = *state;
 	struct report *rep;
 
-	(void)state;
-	app_init(&s);
-	s.r = maker_read(&s.m);
 	spec.tree = TREE_CALLERS;
-	rep = build(s.r, &spec);
+	rep = build(s->r, &spec);
 	check_order(rep, 4, (const char *const[]){ "a", "inl", "main", "b" });
 	/* a's own frames between it and main are passed */
 	TREE(rep, 0, { 0, "main", 0, 5 });
@@ -185,26 +189,21 @@ static void test_callers(void **state)
 
 	/* by total: recursion is folded, callers of the outermost call */
 	spec.by_total = true;
-	rep = build(s.r, &spec);
+	rep = build(s->r, &spec);
 	check_order(rep, 4, (const char *const[]){ "main", "a", "inl", "b" });
 	TREE(rep, 1, { 0, "main", 0, 5 });
 	TREE(rep, 3, { 0, "main", 0, 4 });
 	report_free(rep);
-	reader_close(s.r);
-	maker_fini(&s.m);
 }
 
 static void test_callees(void **state)
 {
 	struct report_spec spec = spec_of("symbol");
-	struct sample_app s;
+	struct sample_app *s = *state;
 	struct report *rep;
 
-	(void)state;
-	app_init(&s);
-	s.r = maker_read(&s.m);
 	spec.tree = TREE_CALLEES;
-	rep = build(s.r, &spec);
+	rep = build(s->r, &spec);
 	check_order(rep, 1, (const char *const[]){ "main" });
 	check(rep, "main", 1, 10);
 	TREE(rep, 0, { 0, "a", 5, 5 }, { 0, "b", 0, 4 }, { 1, "inl", 4, 4 });
@@ -217,26 +216,21 @@ static void test_callees(void **state)
 	/* focus: trees begin at the outermost place that the filter matches */
 	spec.select.symbols = (struct name_list){
 		(const char *const[]){ "b" }, 1 };
-	rep = build(s.r, &spec);
+	rep = build(s->r, &spec);
 	check_order(rep, 1, (const char *const[]){ "b" });
 	TREE(rep, 0, { 0, "inl", 4, 4 });
 	report_free(rep);
-	reader_close(s.r);
-	maker_fini(&s.m);
 }
 
 static void test_limit(void **state)
 {
 	struct report_spec spec = spec_of("symbol");
-	struct sample_app s;
+	struct sample_app *s = *state;
 	struct report *rep;
 
-	(void)state;
-	app_init(&s);
-	s.r = maker_read(&s.m);
 	spec.limit = 40;
 	spec.tree = TREE_CALLERS;
-	rep = build(s.r, &spec);
+	rep = build(s->r, &spec);
 	check_order(rep, 2, (const char *const[]){ "a", "inl" });
 	assert_int_equal(rep->below_limit, 2);
 	/* 40% is at the limit, not below it */
@@ -244,39 +238,34 @@ static void test_limit(void **state)
 	report_free(rep);
 	spec.tree = TREE_CALLEES;
 	spec.limit = 45;
-	rep = build(s.r, &spec);
+	rep = build(s->r, &spec);
 	TREE(rep, 0, { 0, "a", 5, 5 });
 	report_free(rep);
 	spec.tree = TREE_CALLERS;
 	spec.limit = 25;
-	rep = build(s.r, &spec);
+	rep = build(s->r, &spec);
 	TREE(rep, 0, { 0, "main", 0, 5 });
 	report_free(rep);
 	/* rows without anything of their own do not fill up */
 	spec.at_least = 9;
-	rep = build(s.r, &spec);
+	rep = build(s->r, &spec);
 	check_order(rep, 3, (const char *const[]){ "a", "inl", "main" });
 	report_free(rep);
 	spec.limit = 0;
 	spec.top = 1;
-	rep = build(s.r, &spec);
+	rep = build(s->r, &spec);
 	check_order(rep, 1, (const char *const[]){ "a" });
 	assert_int_equal(rep->beyond_top, 3);
 	report_free(rep);
-	reader_close(s.r);
-	maker_fini(&s.m);
 }
 
 static void test_keys_of_frames(void **state)
 {
 	struct report_spec spec = spec_of("image");
-	struct sample_app s;
+	struct sample_app *s = *state;
 	struct report *rep;
 
-	(void)state;
-	app_init(&s);
-	s.r = maker_read(&s.m);
-	rep = build(s.r, &spec);
+	rep = build(s->r, &spec);
 	assert_int_equal(rep->table.rows.n, 2);
 	/* app: main's own 1 and a's 5; all samples pass through it */
 	assert_int_equal(report_values(rep, rep->order.v[0])->self.count, 6);
@@ -285,7 +274,7 @@ static void test_keys_of_frames(void **state)
 	report_free(rep);
 
 	spec = spec_of("line");
-	rep = build(s.r, &spec);
+	rep = build(s->r, &spec);
 	/* main.c:11, a.c:21, a.c:22, b.c:31, inl.h:41 */
 	assert_int_equal(rep->table.rows.n, 5);
 	for (size_t i = 0; i < 5; i++) {
@@ -301,8 +290,6 @@ static void test_keys_of_frames(void **state)
 		}
 	}
 	report_free(rep);
-	reader_close(s.r);
-	maker_fini(&s.m);
 }
 
 static void test_lanes(void **state)
@@ -498,12 +485,12 @@ static void test_many_lanes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recursion_counts_once),
-		cmocka_unit_test(test_no_inline),
-		cmocka_unit_test(test_callers),
-		cmocka_unit_test(test_callees),
-		cmocka_unit_test(test_limit),
-		cmocka_unit_test(test_keys_of_frames),
+		APP_TEST(test_recursion_counts_once),
+		APP_TEST(test_no_inline),
+		APP_TEST(test_callers),
+		APP_TEST(test_callees),
+		APP_TEST(test_limit),
+		APP_TEST(test_keys_of_frames),
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_frameless_and_marks),

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "symbolize/demangle/manglings.h"
 
 static bool is_lower(char c)
@@ -20,11 +21,6 @@ static bool is_upper(char c)
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
-}
-
-static int hex_digit(char c)
-{
-	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
 /* Demangles __module_MOD_procedure, __module.submodule_MOD_procedure. */
@@ -106,10 +102,10 @@ bool demangle_ocaml(const char *s, size_t n, struct buf *out)
 		if (end - s > 2 && s[0] == '_' && s[1] == '_') {
 			buf_u8(out, '.');
 			s++;
-		} else if (end - s > 2 && *s == '$' && hex_digit(s[1]) >= 2 &&
-			   hex_digit(s[2]) >= 0 && hex_digit(s[1]) < 8) {
-			buf_u8(out, (uint8_t)(hex_digit(s[1]) * 16 +
-					      hex_digit(s[2])));
+		} else if (end - s > 2 && *s == '$' && text_hex_digit(s[1]) >= 2 &&
+			   text_hex_digit(s[2]) >= 0 && text_hex_digit(s[1]) < 8) {
+			buf_u8(out, (uint8_t)(text_hex_digit(s[1]) * 16 +
+					      text_hex_digit(s[2])));
 			s += 2;
 		} else {
 			buf_u8(out, (uint8_t)(*s == '$' ? '.' : *s));
@@ -139,8 +135,8 @@ static const char *z_number(const char *p, const char *end, struct buf *out)
 	uint32_t v = 0;
 
 	for (p++; p < end && (tuple ? is_digit(*p) ? *p - '0' : -1
-				    : hex_digit(*p)) >= 0 && v < 0x100000; p++)
-		v = v * (tuple ? 10 : 16) + (uint32_t)hex_digit(*p);
+				    : text_hex_digit(*p)) >= 0 && v < 0x100000; p++)
+		v = v * (tuple ? 10 : 16) + (uint32_t)text_hex_digit(*p);
 	if (p == end || v >= 0x80)
 		return NULL;
 	if (tuple && (*p == 'T' || *p == 'H')) {
@@ -230,8 +226,8 @@ bool demangle_go(const char *s, size_t n, struct buf *out)
 		int hi = -1, lo = -1;
 
 		if (*p == '%' && end - p > 2) {
-			hi = hex_digit(p[1]);
-			lo = hex_digit(p[2]);
+			hi = text_hex_digit(p[1]);
+			lo = text_hex_digit(p[2]);
 		}
 		if (hi < 0 || lo < 0 || hi * 16 + lo < 0x20) {
 			buf_u8(out, (uint8_t)*p);

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "symbolize/demangle/manglings.h"
 #include "symbolize/demangle/demangle_rust.h"
 
@@ -27,29 +28,10 @@ void r_put_number(struct r_reader *r, uint64_t v)
 	r_put(r, text + i);
 }
 
-static void put_utf8(struct buf *out, uint32_t c)
-{
-	if (c < 0x80) {
-		buf_u8(out, (uint8_t)c);
-	} else if (c < 0x800) {
-		buf_u8(out, (uint8_t)(0xc0 | c >> 6));
-		buf_u8(out, (uint8_t)(0x80 | (c & 0x3f)));
-	} else if (c < 0x10000) {
-		buf_u8(out, (uint8_t)(0xe0 | c >> 12));
-		buf_u8(out, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
-		buf_u8(out, (uint8_t)(0x80 | (c & 0x3f)));
-	} else {
-		buf_u8(out, (uint8_t)(0xf0 | c >> 18));
-		buf_u8(out, (uint8_t)(0x80 | (c >> 12 & 0x3f)));
-		buf_u8(out, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
-		buf_u8(out, (uint8_t)(0x80 | (c & 0x3f)));
-	}
-}
-
 void r_put_utf8(struct r_reader *r, uint32_t c)
 {
 	if (!r->quiet && !r->bad)
-		put_utf8(r->out, c);
+		text_utf8(r->out, c);
 }
 
 static int digit_62(char c)
@@ -190,7 +172,7 @@ void r_put_ident(struct r_reader *r, const struct r_ident *id)
 	}
 	n = punycode(id, chars);
 	for (i = 0; i < n; i++)
-		put_utf8(r->out, chars[i]);
+		text_utf8(r->out, chars[i]);
 	if (!n) {
 		buf_str(r->out, "punycode{");
 		buf_bytes(r->out, id->s, id->n);
@@ -207,11 +189,6 @@ static const struct escape escapes[] = {
 	{ "SP", '@' }, { "BP", '*' }, { "RF", '&' }, { "LT", '<' },
 	{ "GT", '>' }, { "LP", '(' }, { "RP", ')' }, { "C", ',' },
 };
-
-static int hex(char c)
-{
-	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
 
 /* Decodes an escape such as $LT$ at s.  Returns its length; 0 if there is
  * none. */
@@ -232,14 +209,14 @@ static size_t unescape(const char *s, size_t n, struct buf *out)
 	if (s[1] != 'u' || len < 2 || len > 7)
 		return 0;
 	for (i = 2; i <= len; i++) {
-		if (hex(s[i]) < 0)
+		if (text_hex_digit(s[i]) < 0)
 			return 0;
-		c = c << 4 | (uint32_t)hex(s[i]);
+		c = c << 4 | (uint32_t)text_hex_digit(s[i]);
 	}
 	if (c < 0x20 || c == 0x7f || c > 0x10ffff ||
 	    (c >= 0xd800 && c < 0xe000))
 		return 0;
-	put_utf8(out, c);
+	text_utf8(out, c);
 	return len + 2;
 }
 
@@ -279,9 +256,9 @@ static bool is_hash(const char *s, size_t n)
 	if (n != 17 || s[0] != 'h')
 		return false;
 	for (i = 1; i < n; i++) {
-		if (hex(s[i]) < 0)
+		if (text_hex_digit(s[i]) < 0)
 			return false;
-		seen |= 1U << hex(s[i]);
+		seen |= 1U << text_hex_digit(s[i]);
 	}
 	return __builtin_popcount(seen) >= 5;
 }

@@ -2,6 +2,7 @@
 /* Demangles Rust names of version 0 (RFC 2603): paths, types, values. */
 #include <string.h>
 
+#include "base/text.h"
 #include "symbolize/demangle/demangle_rust.h"
 #include "symbolize/demangle/manglings.h"
 
@@ -14,11 +15,9 @@ static void r_read_back(struct r_reader *r,
 			void (*fn)(struct r_reader *r, bool arg), bool arg);
 static void r_read_type(struct r_reader *r);
 
-static int hex(char c)
+static unsigned two_digits(const char *s)
 {
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+	return (unsigned)(text_hex_digit(s[0]) << 4 | text_hex_digit(s[1]));
 }
 
 /* Reads hexadecimal digits up to _. */
@@ -26,7 +25,7 @@ static const char *read_hex(struct r_reader *r, size_t *n)
 {
 	const char *s = r->s + r->at;
 
-	while (hex(r_peek(r)) >= 0)
+	while (text_hex_digit(r_peek(r)) >= 0)
 		r->at++;
 	*n = (size_t)(r->s + r->at - s);
 	if (!r_accept(r, '_'))
@@ -42,7 +41,7 @@ static bool to_number(const char *s, size_t n, uint64_t *v)
 	if (n > 16)
 		return false;
 	for (; n; n--)
-		*v = *v << 4 | (uint64_t)hex(*s++);
+		*v = *v << 4 | (uint64_t)text_hex_digit(*s++);
 	return true;
 }
 
@@ -129,7 +128,7 @@ static bool next_char(const char **s, const char *end, uint32_t *c)
 {
 	unsigned byte, more;
 
-	byte = (unsigned)(hex((*s)[0]) << 4 | hex((*s)[1]));
+	byte = two_digits(*s);
 	*s += 2;
 	more = byte < 0x80 ? 0 : byte < 0xc2 ? 9 : byte < 0xe0 ? 1 :
 	       byte < 0xf0 ? 2 : byte < 0xf5 ? 3 : 9;
@@ -137,7 +136,7 @@ static bool next_char(const char **s, const char *end, uint32_t *c)
 		return false;
 	*c = more ? byte & (0x3fU >> more) : byte;
 	for (; more; more--, *s += 2) {
-		byte = (unsigned)(hex((*s)[0]) << 4 | hex((*s)[1]));
+		byte = two_digits(*s);
 		if (byte >> 6 != 2)
 			return false;
 		*c = *c << 6 | (byte & 0x3f);

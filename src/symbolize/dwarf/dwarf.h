@@ -17,18 +17,6 @@
  *	dwarf_spell.c	full names of C++ functions without a linkage name
  *	dwarf_resolve.c	a batch of addresses; which units are read for it and kept
  *
- *	dwarf_open.c	the sections of a file; the whole thing opened and closed
- *	dwarf_units.c	unit headers and root DIEs, once; which unit covers an address
- *	dwarf_split.c	split DWARF: .dwo files, .dwp files and their index
- *	dwarf_abbrev.c	abbreviations compiled into programs; stepping over attributes
- *	dwarf_form.c	attribute values, strings, addresses, DW_AT_ranges
- *	dwarf_lines.c	line tables: file names, line programs into rows
- *	dwarf_funcs.c	functions with code, in one flat pass over a unit, and the
- *			inlined calls of one function
- *	dwarf_names.c	names through abstract_origin and specification; scopes
- *	dwarf_spell.c	full names of C++ functions without a linkage name
- *	dwarf_resolve.c	a batch of addresses; which units are read for it, and kept
- *
  * Two threads may use everything except names and file paths at the same time,
  * as long as they work on different units or only read loaded ones.  Each
  * thread then needs its own struct dwarf_work.
@@ -38,6 +26,7 @@
  * file, and a .dwp file.  One number identifies a DIE among all of them: its
  * set, section and offset.
  */
+#include <dwarf.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -437,6 +426,31 @@ static inline bool dwarf_spend(struct dwarf_work *w, uint64_t n)
 }
 
 /* dwarf_abbrev.c */
+/* Returns the size of a form in the DIE; -1 if it varies. */
+static inline int abbrev_form_size(const struct abbrev_table *t, uint64_t form)
+{
+	switch (form) {
+	case DW_FORM_flag_present:
+	case DW_FORM_implicit_const: return 0;
+	case DW_FORM_data1: case DW_FORM_ref1: case DW_FORM_flag:
+	case DW_FORM_strx1: case DW_FORM_addrx1: return 1;
+	case DW_FORM_data2: case DW_FORM_ref2:
+	case DW_FORM_strx2: case DW_FORM_addrx2: return 2;
+	case DW_FORM_strx3: case DW_FORM_addrx3: return 3;
+	case DW_FORM_data4: case DW_FORM_ref4: case DW_FORM_ref_sup4:
+	case DW_FORM_strx4: case DW_FORM_addrx4: return 4;
+	case DW_FORM_data8: case DW_FORM_ref8: case DW_FORM_ref_sig8:
+	case DW_FORM_ref_sup8: return 8;
+	case DW_FORM_data16: return 16;
+	case DW_FORM_addr: return t->addr_size;
+	case DW_FORM_ref_addr: return t->v2 ? t->addr_size : t->off_size;
+	case DW_FORM_strp: case DW_FORM_sec_offset: case DW_FORM_line_strp:
+	case DW_FORM_strp_sup: case DW_FORM_GNU_ref_alt:
+	case DW_FORM_GNU_strp_alt: return t->off_size;
+	default: return -1;
+	}
+}
+
 struct abbrev_table *abbrev_table_get(const struct dwarf_unit *u);
 void abbrev_table_free(struct abbrev_table *t);
 /* Returns the abbreviation of a code, parsing further if needed; NULL if there

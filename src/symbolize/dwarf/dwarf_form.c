@@ -26,28 +26,6 @@ uint64_t dwarf_fixed(const uint8_t *p, unsigned size)
 	return v;
 }
 
-static unsigned value_size(const struct abbrev_table *t, uint16_t form)
-{
-	switch (form) {
-	case DW_FORM_data1: case DW_FORM_ref1: case DW_FORM_flag:
-	case DW_FORM_strx1: case DW_FORM_addrx1: return 1;
-	case DW_FORM_data2: case DW_FORM_ref2:
-	case DW_FORM_strx2: case DW_FORM_addrx2: return 2;
-	case DW_FORM_strx3: case DW_FORM_addrx3: return 3;
-	case DW_FORM_data4: case DW_FORM_ref4: case DW_FORM_ref_sup4:
-	case DW_FORM_strx4: case DW_FORM_addrx4: return 4;
-	case DW_FORM_data8: case DW_FORM_ref8: case DW_FORM_ref_sig8:
-	case DW_FORM_ref_sup8: return 8;
-	case DW_FORM_addr: return t->addr_size;
-	case DW_FORM_ref_addr: return t->v2 ? t->addr_size : t->off_size;
-	case DW_FORM_strp: case DW_FORM_sec_offset:
-	case DW_FORM_strp_sup: case DW_FORM_GNU_ref_alt:
-	case DW_FORM_GNU_strp_alt:
-	case DW_FORM_line_strp: return t->off_size;
-	default: return 0;
-	}
-}
-
 /* Reads forms of varying size.  Forms with unused values (blocks) are skipped
  * and leave the slot empty. */
 static const uint8_t *read_variable(const struct abbrev_table *t,
@@ -96,7 +74,7 @@ static const uint8_t *run_reads(const struct abbrev_table *t,
 	for (; p; r++) {
 		struct abbrev_read real;
 		const struct abbrev_read *q = r;
-		unsigned size;
+		int size;
 
 		if (r->form == DW_FORM_implicit_const) {
 			out->have |= 1u << r->slot;
@@ -120,16 +98,16 @@ static const uint8_t *run_reads(const struct abbrev_table *t,
 			p = c.p;
 			q = &real;
 		}
-		size = value_size(t, q->form);
-		if (!size) {
+		size = abbrev_form_size(t, q->form);
+		if (size < 1 || size > 8) {
 			p = read_variable(t, q, start, p, end, out);
 			continue;
 		}
-		if ((size_t)(end - p) < size)
+		if (end - p < size)
 			return NULL;
 		out->have |= 1u << q->slot;
 		out->form[q->slot] = q->form;
-		out->value[q->slot] = dwarf_fixed(p, size);
+		out->value[q->slot] = dwarf_fixed(p, (unsigned)size);
 		p += size;
 	}
 	return NULL;

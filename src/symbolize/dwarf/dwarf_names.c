@@ -300,7 +300,7 @@ static int by_number(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
-	return *x < *y ? -1 : *x > *y;
+	return ascending(*x, *y);
 }
 
 struct raw_name {
@@ -312,8 +312,7 @@ static int by_place(const void *a, const void *b)
 {
 	const struct raw_name *x = a, *y = b;
 
-	return (uintptr_t)x->name < (uintptr_t)y->name
-		       ? -1 : (uintptr_t)x->name > (uintptr_t)y->name;
+	return ascending((uintptr_t)x->name, (uintptr_t)y->name);
 }
 
 /* Copies the names from number `first` on, in the order of their positions in
@@ -399,7 +398,7 @@ static int by_decl(const void *a, const void *b)
 {
 	const struct placed_die *x = a, *y = b;
 
-	return x->decl < y->decl ? -1 : x->decl > y->decl;
+	return ascending(x->decl, y->decl);
 }
 
 int dwarf_full_name_many(struct dwarf *d, uint64_t *dies, size_t n)

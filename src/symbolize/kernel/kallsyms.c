@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "base/search.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "symbolize/dwarf/range_index.h"
 #include "symbolize/kernel/kallsyms.h"
@@ -139,9 +141,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct kstart *x = a, *y = b;
 
-	if (x->addr != y->addr)
-		return x->addr < y->addr ? -1 : 1;
-	return x->module < y->module ? -1 : x->module > y->module;
+	return ascending(x->addr, y->addr) ?: ascending(x->module, y->module);
 }
 
 /* Returns the maximum end of a module's last symbol.  The table does not
@@ -279,13 +279,6 @@ void kallsyms_close(struct kallsyms *k)
 	free(k);
 }
 
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && !strcmp(s + n - m, end);
-}
-
 /* Returns whether a symbol only marks where a part of the code starts or ends
  * (include/asm-generic/sections.h).  Such symbols only end the preceding
  * function. */
@@ -300,8 +293,8 @@ static bool is_boundary(const char *name)
 		if (!strcmp(name, exact[i]))
 			return true;
 	return !strncmp(name, "__", 2) &&
-	       (ends_with(name, "_text_start") ||
-		ends_with(name, "_text_end") ||
+	       (text_ends_with(name, "_text_start") ||
+		text_ends_with(name, "_text_end") ||
 		!strncmp(name, "__start_", 8) || !strncmp(name, "__stop_", 7));
 }
 

@@ -7,7 +7,6 @@
 
 #include "base/search.h"
 #include "symbolize/demangle/demangle.h"
-#include "views/query/framekey.h"
 #include "views/query/interval.h"
 #include "views/query/lines.h"
 
@@ -83,9 +82,9 @@ static int symbol_compare(const void *x, const void *y, void *ctx)
 	const struct profile *p = ctx;
 	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
 	const struct prof_symbol *a = &p->symbols.v[i], *b = &p->symbols.v[k];
-	int c = place_compare(a->image, a->vaddr, b->image, b->vaddr);
 
-	return c ? c : i < k ? -1 : i > k;
+	return place_compare(a->image, a->vaddr, b->image, b->vaddr) ?:
+	       ascending(i, k);
 }
 
 static int line_compare(const void *x, const void *y, void *ctx)
@@ -93,9 +92,9 @@ static int line_compare(const void *x, const void *y, void *ctx)
 	const struct profile *p = ctx;
 	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
 	const struct prof_line *a = &p->lines.v[i], *b = &p->lines.v[k];
-	int c = place_compare(a->image, a->vaddr, b->image, b->vaddr);
 
-	return c ? c : i < k ? -1 : i > k;
+	return place_compare(a->image, a->vaddr, b->image, b->vaddr) ?:
+	       ascending(i, k);
 }
 
 static int code_compare(const void *x, const void *y, void *ctx)
@@ -103,9 +102,9 @@ static int code_compare(const void *x, const void *y, void *ctx)
 	const struct profile *p = ctx;
 	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
 	const struct prof_code *a = &p->codes.v[i], *b = &p->codes.v[k];
-	int c = place_compare(a->image, a->vaddr, b->image, b->vaddr);
 
-	return c ? c : i < k ? -1 : i > k;
+	return place_compare(a->image, a->vaddr, b->image, b->vaddr) ?:
+	       ascending(i, k);
 }
 
 static int loc_compare(const void *x, const void *y)
@@ -235,7 +234,7 @@ static int build_units(struct annotation *a, struct error *err)
 	int rc = annotate_choose(a, err);
 
 	if (!rc && annotate_index_units(a) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	for (size_t i = 0; !rc && i < a->units.n; i++) {
 		struct annot_unit *u = &a->units.v[i];
 
@@ -243,10 +242,10 @@ static int build_units(struct annotation *a, struct error *err)
 		if (!rc)
 			rc = annotate_codes(a, u);
 		if (rc)
-			error_set(err, ERR_NOMEM, "out of memory");
+			error_nomem(err);
 	}
 	if (!rc && annotate_calls(a) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	return rc;
 }
 
@@ -254,7 +253,7 @@ static int build_units(struct annotation *a, struct error *err)
 static int build_shown(struct annotation *a, struct error *err)
 {
 	if (make_indexes(a) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return build_units(a, err);
 }
 
@@ -280,7 +279,7 @@ int annotate_build(struct reader *r, const struct annotate_spec *spec,
 
 	*out = NULL;
 	if (!a)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	a->p = reader_profile(r);
 	a->spec = *spec;
 	sources_init(&a->sources, a->p, &spec->where);
@@ -303,9 +302,6 @@ static void free_shown(struct annotation *a)
 	vec_fini(&a->insns);
 	vec_fini(&a->jumps);
 	vec_fini(&a->costs);
-	vec_fini(&a->line_cost);
-	vec_fini(&a->copy_cost);
-	vec_fini(&a->insn_cost);
 	vec_fini(&a->locs);
 	buf_fini(&a->text);
 	free(a->loc_cells);

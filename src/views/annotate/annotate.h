@@ -20,6 +20,7 @@
  * A code is a function as it exists in an image: its instructions with their
  * costs.  These add up to the samples in it exactly.
  */
+#include "base/search.h"
 #include "compare/labels.h"
 #include "views/code/sources.h"
 #include "views/quality/quality.h"
@@ -65,12 +66,14 @@ enum { ANNOT_OWNERS = 2 };	/* a function and a file */
 struct annot_line {
 	uint32_t file, line;	/* str; 0: unknown */
 	uint32_t image;
+	size_t cost;		/* row of costs */
 };
 
 /* A copy of a function: the function it was inlined into, or PROF_NONE for its
  * own code. */
 struct annot_copy {
 	uint32_t caller;	/* func */
+	size_t cost;		/* row of costs */
 };
 
 struct annot_insn {
@@ -81,6 +84,7 @@ struct annot_insn {
 	uint32_t jump;
 	uint8_t size, flow;	/* as in struct disasm_insn */
 	bool bad, has_target, has_data;
+	size_t cost;		/* row of costs */
 };
 
 struct annot_jump {
@@ -147,10 +151,7 @@ struct annotation {
 	VEC(struct annot_code) codes;
 	VEC(struct annot_insn) insns;
 	VEC(struct annot_jump) jumps;
-	/* All costs, ncols per row: those of lines (line_cost), copies and so
-	 * on. */
-	VEC(struct annot_cost) costs;
-	VEC(size_t) line_cost, copy_cost, insn_cost;
+	VEC(struct annot_cost) costs;	/* ncols per row: of lines, copies … */
 	struct buf text;		/* text of instructions */
 	bool has_calls;			/* any `called` cost */
 	/* Used while building. */
@@ -285,9 +286,7 @@ void annotate_index_fini(struct annot_index *x);
 static inline int place_compare(uint32_t i1, uint64_t v1, uint32_t i2,
 				uint64_t v2)
 {
-	if (i1 != i2)
-		return i1 < i2 ? -1 : 1;
-	return v1 < v2 ? -1 : v1 > v2;
+	return ascending(i1, i2) ?: ascending(v1, v2);
 }
 
 #endif

@@ -91,18 +91,18 @@ static int add_insn(struct coder *k, const struct disasm_insn *in,
 				  .jump = PROF_NONE, .size = in->size,
 				  .flow = in->flow, .bad = in->bad,
 				  .has_target = in->has_target,
-				  .has_data = in->has_data };
-	size_t cost = annotate_cost_row(a);
+				  .has_data = in->has_data,
+				  .cost = annotate_cost_row(a) };
 
 	row.frame = insn_frame(k, in);
 	buf_bytes(&a->text, text, strlen(text) + 1);
-	if (cost == SIZE_MAX || a->text.failed || a->text.n > UINT32_MAX ||
-	    vec_push(&a->insns, row) < 0 || vec_push(&a->insn_cost, cost) < 0)
+	if (row.cost == SIZE_MAX || a->text.failed || a->text.n > UINT32_MAX ||
+	    vec_push(&a->insns, row) < 0)
 		return -ERR_NOMEM;
 	for (; k->loc < a->locs.n &&
 	       a->locs.v[k->loc].image == k->sym->image &&
 	       a->locs.v[k->loc].vaddr - in->vaddr < in->size; k->loc++)
-		annotate_add(a, cost, a->locs.v[k->loc].loc, false);
+		annotate_add(a, row.cost, a->locs.v[k->loc].loc, false);
 	return 0;
 }
 
@@ -150,9 +150,7 @@ static int shorter(const void *x, const void *y)
 	const struct annot_jump *a = x, *b = y;
 	uint32_t m = high(a) - low(a), n = high(b) - low(b);
 
-	if (m != n)
-		return m < n ? -1 : 1;
-	return a->from < b->from ? -1 : a->from > b->from;
+	return ascending(m, n) ?: ascending(a->from, b->from);
 }
 
 /* Assigns lanes to jumps.  Short jumps are near the code, and overlapping jumps
@@ -256,9 +254,8 @@ static int hotter(const void *x, const void *y)
 {
 	const struct hot_code *a = x, *b = y;
 
-	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	return a->symbol < b->symbol ? -1 : a->symbol > b->symbol;
+	return descending(a->weight, b->weight) ?:
+	       ascending(a->symbol, b->symbol);
 }
 
 /* Collects the functions that the unit's samples are in, with all their

@@ -19,7 +19,6 @@
 #include "base/json.h"
 #include "disasm/disasm.h"
 #include "views/annotate/listing.h"
-#include "views/query/framekey.h"
 #include "views/query/interval.h"
 
 enum { LINE_BYTES = 1000 };
@@ -90,7 +89,7 @@ static void put_copies(struct annotate_writer *w, const struct annot_unit *u)
 		json_object(&w->j, NULL);
 		if (caller.func != PROF_NONE)
 			json_str(&w->j, "caller", unit_name(w, &caller));
-		put_cost(w, annot_costs(w->a, w->a->copy_cost.v[i]));
+		put_cost(w, annot_costs(w->a, w->a->copies.v[i].cost));
 		json_end(&w->j);
 	}
 	json_end(&w->j);
@@ -183,7 +182,7 @@ static void put_insn(struct annotate_writer *w, const struct annot_code *c,
 	if (in->jump != PROF_NONE)
 		json_uint(&w->j, "jump", in->jump);
 	put_frame(w, in->frame);
-	put_cost(w, annot_costs(a, a->insn_cost.v[c->insn + i]));
+	put_cost(w, annot_costs(a, a->insns.v[c->insn + i].cost));
 	json_end(&w->j);
 }
 

@@ -12,14 +12,8 @@
 
 #include "base/text.h"
 #include "views/annotate/listing.h"
-#include "views/query/framekey.h"
 #include "views/query/interval.h"
 #include "views/query/lines.h"
-
-#define DIM "\033[2m"
-#define BOLD "\033[1m"
-#define HOT "\033[31m"
-#define OFF "\033[0m"
 
 enum {
 	SELF_WIDTH = 8,
@@ -117,8 +111,8 @@ static void begin_row(struct writer *r, const struct annot_cost *cost)
 static void end_row(struct writer *r, const struct annot_cost *cost)
 {
 	const char *color = !cost || !annot_has_cost(r->a, cost) ? ""
-			    : annot_is_noise(r->a, cost) ? DIM
-			    : annot_percent(r->a, cost) >= 1 ? HOT : "";
+			    : annot_is_noise(r->a, cost) ? LINE_DIM
+			    : annot_percent(r->a, cost) >= 1 ? LINE_RED : "";
 	size_t n;
 
 	while (r->line.n && r->line.p[r->line.n - 1] == ' ')
@@ -128,7 +122,7 @@ static void end_row(struct writer *r, const struct annot_cost *cost)
 	n = r->style->columns > 0 ? (size_t)r->style->columns : SIZE_MAX;
 	text_cut(r->out, buf_cstr(&r->line), n);
 	if (r->style->color && *color)
-		buf_str(r->out, OFF);
+		buf_str(r->out, LINE_OFF);
 	buf_u8(r->out, '\n');
 	r->out->failed |= r->line.failed;
 }
@@ -171,10 +165,10 @@ static void put_heads(struct writer *r, const char *what)
 	}
 	buf_printf(&r->line, "  %s", what);
 	if (r->style->color)
-		buf_str(r->out, BOLD);
+		buf_str(r->out, LINE_BOLD);
 	end_row(r, NULL);
 	if (r->style->color)
-		buf_str(r->out, OFF);
+		buf_str(r->out, LINE_OFF);
 }
 
 static void put_row(struct writer *r, const struct listing *l,

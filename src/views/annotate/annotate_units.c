@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "symbolize/demangle/demangle.h"
 #include "views/annotate/annotate.h"
 #include "views/query/framekey.h"
@@ -238,9 +239,7 @@ static int hotter(const void *x, const void *y)
 {
 	const struct candidate *a = x, *b = y;
 
-	if (a->weight != b->weight)
-		return a->weight > b->weight ? -1 : 1;
-	return a->at < b->at ? -1 : a->at > b->at;
+	return descending(a->weight, b->weight) ?: ascending(a->at, b->at);
 }
 
 static bool reaches_limit(const struct annotation *a, const struct candidate *c)
@@ -317,7 +316,7 @@ int annotate_choose(struct annotation *a, struct error *err)
 	free(k.callers);
 	vec_fini(&k.found);
 	if (rc == -ERR_NOMEM || rc == -1)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return rc;
 }
 

@@ -11,7 +11,6 @@
 #include "base/text.h"
 #include "symbolize/demangle/clones.h"
 #include "views/code/line_match.h"
-#include "views/query/framekey.h"
 
 enum {
 	AROUND = 100,		/* lines around a unit that help alignment */
@@ -123,11 +122,9 @@ static int by_place(const void *x, const void *y)
 {
 	const struct place *a = x, *b = y;
 
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	if (a->code != b->code)
-		return a->code < b->code ? -1 : 1;
-	return a->insn < b->insn ? -1 : a->insn > b->insn;
+	return ascending(a->key, b->key) ?:
+	       ascending(a->code, b->code) ?:
+	       ascending(a->insn, b->insn);
 }
 
 static size_t codes_shown(const struct listing *l, int side)
@@ -183,7 +180,8 @@ static int add_below(struct listing *l, const struct places *p, uint32_t file,
 		row.below = true;
 		row.at[0] = x->insn;
 		row.code[0] = x->code;
-		row.cost[0] = a->insn_cost.v[a->codes.v[x->code].insn + x->insn];
+		row.cost[0] = a->insns.v[a->codes.v[x->code].insn +
+					   x->insn].cost;
 		if (!rc)
 			rc = add_row(l, row);
 	}
@@ -247,7 +245,7 @@ static bool piece_has_cost(const struct listing *l, int side,
 	struct listing_row row = listing_new_row(LISTING_LINE);
 
 	for (size_t i = p ? p->first : 0; p && i < p->end; i++) {
-		row.cost[side] = l->spec.a[side]->line_cost.v[i];
+		row.cost[side] = l->spec.a[side]->lines.v[i].cost;
 		if (listing_has_cost(l, &row))
 			return true;
 	}
@@ -337,7 +335,7 @@ static size_t cost_row(struct liner *k, int side, uint32_t line)
 	while (s->next < s->piece->end && a->lines.v[s->next].line < line)
 		s->next++;
 	return s->next < s->piece->end && a->lines.v[s->next].line == line
-		       ? a->line_cost.v[s->next] : SIZE_MAX;
+		       ? a->lines.v[s->next].cost : SIZE_MAX;
 }
 
 static int add_line(struct liner *k, const uint32_t *at, uint8_t how)
@@ -577,7 +575,8 @@ static int add_insn(struct listing *l, const uint32_t *at, uint8_t how)
 			continue;
 		row.at[s] = at[s];
 		row.code[s] = (uint32_t)g->code[s];
-		row.cost[s] = a->insn_cost.v[a->codes.v[g->code[s]].insn + at[s]];
+		row.cost[s] = a->insns.v[a->codes.v[g->code[s]].insn +
+					   at[s]].cost;
 	}
 	return add_row(l, row);
 }

@@ -5,7 +5,6 @@
 
 #include "base/text.h"
 #include "views/annotate/listing.h"
-#include "views/query/framekey.h"
 #include "views/query/lines.h"
 
 enum {
@@ -282,7 +281,7 @@ void annot_paid_by(const struct annotation *a, const struct annot_unit *u,
 
 		buf_printf(out, "%s%.2f%% ", i ? ", " : "paid by: ",
 			   annot_percent(a, annot_costs(
-				   a, a->copy_cost.v[u->copy + i])));
+				   a, a->copies.v[u->copy + i].cost)));
 		if (caller == PROF_NONE) {
 			buf_str(out, "not inlined");
 		} else {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "compare/align.h"
 
 enum {
@@ -85,9 +86,7 @@ static int by_file(const void *x, const void *y)
 {
 	const struct used_line *a = x, *b = y;
 
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
+	return ascending(a->file, b->file) ?: ascending(a->line, b->line);
 }
 
 static void index_used(struct line_matcher *m)

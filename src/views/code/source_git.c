@@ -129,7 +129,7 @@ static int list_files(struct source_git *g, struct error *err)
 			hash_name((char *)g->names.p + i));
 
 		if (!slot)
-			rc = error_set(err, ERR_NOMEM, "out of memory");
+			rc = error_nomem(err);
 		else
 			*slot = (uint32_t)i;
 	}

@@ -238,9 +238,7 @@ static int by_line(const void *x, const void *y)
 {
 	const struct source_row *a = x, *b = y;
 
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	return a->start < b->start ? -1 : a->start > b->start;
+	return ascending(a->line, b->line) ?: ascending(a->start, b->start);
 }
 
 static int find_pieces(const struct sources *s, struct source_file *f)

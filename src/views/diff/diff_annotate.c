@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/stats.h"
 #include "symbolize/demangle/clones.h"
 #include "symbolize/demangle/demangle.h"
@@ -216,12 +217,9 @@ static int most_changed(const void *a, const void *b)
 	const struct diff_unit *x = a, *y = b;
 	double c = fabs(x->change.change), e = fabs(y->change.change);
 
-	if (c != e)
-		return c > e ? -1 : 1;
-	for (int s = DIFF_NEW; s >= 0; s--)
-		if (x->unit[s] != y->unit[s])
-			return x->unit[s] < y->unit[s] ? -1 : 1;
-	return 0;
+	return descending(c, e) ?:
+	       ascending(x->unit[DIFF_NEW], y->unit[DIFF_NEW]) ?:
+	       ascending(x->unit[DIFF_OLD], y->unit[DIFF_OLD]);
 }
 
 static int pair_units(struct diff_annotation *x)

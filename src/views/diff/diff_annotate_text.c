@@ -13,7 +13,6 @@
 
 #include "base/text.h"
 #include "views/diff/diff_annotate.h"
-#include "views/diff/diff_internal.h"
 #include "views/query/lines.h"
 
 enum {
@@ -23,12 +22,6 @@ enum {
 	NUMBER = 8,		/* width of a line's number or address, with a gap */
 	CODES_SHOWN = 3,
 };
-
-#define DIM "\033[2m"
-#define BOLD "\033[1m"
-#define RED "\033[31m"
-#define BLUE "\033[34m"
-#define OFF "\033[0m"
 
 struct aligned {
 	struct diff_annotation *x;
@@ -90,10 +83,10 @@ static void put_costs(struct aligned *t, const struct listing_row *r, int only)
 		if (any && only < 0)
 			diff_put_cost(d, c, k->change, true, &t->tmp);
 		if (t->style->color && k->real)
-			buf_str(t->out, k->change > 0 ? RED : BLUE);
+			buf_str(t->out, k->change > 0 ? LINE_RED : LINE_BLUE);
 		put_right(t, COST);
 		if (t->style->color && k->real)
-			buf_str(t->out, OFF);
+			buf_str(t->out, LINE_OFF);
 	}
 	line_pad(t->out, 2);
 }
@@ -130,7 +123,7 @@ static void begin_row(struct aligned *t, const struct listing_row *r, bool *dim)
 
 	*dim = t->style->color && noise && cost;
 	if (*dim)
-		buf_str(t->out, DIM);
+		buf_str(t->out, LINE_DIM);
 	buf_u8(t->out, cost && noise ? '~' : ' ');
 }
 
@@ -139,7 +132,7 @@ static void end_row(struct aligned *t, bool dim)
 	while (t->out->n && t->out->p[t->out->n - 1] == ' ')
 		t->out->n--;
 	if (dim)
-		buf_str(t->out, OFF);
+		buf_str(t->out, LINE_OFF);
 	buf_u8(t->out, '\n');
 }
 
@@ -225,7 +218,7 @@ static void put_heads(struct aligned *t, const struct listing_group *g)
 			   "CHANGE");
 	buf_printf(&head, "  %s%s", number, what);
 	if (t->style->color)
-		buf_str(t->out, BOLD);
+		buf_str(t->out, LINE_BOLD);
 	buf_u8(t->out, ' ');
 	buf_str(t->out, buf_cstr(&head));
 	if (t->beside) {
@@ -235,7 +228,7 @@ static void put_heads(struct aligned *t, const struct listing_group *g)
 		buf_printf(t->out, "   %s%s", number, what);
 	}
 	if (t->style->color)
-		buf_str(t->out, OFF);
+		buf_str(t->out, LINE_OFF);
 	buf_u8(t->out, '\n');
 	t->out->failed |= head.failed;
 	buf_fini(&head);
@@ -369,12 +362,12 @@ void diff_annotate_text(struct diff_annotation *x,
 
 	if (!style->no_header) {
 		if (style->color)
-			buf_str(out, DIM);
+			buf_str(out, LINE_DIM);
 		diff_head(x->d, style->columns, out);
 		comment(&t, "Lines: with what was inlined there; | changed, < "
 			    "only old, > only new");
 		if (style->color)
-			buf_str(out, OFF);
+			buf_str(out, LINE_OFF);
 	}
 	for (size_t i = 0; i < x->units.n; i++)
 		put_unit(&t, &x->units.v[i]);

@@ -92,8 +92,8 @@ static int common_key(struct matcher *m, int side, const struct frame_key *k,
 		out->name = f->name;
 		out->image = out->image ? f->image : 0;
 	}
-	if (k->sort == FRAME_ADDR && !addresses_match(m, out->image)) {
-		out->sort = FRAME_FUNC;
+	if (k->kind == FRAME_ADDR && !addresses_match(m, out->image)) {
+		out->kind = FRAME_FUNC;
 		out->name = profile_str(&m->d->names, NO_NAME);
 		out->vaddr = 0;
 	}

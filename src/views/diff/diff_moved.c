@@ -28,11 +28,11 @@ static uint32_t row_func(const struct diff *d, size_t row)
 	return d->keys.keys.v[d->rows.v[row].key].func - 1;
 }
 
-static bool related(void *ctx, size_t rose, size_t fell)
+static bool related(void *ctx, size_t gained, size_t lost)
 {
 	struct diff *d = ((struct mover *)ctx)->d;
 
-	return compare_related(&d->match, row_func(d, rose), row_func(d, fell));
+	return compare_related(&d->match, row_func(d, gained), row_func(d, lost));
 }
 
 static bool costs_more(void *ctx, const size_t *rows, size_t n)

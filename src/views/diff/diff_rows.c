@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "views/diff/diff_internal.h"
 
 struct row_tab {
@@ -126,18 +127,15 @@ struct sort_row {
 static int compare_names(const struct diff *d, uint32_t x, uint32_t y)
 {
 	const struct diff_row *a = &d->rows.v[x], *b = &d->rows.v[y];
-	int c = frame_key_compare(&d->names, &d->keys.keys.v[a->key],
-				  &d->keys.keys.v[b->key]);
 
-	if (!c)
-		c = strcmp(profile_cstr(&d->names, a->comm),
-			   profile_cstr(&d->names, b->comm));
-	if (!c)
-		c = a->cpu < b->cpu ? -1 : a->cpu > b->cpu;
-	if (!c)
-		c = strcmp(profile_cstr(&d->names, a->wait),
-			   profile_cstr(&d->names, b->wait));
-	return c ? c : x < y ? -1 : x > y;
+	return frame_key_compare(&d->names, &d->keys.keys.v[a->key],
+				 &d->keys.keys.v[b->key]) ?:
+	       strcmp(profile_cstr(&d->names, a->comm),
+		      profile_cstr(&d->names, b->comm)) ?:
+	       ascending(a->cpu, b->cpu) ?:
+	       strcmp(profile_cstr(&d->names, a->wait),
+		      profile_cstr(&d->names, b->wait)) ?:
+	       ascending(x, y);
 }
 
 static int compare_rows(const void *x, const void *y, void *ctx)
@@ -145,9 +143,7 @@ static int compare_rows(const void *x, const void *y, void *ctx)
 	const struct sort_row *a = x, *b = y;
 	const struct diff *d = ctx;
 
-	if (a->rank != b->rank)
-		return a->rank > b->rank ? -1 : 1;
-	return compare_names(d, a->row, b->row);
+	return descending(a->rank, b->rank) ?: compare_names(d, a->row, b->row);
 }
 
 /* Returns whether a row changed by at least the limit in one of its columns. */

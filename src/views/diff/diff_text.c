@@ -22,12 +22,6 @@ enum {
 	GAP = 2, MIN_KEYS = 28,
 };
 
-#define DIM "\033[2m"
-#define BOLD "\033[1m"
-#define RED "\033[31m"
-#define BLUE "\033[34m"
-#define OFF "\033[0m"
-
 struct diff_table {
 	const struct diff *d;
 	const struct diff_style *style;
@@ -142,7 +136,7 @@ static void make_names(const struct diff_table *t, const char **names,
 		names_shorten(names, d->order.n, brief);
 	for (size_t i = 0; i < d->order.n; i++) {
 		if (!t->style->full_names &&
-		    d->keys.keys.v[row_key(d, i)].sort == FRAME_FUNC)
+		    d->keys.keys.v[row_key(d, i)].kind == FRAME_FUNC)
 			continue;
 		buf_again(&brief[i]);
 		buf_str(&brief[i], names[i]);
@@ -267,11 +261,11 @@ static void put_own(struct diff_table *t, uint32_t row, size_t col)
 	put_cost(t, col, c->cost[DIFF_OLD], false, COST);
 	put_cost(t, col, c->cost[DIFF_NEW], false, COST);
 	if (tint)
-		buf_str(t->out, c->change > 0 ? RED : BLUE);
+		buf_str(t->out, c->change > 0 ? LINE_RED : LINE_BLUE);
 	put_cost(t, col, c->change, true, COST);
 	put_ratio(t, row, col, c);
 	if (tint)
-		buf_str(t->out, OFF);
+		buf_str(t->out, LINE_OFF);
 	if (t->sure)
 		put_interval(t, col, c);
 }
@@ -307,14 +301,14 @@ static void put_row(struct diff_table *t, size_t i)
 	bool noise = row_is_noise(t->d, row);
 
 	if (noise && t->style->color)
-		buf_str(t->out, DIM);
+		buf_str(t->out, LINE_DIM);
 	buf_u8(t->out, noise ? '~' : ' ');
 	for (size_t c = 0; c < t->d->cols.n; c++)
 		put_numbers(t, row, c);
 	line_pad(t->out, GAP);
 	key_cells_row(&t->cells, i, t->out);
 	if (noise && t->style->color)
-		buf_str(t->out, OFF);
+		buf_str(t->out, LINE_OFF);
 	buf_u8(t->out, '\n');
 }
 
@@ -341,7 +335,7 @@ static void put_heads(struct diff_table *t)
 	if (t->d->cols.n > 1)
 		put_event_names(t);
 	if (t->style->color)
-		buf_str(t->out, BOLD);
+		buf_str(t->out, LINE_BOLD);
 	buf_u8(t->out, ' ');
 	for (size_t c = 0; c < t->d->cols.n; c++) {
 		put_right(t, "OLD", COST);
@@ -359,7 +353,7 @@ static void put_heads(struct diff_table *t)
 	line_pad(t->out, GAP);
 	key_cells_head(&t->cells, t->out);
 	if (t->style->color)
-		buf_str(t->out, OFF);
+		buf_str(t->out, LINE_OFF);
 	buf_u8(t->out, '\n');
 }
 
@@ -405,10 +399,10 @@ void diff_text(const struct diff *d, const struct diff_style *style,
 
 	if (!style->no_header) {
 		if (style->color)
-			buf_str(out, DIM);
+			buf_str(out, LINE_DIM);
 		diff_head(d, style->columns, out);
 		if (style->color)
-			buf_str(out, OFF);
+			buf_str(out, LINE_OFF);
 		buf_str(out, "#\n");
 	}
 	if (d->order.n)

@@ -279,7 +279,7 @@ static void put_short_names(struct html_encoder *e, struct json *j)
 	for (size_t i = 0; !e->failed && i < n; i++) {
 		struct buf *brief = &names[n + i];
 
-		if (func_key(e, i)->sort != FRAME_FUNC ||
+		if (func_key(e, i)->kind != FRAME_FUNC ||
 		    !strcmp(buf_cstr(brief), full[i]))
 			buf_again(brief);
 		json_str(j, NULL, html_safe_text(e, buf_cstr(brief)));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "views/query/lines.h"
 #include "profile/jit_runtimes.h"
 
@@ -35,13 +36,10 @@ static int by_cost(const void *x, const void *y)
 {
 	const struct missing_row *a = x, *b = y;
 
-	if (tier(a) != tier(b))
-		return tier(a) - tier(b);
-	if (nameless(a) != nameless(b))
-		return nameless(a) > nameless(b) ? -1 : 1;
-	if (a->lineless != b->lineless)
-		return a->lineless > b->lineless ? -1 : 1;
-	return a->image < b->image ? -1 : a->image > b->image;
+	return ascending(tier(a), tier(b)) ?:
+	       descending(nameless(a), nameless(b)) ?:
+	       descending(a->lineless, b->lineless) ?:
+	       ascending(a->image, b->image);
 }
 
 static bool matters(const struct missing *m, const struct missing_row *r)
@@ -95,7 +93,7 @@ int missing_build(struct missing *m, const struct quality *t, struct error *err)
 	free(of);
 	if (rc) {
 		missing_fini(m);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	if (m->rows.n)
 		qsort(m->rows.v, m->rows.n, sizeof(*m->rows.v), by_cost);

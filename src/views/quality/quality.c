@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Computes data quality (written by quality_text.c and quality_json.c). */
 #include "views/quality/quality.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,13 +90,10 @@ static int more_samples(const void *x, const void *y)
 {
 	const struct stack_end *a = x, *b = y;
 
-	if (a->samples != b->samples)
-		return a->samples > b->samples ? -1 : 1;
-	if (a->mark != b->mark)
-		return a->mark < b->mark ? -1 : 1;
-	if (a->reason != b->reason)
-		return a->reason < b->reason ? -1 : 1;
-	return a->image < b->image ? -1 : a->image > b->image;
+	return descending(a->samples, b->samples) ?:
+	       ascending(a->mark, b->mark) ?:
+	       ascending(a->reason, b->reason) ?:
+	       ascending(a->image, b->image);
 }
 
 /* Sums the ends that samples have, and drops the others. */
@@ -127,9 +125,8 @@ static int by_samples(const void *x, const void *y)
 {
 	const struct quality_image *a = x, *b = y;
 
-	if (a->samples != b->samples)
-		return a->samples > b->samples ? -1 : 1;
-	return a->image < b->image ? -1 : a->image > b->image;
+	return descending(a->samples, b->samples) ?:
+	       ascending(a->image, b->image);
 }
 
 static int count_images(struct quality *t, const struct aggregate *a)
@@ -234,7 +231,7 @@ int quality_build(struct quality *t, struct reader *r, const struct aggregate *a
 	t->events = calloc(t->p->events.n + 1, sizeof(*t->events));
 	if (!t->events || count_images(t, a) < 0) {
 		quality_fini(t);
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	}
 	count_events(t, a);
 	count_missed(t);

@@ -96,9 +96,6 @@ void quality_stacks_help(const struct quality *t, const char *before,
 /* Writes member "stacks" to the open JSON object. */
 void quality_stacks_json(const struct quality *t, struct json *j);
 
-/* Returns false if CPU time is unknown, or if no samples can be missed this
- * way. */
-bool quality_time(const struct quality *t, struct quality_time *out);
 /* Appends it as text without a newline; nothing if it is unknown. */
 void quality_time_text(const struct quality *t, struct buf *out);
 /* Writes member "processor_time" to the open JSON object. */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Writes data quality as JSON, at the head of every view. */
+#include "base/text.h"
 #include "views/quality/quality.h"
 
 /* maximum entries written; only hostile files have more */
@@ -34,15 +35,10 @@ static void json_event(const struct quality *t, size_t i, struct json *j)
 
 static void json_build_id(struct json *j, const struct build_id *id)
 {
-	char hex[2 * BUILD_ID_MAX + 1] = "";
-	static const char digit[] = "0123456789abcdef";
-	size_t n = id->len <= BUILD_ID_MAX ? id->len : BUILD_ID_MAX;
+	char hex[2 * BUILD_ID_MAX + 1];
 
-	for (size_t i = 0; i < n; i++) {
-		hex[2 * i] = digit[id->bytes[i] >> 4];
-		hex[2 * i + 1] = digit[id->bytes[i] & 15];
-		hex[2 * i + 2] = 0;
-	}
+	text_hex(hex, id->bytes, id->len <= BUILD_ID_MAX ? id->len
+							 : BUILD_ID_MAX);
 	json_str(j, "build_id", hex);
 }
 

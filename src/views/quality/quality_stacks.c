@@ -68,22 +68,32 @@ static bool is_broken(const struct stack_end *e)
 	       e->mark != PROF_MARK_HEURISTIC;
 }
 
+/* Appends why a stack is truncated or broken, with its share unless all of the
+ * `all` samples are.  Returns whether it did, after `listed` others. */
+static bool put_reason(const struct quality *t, const struct stack_end *e,
+		       uint64_t all, int listed, struct buf *out)
+{
+	double share = line_share(e->samples, t->shown);
+
+	if (listed >= ENDS_LISTED || (listed && share < 0.05))
+		return false;
+	buf_str(out, listed ? ", " : ": ");
+	reason_text(t, e, out);
+	if (e->samples != all)
+		buf_printf(out, " %.1f%%", share);
+	return true;
+}
+
 /* Appends the known reasons of truncated stacks. */
 static void cut_reasons(const struct quality *t, struct buf *out)
 {
 	int listed = 0;
 
-	for (size_t i = 0; i < t->ends.n && listed < ENDS_LISTED; i++) {
+	for (size_t i = 0; i < t->ends.n; i++) {
 		const struct stack_end *e = &t->ends.v[i];
-		double share = line_share(e->samples, t->shown);
 
-		if (e->mark != PROF_MARK_CUT || e->reason == PROF_END_UNKNOWN ||
-		    (listed && share < 0.05))
-			continue;
-		buf_str(out, listed++ ? ", " : ": ");
-		reason_text(t, e, out);
-		if (e->samples != t->cut)
-			buf_printf(out, " %.1f%%", share);
+		if (e->mark == PROF_MARK_CUT && e->reason != PROF_END_UNKNOWN)
+			listed += put_reason(t, e, t->cut, listed, out);
 	}
 }
 
@@ -91,20 +101,16 @@ static void broken_reasons(const struct quality *t, struct buf *out)
 {
 	int listed = 0;
 
-	for (size_t i = 0; i < t->ends.n && listed < ENDS_LISTED; i++) {
+	for (size_t i = 0; i < t->ends.n; i++) {
 		const struct stack_end *e = &t->ends.v[i];
-		double share = line_share(e->samples, t->shown);
 
-		if (!is_broken(e) || (listed && share < 0.05))
+		if (!is_broken(e))
 			continue;
 		/* the only reason is unknown */
 		if (!listed && e->samples == t->broken &&
 		    e->reason == PROF_END_UNKNOWN)
 			break;
-		buf_str(out, listed++ ? ", " : ": ");
-		reason_text(t, e, out);
-		if (e->samples != t->broken)
-			buf_printf(out, " %.1f%%", share);
+		listed += put_reason(t, e, t->broken, listed, out);
 	}
 	if (!listed)
 		buf_str(out, " (callers missing)");

@@ -48,7 +48,9 @@ static uint64_t missing(const struct quality *t, uint64_t counted,
 	       ? counted - sampled : 0;
 }
 
-bool quality_time(const struct quality *t, struct quality_time *out)
+/* Returns false if CPU time is unknown, or if no samples can be missed this
+ * way. */
+static bool quality_time(const struct quality *t, struct quality_time *out)
 {
 	const struct prof_event *e = t->p->events.v;
 	uint64_t counted;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/strtab.h"
 #include "base/text.h"
 #include "views/code/sources.h"
@@ -73,11 +74,9 @@ static int by_row(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
 
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->what != y->what)
-		return x->what < y->what ? -1 : 1;
-	return x->name < y->name ? -1 : x->name > y->name;
+	return ascending(x->kind, y->kind) ?:
+	       ascending(x->what, y->what) ?:
+	       ascending(x->name, y->name);
 }
 
 /* Writes rows [i, end) as one line.  The same file may be in several

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "views/query/wait_kinds.h"
 
 /* Limit of the bytes of all dense arrays except the first slot's. */
@@ -413,9 +414,7 @@ static int by_slot(const void *x, const void *y)
 {
 	const struct sparse_cell *a = x, *b = y;
 
-	if (a->slot != b->slot)
-		return a->slot < b->slot ? -1 : 1;
-	return a->stack < b->stack ? -1 : a->stack > b->stack;
+	return ascending(a->slot, b->slot) ?: ascending(a->stack, b->stack);
 }
 
 static void add_shown(void *ctx, uint32_t stack, uint32_t event, struct cell c)

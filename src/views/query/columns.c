@@ -212,6 +212,20 @@ size_t report_columns_count(void)
 	return sizeof(report_columns) / sizeof(report_columns[0]);
 }
 
+const struct report_column *report_next_number(const struct report_column *c,
+					       bool totals, bool samples)
+{
+	const struct report_column *end =
+		report_columns + report_columns_count();
+
+	for (c = c ? c + 1 : report_columns + KEY_COUNT; c < end; c++)
+		if (c->shown == SHOWN_SELF ||
+		    (c->shown == SHOWN_TOTAL && totals) ||
+		    (c->shown == SHOWN_SAMPLES && samples))
+			return c;
+	return NULL;
+}
+
 void column_text(const struct report_column *c, const struct column_at *x,
 		 enum column_use use, struct buf *out)
 {

@@ -72,6 +72,10 @@ struct report_column {
 enum { COLUMNS_MAX = 32 };
 extern const struct report_column report_columns[];
 size_t report_columns_count(void);
+/* Returns the next column of numbers of a table on a terminal after `c`, the
+ * first one after NULL; NULL after the last. */
+const struct report_column *report_next_number(const struct report_column *c,
+					       bool totals, bool samples);
 
 /* Appends a cell as unsafe text; numbers are not padded. */
 void column_text(const struct report_column *c, const struct column_at *x,

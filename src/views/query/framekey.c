@@ -21,7 +21,7 @@ static bool key_eq(const void *ctx, uint32_t id, const void *key)
 	const struct frame_keys *k = ctx;
 	const struct frame_key *a = &k->keys.v[id], *b = key;
 
-	return a->sort == b->sort && a->kernel == b->kernel &&
+	return a->kind == b->kind && a->kernel == b->kernel &&
 	       a->image == b->image && a->name == b->name &&
 	       a->file == b->file && a->line == b->line &&
 	       a->vaddr == b->vaddr && a->func == b->func && a->im == b->im;
@@ -33,7 +33,7 @@ uint32_t frame_keys_add(struct frame_keys *k, const struct frame_key *key)
 			      (uint64_t)key->file << 32 | key->line);
 	uint32_t id;
 
-	h = hash_mix(h, key->vaddr + key->sort + ((uint64_t)key->kernel << 8));
+	h = hash_mix(h, key->vaddr + key->kind + ((uint64_t)key->kernel << 8));
 	h = hash_mix(h, (uint64_t)key->func << 32 | key->im);
 	id = idtab_find(&k->tab, h, key_eq, k, key);
 	if (id != IDTAB_NONE)
@@ -171,7 +171,7 @@ static int key_address(struct keyer *w, const struct prof_loc *l,
 			return 0;
 	}
 	if (k->mask & KEY_BIT(KEY_SYMBOL)) {
-		key.sort = unknown ? FRAME_UNKNOWN : FRAME_ADDR;
+		key.kind = unknown ? FRAME_UNKNOWN : FRAME_ADDR;
 		/* the name is image+0x…, so the image is part of it */
 		key.image = unknown && !(k->mask & KEY_BIT(KEY_IMAGE))
 				    ? 0 : im->path;
@@ -223,7 +223,7 @@ static int key_unknown(struct keyer *w)
 	    !selection_has_address(w->sel, PROF_NONE, "[unknown]"))
 		return 0;
 	if (k->mask & KEY_BIT(KEY_SYMBOL))
-		key.sort = FRAME_UNKNOWN;
+		key.kind = FRAME_UNKNOWN;
 	k->unknown = frame_keys_add(k, &key);
 	return k->unknown == PROF_NONE ? -ERR_NOMEM : 0;
 }

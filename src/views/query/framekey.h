@@ -27,7 +27,7 @@ enum frame_kind {
 };
 
 struct frame_key {
-	uint8_t sort;		/* enum frame_kind; 0 if symbol is not a key */
+	uint8_t kind;		/* enum frame_kind; 0 if symbol is not a key */
 	uint8_t kernel;
 	uint32_t image;		/* str: path */
 	uint32_t name;		/* str: linkage name */
@@ -69,6 +69,18 @@ void frame_keys_fini(struct frame_keys *k);
 /* Returns the id of an equal key, or of a new one; PROF_NONE if out of
  * memory. */
 uint32_t frame_keys_add(struct frame_keys *k, const struct frame_key *key);
+/* Returns the outermost step of a location that passes the filter, or
+ * PROF_NONE. */
+static inline uint32_t frame_keys_outermost(const struct frame_keys *k,
+					    uint32_t loc)
+{
+	uint32_t found = PROF_NONE;
+
+	for (uint32_t s = k->head[loc]; s != PROF_NONE; s = k->steps[s].outer)
+		if (k->steps[s].fk != PROF_NONE)
+			found = s;
+	return found;
+}
 
 /* Returns whether the step is a function that was inlined into another. */
 static inline bool frame_step_inlined(const struct frame_keys *k,

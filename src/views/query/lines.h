@@ -8,6 +8,14 @@
 
 #include "base/buf.h"
 
+/* Escape sequences of a terminal. */
+#define LINE_BOLD "\033[1m"
+#define LINE_DIM "\033[2m"
+#define LINE_RED "\033[31m"
+#define LINE_GREEN "\033[32m"
+#define LINE_BLUE "\033[34m"
+#define LINE_OFF "\033[0m"
+
 /* Appends text as lines that begin with "# ".  Lines are folded at blanks to at
  * most `columns` (0: 80), but long words stay whole. */
 void line_comment(struct buf *out, const char *text, int columns);

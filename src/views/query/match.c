@@ -237,7 +237,7 @@ int match_functions(const struct profile *p, const struct name_list *l,
 				 WORDS_MAX);
 	}
 	if (!m)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	for (uint32_t i = 0; i < p->funcs.n; i++) {
 		m[i] = match_function(p, i, &f, l);
 		exact |= m[i].exact;

@@ -102,13 +102,13 @@ void name_symbol(const struct profile *p, const struct frame_keys *keys,
 	const char *name = profile_cstr(p, k->name), *label;
 	bool alone = (how & NAME_ALONE) || !(keys->mask & KEY_BIT(KEY_IMAGE));
 
-	if (k->sort == FRAME_ADDR) {
+	if (k->kind == FRAME_ADDR) {
 		label = label_image(&keys->labels, k->im);
 		frame_address_name(*label ? label : profile_cstr(p, k->image),
 				   k->vaddr, out);
 		return;
 	}
-	if (k->sort == FRAME_UNKNOWN || !*name) {
+	if (k->kind == FRAME_UNKNOWN || !*name) {
 		buf_str(out, "[unknown]");
 		return;
 	}
@@ -125,10 +125,10 @@ void name_id(const char *image, const char *label, const char *file,
 	if (!*label)
 		label = identity_global(name) ? "" : path_base(file);
 	buf_printf(out, "%s:%s:", image, label);
-	if (k->sort == FRAME_ADDR)
+	if (k->kind == FRAME_ADDR)
 		buf_printf(out, "0x%" PRIx64, k->vaddr);
 	else
-		buf_str(out, k->sort == FRAME_FUNC && *name ? name
+		buf_str(out, k->kind == FRAME_FUNC && *name ? name
 							    : "[unknown]");
 }
 
@@ -183,7 +183,7 @@ static size_t rows_to_name(struct name_cache *c, const struct row_table *t,
 		uint32_t k = t->rows.v[order[i]].fk;
 
 		/* rows of several events, threads or CPUs have one function */
-		if (c->at[k] || c->keys->keys.v[k].sort != FRAME_FUNC)
+		if (c->at[k] || c->keys->keys.v[k].kind != FRAME_FUNC)
 			continue;
 		c->at[k] = UINT32_MAX;
 		fk[named++] = k;

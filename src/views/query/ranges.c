@@ -33,7 +33,7 @@ int range_list_parse(const char *text, const char *what,
 		if (!s || r.last < r.first || (*s && *s != ','))
 			break;
 		if (vec_push(out, r) < 0)
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 		if (!*s)
 			return 0;
 		s++;

@@ -37,11 +37,6 @@ static bool list_matches(const struct name_list *l, const char *text)
 	return false;
 }
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory");
-}
-
 uint64_t profile_start_ns(const struct profile *p)
 {
 	uint64_t t = UINT64_MAX;
@@ -109,7 +104,7 @@ static int filter_label(struct selection *s, struct thread_labels *l,
 			       "NAME=VALUE "
 			       "or NAME!=VALUE", text);
 	else if (name.failed)
-		rc = nomem(err);
+		rc = error_nomem(err);
 	else if (!thread_labels_know(l, buf_cstr(&name)))
 		rc = error_set(err, ERR_USAGE, "--label '%s': the recording "
 			       "has no label %s (see -s label)", text,
@@ -121,7 +116,7 @@ static int filter_label(struct selection *s, struct thread_labels *l,
 			continue;
 		has = thread_label_named(l, i, buf_cstr(&name));
 		if (!has)
-			rc = nomem(err);
+			rc = error_nomem(err);
 		else
 			s->thread_ok[i] = item_matches(value, has) != negated;
 	}
@@ -138,7 +133,7 @@ static int filter_labels(struct selection *s, const struct profile *p,
 	if (!spec->labels.n)
 		return 0;
 	if (thread_labels_init(&l, p) < 0)
-		return nomem(err);
+		return error_nomem(err);
 	for (size_t i = 0; !rc && i < spec->labels.n; i++)
 		rc = filter_label(s, &l, spec->labels.v[i], err);
 	thread_labels_fini(&l);
@@ -160,7 +155,7 @@ static int compile_threads(struct selection *s, const struct profile *p,
 	if (!rc && (spec->comms.n || spec->labels.n || f.pids.n || f.tids.n || f.runs.n)) {
 		s->thread_ok = calloc(p->threads.n + 1, 1);
 		if (!s->thread_ok)
-			rc = nomem(err);
+			rc = error_nomem(err);
 		for (size_t i = 0; !rc && i < p->threads.n; i++)
 			s->thread_ok[i] = thread_passes(p, &p->threads.v[i],
 							spec, &f);
@@ -186,7 +181,7 @@ static int compile_events(struct selection *s, const struct profile *p,
 		return 0;
 	s->event_ok = calloc(p->events.n + 1, 1);
 	if (!s->event_ok)
-		return nomem(err);
+		return error_nomem(err);
 	near = nearest_to(spec->events.v[0]);
 	for (size_t i = 0; i < p->events.n; i++) {
 		const struct prof_event *e = &p->events.v[i];
@@ -216,7 +211,7 @@ static int compile_images(struct selection *s, const struct profile *p,
 		return 0;
 	s->image_ok = calloc(p->images.n + 1, 1);
 	if (!s->image_ok)
-		return nomem(err);
+		return error_nomem(err);
 	for (size_t i = 0; i < p->images.n; i++) {
 		const char *path = profile_cstr(p, p->images.v[i].path);
 		const char *slash = strrchr(path, '/');
@@ -238,7 +233,7 @@ static int compile_symbols(struct selection *s, const struct profile *p,
 	s->symbols = spec->symbols;
 	s->func_ok = malloc(p->funcs.n + 1);
 	if (!s->func_ok)
-		return nomem(err);
+		return error_nomem(err);
 	memset(s->func_ok, 1, p->funcs.n + 1);
 	if (spec->symbols.n)
 		rc = match_functions(p, &spec->symbols, s->func_ok, err);

@@ -7,6 +7,7 @@
  * number of nodes, not to stacks times depth.
  */
 #include "views/query/table.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -107,17 +108,6 @@ static void leave_function(void *ctx, uint32_t node)
 			w->active[w->k->steps[s].fk]--;
 }
 
-/* Returns the outermost step of a location that passes the filter. */
-static uint32_t outermost_match(const struct frame_keys *k, uint32_t loc)
-{
-	uint32_t s, found = PROF_NONE;
-
-	for (s = k->head[loc]; s != PROF_NONE; s = k->steps[s].outer)
-		if (k->steps[s].fk != PROF_NONE)
-			found = s;
-	return found;
-}
-
 static void enter_root(void *ctx, uint32_t node)
 {
 	struct walk *w = ctx;
@@ -127,7 +117,7 @@ static void enter_root(void *ctx, uint32_t node)
 		add_frameless(w, node);
 		return;
 	}
-	s = outermost_match(w->k, loc);
+	s = frame_keys_outermost(w->k, loc);
 	if (s == PROF_NONE || w->on_path++)
 		return;
 	add_total(w, w->k->steps[s].fk, node);
@@ -140,7 +130,7 @@ static void leave_root(void *ctx, uint32_t node)
 	struct walk *w = ctx;
 	uint32_t loc = w->p->nodes.v[node].loc;
 
-	if (!prof_is_mark(loc) && outermost_match(w->k, loc) != PROF_NONE)
+	if (!prof_is_mark(loc) && frame_keys_outermost(w->k, loc) != PROF_NONE)
 		w->on_path--;
 }
 
@@ -199,43 +189,25 @@ static int compare_str(const struct profile *p, uint32_t a, uint32_t b)
 	return a == b ? 0 : strcmp(profile_cstr(p, a), profile_cstr(p, b));
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 int frame_key_compare(const struct profile *p, const struct frame_key *a,
 		      const struct frame_key *b)
 {
-	int c = compare_u64(a->sort, b->sort);
-
-	if (!c)
-		c = compare_str(p, a->name, b->name);
-	if (!c)
-		c = compare_str(p, a->image, b->image);
-	if (!c)
-		c = compare_u64(a->vaddr, b->vaddr);
-	if (!c)
-		c = compare_str(p, a->file, b->file);
-	if (!c)
-		c = compare_u64(a->line, b->line);
-	return c ? c : compare_u64(a->kernel, b->kernel);
+	return ascending(a->kind, b->kind) ?:
+	       compare_str(p, a->name, b->name) ?:
+	       compare_str(p, a->image, b->image) ?:
+	       ascending(a->vaddr, b->vaddr) ?:
+	       compare_str(p, a->file, b->file) ?:
+	       ascending(a->line, b->line) ?: ascending(a->kernel, b->kernel);
 }
 
 int lane_compare(const struct profile *p, const struct lane *a,
 		 const struct lane *b)
 {
-	int c = compare_str(p, a->comm, b->comm);
+	int c = compare_str(p, a->comm, b->comm) ?:
+		ascending(a->pid, b->pid) ?: ascending(a->tid, b->tid) ?:
+		ascending(a->run, b->run) ?: ascending(a->cpu, b->cpu);
 
-	if (!c)
-		c = compare_u64(a->pid, b->pid);
-	if (!c)
-		c = compare_u64(a->tid, b->tid);
-	if (!c)
-		c = compare_u64(a->run, b->run);
-	if (!c)
-		c = compare_u64(a->cpu, b->cpu);
 	for (int i = 0; !c && i < LABEL_COUNT; i++)
 		c = compare_str(p, a->label[i], b->label[i]);
-	return c ? c : compare_u64(a->event, b->event);
+	return c ?: ascending(a->event, b->event);
 }

@@ -13,6 +13,17 @@ struct values {
 	struct cell self, total;
 };
 
+/* Compares the totals of `n` events. */
+static inline bool values_same_totals(const struct values *a,
+				      const struct values *b, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (a[i].total.count != b[i].total.count ||
+		    a[i].total.weight != b[i].total.weight)
+			return false;
+	return true;
+}
+
 struct row {
 	uint32_t lane, fk;
 	uint32_t tree, tree_n;	/* range of its nodes in report.tree */

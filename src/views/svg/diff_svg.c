@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "views/diff/diff_internal.h"
 #include "views/svg/svg.h"
 #include "views/svg/svg_draw.h"
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "views/query/names.h"
 
 enum {
@@ -278,10 +279,9 @@ static int compare_costs(const struct draft *d, uint32_t a, uint32_t b)
 {
 	const struct calltree *t = d->t;
 	size_t row = t->nsides * t->ncols;
+	int order = descending(d->cost[a], d->cost[b]);
 
-	if (d->cost[a] != d->cost[b])
-		return d->cost[a] > d->cost[b] ? -1 : 1;
-	for (size_t c = 0; c < t->ncols; c++) {
+	for (size_t c = 0; !order && c < t->ncols; c++) {
 		double x = c ? cost_of(t, d->total, a, c) : 0;
 		double y = c ? cost_of(t, d->total, b, c) : 0;
 		uint64_t m = 0, n = 0;
@@ -290,12 +290,9 @@ static int compare_costs(const struct draft *d, uint32_t a, uint32_t b)
 			m += d->total[a * row + s * t->ncols + c].count;
 			n += d->total[b * row + s * t->ncols + c].count;
 		}
-		if (x != y)
-			return x > y ? -1 : 1;
-		if (m != n)
-			return m > n ? -1 : 1;
+		order = descending(x, y) ?: descending(m, n);
 	}
-	return 0;
+	return order;
 }
 
 static int compare_nodes(const void *x, const void *y, void *ctx)
@@ -303,16 +300,9 @@ static int compare_nodes(const void *x, const void *y, void *ctx)
 	const struct draft *d = ctx;
 	uint32_t ia = *(const uint32_t *)x, ib = *(const uint32_t *)y;
 	const struct draft_node *a = &d->nodes.v[ia], *b = &d->nodes.v[ib];
-	int order;
 
-	if (a->parent != b->parent)
-		return a->parent < b->parent ? -1 : 1;
-	order = compare_costs(d, ia, ib);
-	if (order)
-		return order;
-	if (a->func != b->func)
-		return a->func < b->func ? -1 : 1;
-	return (int)a->split - (int)b->split;
+	return ascending(a->parent, b->parent) ?: compare_costs(d, ia, ib) ?:
+	       ascending(a->func, b->func) ?: ascending(a->split, b->split);
 }
 
 /* Numbers the sorted nodes depth-first.  `order` holds the children of a node

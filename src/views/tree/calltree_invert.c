@@ -9,6 +9,7 @@
  */
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "views/tree/calltree.h"
 
 struct item {
@@ -39,11 +40,9 @@ static int by_function(const void *x, const void *y, void *ctx)
 	const struct calltree_node *m = &t->nodes.v[a->node];
 	const struct calltree_node *n = &t->nodes.v[b->node];
 
-	if (m->func != n->func)
-		return m->func < n->func ? -1 : 1;
-	if (m->inlined != n->inlined)
-		return m->inlined < n->inlined ? -1 : 1;
-	return a->node < b->node ? -1 : a->node > b->node;
+	return ascending(m->func, n->func) ?:
+	       ascending(m->inlined, n->inlined) ?:
+	       ascending(a->node, b->node);
 }
 
 /* Sorts the largest last, because it is taken first. */
@@ -53,13 +52,10 @@ static int by_sum(const void *x, const void *y)
 
 	if ((a->func == CALLTREE_OTHER) != (b->func == CALLTREE_OTHER))
 		return a->func == CALLTREE_OTHER ? -1 : 1;
-	if (a->sum.weight != b->sum.weight)
-		return a->sum.weight < b->sum.weight ? -1 : 1;
-	if (a->sum.count != b->sum.count)
-		return a->sum.count < b->sum.count ? -1 : 1;
-	if (a->func != b->func)
-		return a->func > b->func ? -1 : 1;
-	return (int)b->inlined - (int)a->inlined;
+	return ascending(a->sum.weight, b->sum.weight) ?:
+	       ascending(a->sum.count, b->sum.count) ?:
+	       descending(a->func, b->func) ?:
+	       (int)b->inlined - (int)a->inlined;
 }
 
 /* Groups x->now by function and merges items of equal places. */

@@ -14,6 +14,7 @@
  * of its branch, too, but have only the samples that end there.
  */
 #include "views/tree/tree.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -262,14 +263,14 @@ static int compare_groups(const void *x, const void *y, void *ctx)
 	const struct values *u = &b->group_vals.v[i * b->ncols];
 	const struct values *v = &b->group_vals.v[j * b->ncols];
 
-	for (size_t c = 0; c < b->ncols; c++) {
-		if (u[c].total.weight != v[c].total.weight)
-			return u[c].total.weight > v[c].total.weight ? -1 : 1;
-		if (u[c].total.count != v[c].total.count)
-			return u[c].total.count > v[c].total.count ? -1 : 1;
-	}
-	return frame_key_compare(b->p, &b->k->keys.v[b->groups.v[i].fk],
-				 &b->k->keys.v[b->groups.v[j].fk]);
+	int order = 0;
+
+	for (size_t c = 0; !order && c < b->ncols; c++)
+		order = descending(u[c].total.weight, v[c].total.weight) ?:
+			descending(u[c].total.count, v[c].total.count);
+	return order ?: frame_key_compare(b->p,
+					  &b->k->keys.v[b->groups.v[i].fk],
+					  &b->k->keys.v[b->groups.v[j].fk]);
 }
 
 /* Selects the groups to show and sorts them. */

@@ -10,6 +10,7 @@
  * tree_find does this for one function, for trees that are built on demand
  * (tree_level.h).
  */
+#include "base/search.h"
 #include "views/tree/tree.h"
 
 #include <stdlib.h>
@@ -98,16 +99,6 @@ static void leave_outermost(void *ctx, uint32_t node)
 			x->active[x->k->steps[s].fk]--;
 }
 
-static uint32_t outermost_match(const struct finder *x, uint32_t loc)
-{
-	uint32_t s, found = PROF_NONE;
-
-	for (s = x->k->head[loc]; s != PROF_NONE; s = x->k->steps[s].outer)
-		if (x->k->steps[s].fk != PROF_NONE)
-			found = s;
-	return found;
-}
-
 static void enter_root(void *ctx, uint32_t node)
 {
 	struct finder *x = ctx;
@@ -115,7 +106,7 @@ static void enter_root(void *ctx, uint32_t node)
 
 	if (prof_is_mark(loc))
 		return;
-	s = outermost_match(x, loc);
+	s = frame_keys_outermost(x->k, loc);
 	if (s != PROF_NONE && !x->on_path++)
 		add_found(x, x->k->steps[s].fk, node, s,
 			  fold_sub(x->b.f, node));
@@ -126,7 +117,7 @@ static void leave_root(void *ctx, uint32_t node)
 	struct finder *x = ctx;
 	uint32_t loc = node_loc(x, node);
 
-	if (!prof_is_mark(loc) && outermost_match(x, loc) != PROF_NONE)
+	if (!prof_is_mark(loc) && frame_keys_outermost(x->k, loc) != PROF_NONE)
 		x->on_path--;
 }
 
@@ -204,7 +195,7 @@ static int by_row(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return x < y ? -1 : x > y;
+	return ascending(x, y);
 }
 
 /* Builds the trees of all lanes.  Rows are numbered lane by lane, so sorting by
