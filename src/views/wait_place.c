@@ -77,7 +77,7 @@ static bool has_runtime(const struct wait_places *s, uint32_t stack)
 	return node;
 }
 
-struct wait_place wait_place(struct wait_places *s, uint32_t stack)
+static struct wait_place find_place(struct wait_places *s, uint32_t stack)
 {
 	const struct profile *p = s->rep->p;
 	const struct frame_keys *keys = &s->rep->keys;
@@ -114,14 +114,26 @@ struct wait_place wait_place(struct wait_places *s, uint32_t stack)
 	return (struct wait_place){ innermost, PROF_NONE };
 }
 
+struct wait_place wait_place(struct wait_places *s, uint32_t stack)
+{
+	struct wait_place *at = &s->known[stack];
+
+	if (at->func == PROF_NONE)
+		*at = find_place(s, stack);
+	return *at;
+}
+
 int wait_places_init(struct wait_places *s, const struct report *rep)
 {
 	*s = (struct wait_places){
 		.rep = rep, .system = calloc(rep->keys.keys.n + 1, 1),
 		.kinds = wait_kinds_of_nodes(rep->p),
+		.known = malloc((rep->p->nodes.n + 1) * sizeof(*s->known)),
 	};
-	if (s->system && s->kinds)
+	if (s->system && s->kinds && s->known) {
+		memset(s->known, 0xff, rep->p->nodes.n * sizeof(*s->known));
 		return 0;
+	}
 	wait_places_fini(s);
 	return -ERR_NOMEM;
 }
@@ -130,6 +142,7 @@ void wait_places_fini(struct wait_places *s)
 {
 	free(s->system);
 	free(s->kinds);
+	free(s->known);
 	*s = (struct wait_places){ 0 };
 }
 

@@ -17,6 +17,7 @@ struct wait_place {
 
 struct wait_places {
 	const struct report *rep;
+	struct wait_place *known;	/* by stack; all bits set: not yet known */
 	/* by fk: 1 if it belongs to the system, -1 if not, 0 if not yet known */
 	int8_t *system;
 	uint32_t *kinds;	/* by stack: what threads wait for there (wait_kinds.h) */
