@@ -13,6 +13,8 @@ libviews_a_SOURCES = \
 	src/views/report_csv.c \
 	src/views/report_json.c \
 	src/views/text.c \
+	src/views/wait_callers.c \
+	src/views/wait_callers.h \
 	src/views/wait_idle.c \
 	src/views/wait_idle.h \
 	src/views/wait_place.c \

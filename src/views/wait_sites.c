@@ -27,6 +27,9 @@ static uint32_t *find_row(struct sites *s, const struct wait_site *row)
 
 	key = hash_mix(key, (uint64_t)row->by.func << 32 | row->by.call);
 	key = hash_mix(key, (uint64_t)row->thread << 1 | row->idle);
+	key = hash_mix(key, row->from);
+	for (int i = 0; i < WAIT_CALLERS; i++)
+		key = hash_mix(key, row->callers[i]);
 
 	/* Keys with equal hashes are distinguished by probing onwards. */
 	for (;; key++) {
@@ -39,7 +42,9 @@ static uint32_t *find_row(struct sites *s, const struct wait_site *row)
 		if (wait_place_equal(r->at, row->at) &&
 		    wait_place_equal(r->by, row->by) &&
 		    r->kind == row->kind && r->event == row->event &&
-		    r->thread == row->thread && r->idle == row->idle)
+		    r->thread == row->thread && r->idle == row->idle &&
+		    r->from == row->from &&
+		    !memcmp(r->callers, row->callers, sizeof(r->callers)))
 			return slot;
 	}
 }
@@ -58,13 +63,20 @@ static void add_row(struct sites *s, const struct wait_site *row, struct cell c)
 	cell_add(&s->out->rows.v[*slot].sum, c);
 }
 
+static const struct wait_site no_site = {
+	.at = { PROF_NONE, PROF_NONE }, .by = { PROF_NONE, PROF_NONE },
+	.callers = { PROF_NONE, PROF_NONE, PROF_NONE }, .from = PROF_NONE,
+};
+_Static_assert(WAIT_CALLERS == 3, "no_site has as many callers");
+
 static void add_wait(struct sites *s, const struct sample_batch *b, size_t i)
 {
 	const struct profile *p = s->places.rep->p;
 	const struct prof_event *e = &p->events.v[b->event[i]];
-	struct wait_site row = { .event = b->event[i], .thread = b->thread[i],
-				 .by = { PROF_NONE, PROF_NONE } };
+	struct wait_site row = no_site;
 
+	row.event = b->event[i];
+	row.thread = b->thread[i];
 	if (!prof_is_of_waits(e))
 		return;
 	row.at = wait_place(&s->places, b->stack[i]);
@@ -72,6 +84,9 @@ static void add_wait(struct sites *s, const struct sample_batch *b, size_t i)
 		return;
 	if (wait_kinds_has(p, e))
 		row.kind = s->places.kinds[b->stack[i]];
+	if (wait_kind_is_any(profile_cstr(p, row.kind)))
+		wait_place_callers(&s->places, b->stack[i], row.callers,
+				   WAIT_CALLERS);
 	add_row(s, &row, batch_cell(b, i));
 }
 
@@ -89,6 +104,8 @@ static int longer_first(const void *a, const void *b)
 		return wait_place_before(x->by, y->by) ? -1 : 1;
 	if (x->event != y->event)
 		return x->event < y->event ? -1 : 1;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
 	return (x->kind > y->kind) - (x->kind < y->kind);
 }
 
@@ -138,6 +155,61 @@ static void unite_threads(struct sites *s, const struct wait_lives *lives)
 	wait_sites_fini(&of_threads);
 }
 
+/* By what wait_callers_tell gets at once. */
+static int by_place(const void *a, const void *b)
+{
+	const struct wait_site *x = a, *y = b;
+
+	if (x->event != y->event)
+		return x->event < y->event ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->idle != y->idle)
+		return x->idle ? 1 : -1;
+	if (!wait_place_equal(x->at, y->at))
+		return wait_place_before(x->at, y->at) ? -1 : 1;
+	return 0;
+}
+
+/* Replaces the callers of rows by the one that tells, if any does. */
+static void tell_callers(struct sites *s)
+{
+	struct wait_sites all = *s->out;
+	struct wait_called *v = calloc(all.rows.n + 1, sizeof(*v));
+	size_t end;
+
+	s->failed |= !v;
+	memset(s->out, 0, sizeof(*s->out));
+	u64map_clear(&s->rows);
+	if (all.rows.n)
+		qsort(all.rows.v, all.rows.n, sizeof(*all.rows.v), by_place);
+	for (size_t i = 0; i < all.rows.n && !s->failed; i = end) {
+		const struct wait_site *first = &all.rows.v[i];
+
+		for (end = i; end < all.rows.n &&
+			      !by_place(first, &all.rows.v[end]); end++) {
+			struct wait_called *c = &v[end - i];
+
+			memcpy(c->callers, all.rows.v[end].callers,
+			       sizeof(c->callers));
+			c->weight = all.rows.v[end].sum.weight;
+			c->row = end;
+		}
+		wait_callers_tell(v, end - i);
+		for (size_t k = 0; k < end - i && !s->failed; k++) {
+			struct wait_site row = all.rows.v[v[k].row];
+			struct cell sum = row.sum;
+
+			memcpy(row.callers, no_site.callers, sizeof(row.callers));
+			row.from = v[k].from;
+			row.sum = (struct cell){ 0, 0 };
+			add_row(s, &row, sum);
+		}
+	}
+	free(v);
+	wait_sites_fini(&all);
+}
+
 int wait_sites_build(const struct report *rep, struct reader *r,
 		     struct wait_sites *out)
 {
@@ -161,6 +233,8 @@ int wait_sites_build(const struct report *rep, struct reader *r,
 	}
 	if (!s.failed)
 		unite_threads(&s, &lives);
+	if (!s.failed)
+		tell_callers(&s);
 	wait_lives_fini(&lives);
 	free(keep);
 	return finish(&s);
@@ -182,14 +256,15 @@ static void add_pair(struct sites *s, const struct sample_batch *b, size_t i,
 		     const struct ending *end)
 {
 	const struct profile *p = s->places.rep->p;
-	struct wait_site row = { .event = b->event[i],
-				 .kind = s->places.kinds[b->stack[i]] };
+	struct wait_site row = no_site;
 	uint32_t run = p->threads.v[b->thread[i]].run;
 
 	if (!end->known || end->time_ns != b->time_ns[i] ||
 	    end->weight < b->weight[i] ||
 	    b->time_ns[i] < p->runs.v[run].start_ns + MERGED_NS)
 		return;
+	row.event = b->event[i];
+	row.kind = s->places.kinds[b->stack[i]];
 	row.at = wait_place(&s->places, b->stack[i]);
 	row.by = wait_place(&s->places, end->stack);
 	if (row.at.func != PROF_NONE && row.by.func != PROF_NONE)
@@ -265,6 +340,11 @@ static void put_row(const struct report *rep, const struct wait_site *w,
 		buf_printf(&line, "%-*s  ", KIND_WIDTH, buf_cstr(&name));
 	}
 	wait_place_text(rep, w->at, style->full_names, &line);
+	if (w->from != PROF_NONE) {
+		buf_str(&line, ", from ");
+		wait_place_text(rep, (struct wait_place){ w->from, PROF_NONE },
+				style->full_names, &line);
+	}
 	if (w->by.func != PROF_NONE) {
 		buf_str(&line, " <- ");
 		wait_place_text(rep, w->by, style->full_names, &line);

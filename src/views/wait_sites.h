@@ -3,7 +3,7 @@
 #define TALLY_VIEWS_WAIT_SITES_H
 /* Sums waits, and the wakeups that ended them, by place (wait_place.h).  Waits of idle
  * threads (wait_idle.h) have rows of their own. */
-#include "views/wait_place.h"
+#include "views/wait_callers.h"
 
 struct wait_site {
 	uint32_t event;
@@ -11,7 +11,11 @@ struct wait_site {
 	struct wait_place by;	/* of pairs: what ended it */
 	uint32_t kind;		/* str: what it waits for; 0: unknown */
 	uint32_t thread;	/* while waits are summed; then 0 */
+	/* The same; PROF_NONE: the stack ends, or callers do not matter. */
+	uint32_t callers[WAIT_CALLERS];
 	bool idle;
+	uint32_t from;		/* fk: the caller that tells the wait from others of the
+				 * same place (wait_callers.h); PROF_NONE: none */
 	struct cell sum;
 };
 

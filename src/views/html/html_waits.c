@@ -160,6 +160,8 @@ static void put_rows(struct html_encoder *e, const char *key,
 			? UNKNOWN : kind_number(&d->waits,
 						profile_cstr(p, w->kind)));
 		put_place(e, "at", w->at, j);
+		if (w->from != PROF_NONE)
+			put_place(e, "from", (struct wait_place){ w->from, PROF_NONE }, j);
 		if (w->by.func != PROF_NONE)
 			put_place(e, "by", w->by, j);
 		if (w->idle)

@@ -214,7 +214,7 @@ WaitTables.prototype.found = function (at) {
 WaitTables.prototype.drawRows = function (id, all) {
 	const t = this, m = this.model, meta = m.d.meta, x = meta.waits[id], kinds = this.ui.state.kinds;
 	const list = x.rows.filter(function (r) {
-		return (!kinds || kinds[r.kind || meta.queue]) && (!m.match || t.found(r.at) || (r.by && t.found(r.by)));
+		return (!kinds || kinds[r.kind || meta.queue]) && (!m.match || t.found(r.at) || (r.from && t.found(r.from)) || (r.by && t.found(r.by)));
 	});
 	const part = list.slice(0, this.shown[id]), rows = [];
 	part.forEach(function (r, i) {
@@ -228,7 +228,12 @@ WaitTables.prototype.drawRows = function (id, all) {
 		cell(tr, "num", duration(r.ns));
 		cell(tr, "num wide", grouped(r.waits));
 		cell(tr, "im", r.kind ? meta.kinds[r.kind] : "a processor");
-		t.place(cell(tr, "place"), r.at);
+		const td = cell(tr, "place");
+		t.place(td, r.at);
+		if (r.from) {
+			td.append(", from ");
+			t.place(td, r.from);
+		}
 		if (id === "pairs")
 			t.place(cell(tr, "place"), r.by);
 		rows.push(tr);
