@@ -150,11 +150,11 @@ if ! ${CC:-cc} -O2 -g -pthread kinds.c -o kinds 2>err; then
 fi
 
 # "SITE:KIND": for each function of the program, the kinds of its waits.  The child
-# sleeps, and fork stops the parent.
+# sleeps, fork stops the parent, and after it both may wait for a page.
 kinds_of() { # FILE
 	"$TALLY" report --format=csv -e blocked -s wait,symbol "$1" |
 		awk -F, '$2 ~ /^at_/ && $1 != "" { print $2 ":" $1 }' | sort -u |
-		grep -v '^at_child:[sf]'
+		grep -v '^at_child:[sfp]'
 }
 blocked() { # FILE: ns by kind
 	"$TALLY" report --format=csv -e blocked -s wait "$1" |
