@@ -6,7 +6,7 @@ EXTRA_DIST += doc/disassembly.md doc/examples/count_region.c doc/examples/record
 EXTRA_DIST += doc/check-in-ci.md doc/tally-check.schema.json
 EXTRA_DIST += doc/kernel-module.md
 EXTRA_DIST += doc/views-compared.md doc/releasing.md
-EXTRA_DIST += doc/pictures/page.png doc/pictures/terminal.svg
+EXTRA_DIST += doc/pictures/page.png doc/pictures/terminal.svg doc/pictures/waits.png
 EXTRA_DIST += doc/developers.md doc/guide.md doc/measurements.md doc/where-it-works.md
 dist_man_MANS += \
 	doc/tally.1 \

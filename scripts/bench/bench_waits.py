@@ -5,7 +5,7 @@ import subprocess
 
 from bench_lib import Failed, median
 
-# Two threads on one processor that wake each other.
+# Two threads on one processor that wake each other; LOOPS: each computes before.
 PROGRAM = r'''
 #define _GNU_SOURCE
 #include <linux/futex.h>
@@ -17,9 +17,15 @@ PROGRAM = r'''
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+#ifndef LOOPS
+#define LOOPS 0
+#endif
 static int turn, rounds;
+static volatile unsigned sum;
 static void pass(int me)
 {
+	for (int i = 0; i < LOOPS; i++)
+		sum = sum * 31 + i;
 	__atomic_store_n(&turn, !me, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &turn, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0);
 	while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != me)
@@ -57,6 +63,36 @@ int main(int argc, char **argv)
 '''
 
 
+def one_run(tools, before, program, rounds):
+    """Processor time in us, switches."""
+    done = subprocess.run(before + [program, rounds], env=tools.env,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL)
+    lines = [s.split() for s in done.stdout.decode().splitlines()]
+    lines = [s for s in lines if len(s) == 2 and s[1].isdigit()]
+    if done.returncode or not lines:
+        raise Failed('%s: status %d' % (before[:2], done.returncode))
+    return float(lines[0][0]), int(lines[0][1])
+
+
+def slowdown(tools, table, args, source, jobs):
+    """What a program loses that switches 9,000 times a second or so."""
+    program = os.path.join(tools.work, 'working')
+    subprocess.run(['cc', '-O1', '-DLOOPS=40000', source, '-o', program,
+                    '-lpthread'], check=True)
+    got = {name: [] for name in jobs}
+    for _ in range(3 if args.quick else 9):
+        for name, before in jobs.items():
+            got[name].append(one_run(tools, before, program, '4000'))
+    time = {name: median([x[0] for x in v]) for name, v in got.items()}
+    switches = median([x[1] for x in got['alone']])
+    table.fact('switches a second of processor time',
+               '%.0f' % (switches / time['alone'] * 1e6))
+    for name in list(jobs)[1:]:
+        table.fact('slow-down by ' + name, '%.1f %%' %
+                   (100 * (time[name] / time['alone'] - 1)))
+
+
 def waits(tools, table, args):
     """Processor time a switch."""
     work = tools.work
@@ -83,15 +119,8 @@ def waits(tools, table, args):
     got = {name: [] for name in jobs}
     for _ in range(3 if args.quick else 7):
         for name, before in jobs.items():
-            done = subprocess.run(before + [one, rounds], env=tools.env,
-                                  stdin=subprocess.DEVNULL,
-                                  stdout=subprocess.PIPE,
-                                  stderr=subprocess.DEVNULL)
-            lines = [s.split() for s in done.stdout.decode().splitlines()]
-            lines = [s for s in lines if len(s) == 2 and s[1].isdigit()]
-            if done.returncode or not lines:
-                raise Failed('%s: status %d' % (name, done.returncode))
-            got[name].append(float(lines[0][0]) / int(lines[0][1]))
+            us, switches_n = one_run(tools, before, one, rounds)
+            got[name].append(us / switches_n)
     cost = {name: median(v) for name, v in got.items()}
     table.fact('a switch alone', '%.2f us of processor time' % cost['alone'])
     ours = cost['tally record --wait'] - cost['alone']
@@ -104,4 +133,18 @@ def waits(tools, table, args):
     for name in ('tally', 'fp', 'dwarf', 'sched'):
         table.fact('file: ' + name, '%.1f MB'
                    % (os.path.getsize(out + name) / 1e6))
+        os.remove(out + name)
+    record = [tools.tally, 'record', '-q', '--no-symbols', '-o', out + 'tally']
+    slowdown(tools, table, args, source, {
+        'alone': [],
+        'tally record': record + ['--'],
+        'tally record -F 99': record + ['-F', '99', '--'],
+        'tally record --wait': record + ['--wait', '--'],
+        'tally record --wait -F 99': record + ['--wait', '-F', '99', '--'],
+        'perf record -e context-switches -g':
+            switches + ['-g', '-o', out + 'fp', '--'],
+        'perf sched record':
+            [tools.perf, 'sched', 'record', '-o', out + 'sched', '--'],
+    })
+    for name in ('tally', 'fp', 'sched'):
         os.remove(out + name)

@@ -299,7 +299,7 @@ static int put_waits(const struct report_opts *o, struct reader *r,
 	int rc = report_waits(o, r, &rep, &names, err);
 
 	if (rc >= 0 && rep)
-		rc = wait_sites_build(rep, &sites);
+		rc = wait_sites_build(rep, r, &sites);
 	if (rc >= 0 && rep) {
 		wait_sites_text(rep, &sites, style, o->top ? o->top : WAIT_ROWS,
 				out);

@@ -46,14 +46,17 @@ void menu_group(struct tui *t)
 		{ "source file", "file" },
 		{ "processor", "cpu" },
 		{ "event", "event,symbol" },
+		{ "what threads wait for", "wait" },
 		{ "run", "run" },
 	};
 	struct page *pg = menu_page_new(t, "group by", group_chosen, NULL);
 
 	for (size_t i = 0; pg && i < sizeof(groups) / sizeof(*groups); i++) {
 		bool runs = !strcmp(groups[i][1], "run");
+		bool waits = !strncmp(groups[i][1], "wait", 4);
 
-		if (!runs || t->m.p->runs.n > 1)
+		if ((!runs || t->m.p->runs.n > 1) &&
+		    (!waits || t->m.p->wait_kinds.n))
 			menu_page_add(pg, groups[i][0], -1, groups[i][1], 0);
 	}
 	if (pg)

@@ -291,6 +291,9 @@ bool page_key(struct page *pg, const struct screen_event *e)
 	case 'i':
 		text_page_quality(pg->t);
 		return true;
+	case 'W':
+		text_page_waits(pg->t);
+		return true;
 	case '#':
 		pg->t->m.samples = !pg->t->m.samples;
 		return true;

@@ -92,6 +92,7 @@ void annotate_page_open(struct tui *t, const struct annot_pick *pick,
 			uint32_t line);
 void text_page_help(struct tui *t);
 void text_page_quality(struct tui *t);
+void text_page_waits(struct tui *t);
 /* Opens lines of safe text; takes ownership of `text`. */
 void text_page_open(struct tui *t, const char *title, struct buf *text);
 

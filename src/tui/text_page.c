@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "tui/tree_base.h"
+#include "views/wait_sites.h"
 
 struct text_page {
 	struct page pg;
@@ -144,6 +145,51 @@ void text_page_quality(struct tui *t)
 	text_page_open(t, "data quality", &text);
 }
 
+enum { WAIT_ROWS = 1000 };
+
+/* Appends where threads wait and what ended which waits. */
+static int put_waits(struct tui *t, const struct report *rep, struct buf *text)
+{
+	struct text_style style = { .columns = t->columns,
+				    .full_names = t->m.full_names };
+	struct wait_sites sites, pairs;
+	uint64_t blocked;
+
+	if (wait_sites_build(rep, t->m.r, &sites) < 0)
+		return -ERR_NOMEM;
+	if (wait_pairs_build(rep, t->m.r, &pairs, &blocked) < 0) {
+		wait_sites_fini(&sites);
+		return -ERR_NOMEM;
+	}
+	if (sites.rows.n) {
+		wait_sites_text(rep, &sites, &style, WAIT_ROWS, text);
+		buf_u8(text, '\n');
+		wait_pairs_text(rep, &pairs, blocked, &style, WAIT_ROWS, text);
+	}
+	wait_sites_fini(&sites);
+	wait_sites_fini(&pairs);
+	return text->failed ? -ERR_NOMEM : 0;
+}
+
+void text_page_waits(struct tui *t)
+{
+	struct report *rep = NULL;
+	struct buf text = { 0 };
+	struct error err = { 0 };
+	int rc = model_report(&t->m, "image,symbol", &rep, &err);
+
+	if (rc >= 0 && put_waits(t, rep, &text) < 0)
+		error_set(&err, ERR_NOMEM, "out of memory");
+	report_free(rep);
+	if (err.msg[0])
+		tui_complain(t, &err);
+	else if (!text.n)
+		tui_notice(t, "no waits were recorded: use tally record --wait");
+	else
+		text_page_open(t, "waits", &text);
+	buf_fini(&text);
+}
+
 static const char help[] =
 	"Moving\n"
 	"  Up Down j k       one row        PgUp PgDn Space  one screen\n"
@@ -181,6 +227,7 @@ static const char help[] =
 	"\n"
 	"Everywhere\n"
 	"  i                 data quality and missing symbols\n"
+	"  W                 where threads wait, and what ended which waits\n"
 	"  #                 show numbers of samples\n"
 	"  P                 write this page to a new file tally.txt\n"
 	"  ?                 this page\n"

@@ -13,6 +13,10 @@ libviews_a_SOURCES = \
 	src/views/report_csv.c \
 	src/views/report_json.c \
 	src/views/text.c \
+	src/views/wait_callers.c \
+	src/views/wait_callers.h \
+	src/views/wait_idle.c \
+	src/views/wait_idle.h \
 	src/views/wait_place.c \
 	src/views/wait_place.h \
 	src/views/wait_sites.c \
@@ -119,7 +123,8 @@ libviews_a_SOURCES = \
 	src/views/html/html_pairs.c \
 	src/views/html/html_samples.c \
 	src/views/html/html_threads.c \
-	src/views/html/html_union.c
+	src/views/html/html_union.c \
+	src/views/html/html_waits.c
 
 # The HTML page: its parts become text in C.  Order matters for the scripts.
 HTML_PARTS = \
@@ -137,6 +142,7 @@ HTML_PARTS = \
 	src/views/html/tree.js \
 	src/views/html/compare.js \
 	src/views/html/timeline.js \
+	src/views/html/waits.js \
 	src/views/html/page.js \
 	src/views/html/search.js \
 	src/views/html/menu.js \

@@ -77,8 +77,11 @@ static bool has_runtime(const struct wait_places *s, uint32_t stack)
 	return node;
 }
 
-struct wait_place wait_place(struct wait_places *s, uint32_t stack)
+/* Finds the place; if `fks` is set, also up to `*n` callers. */
+static struct wait_place find_place(struct wait_places *s, uint32_t stack,
+				    uint32_t *fks, int *n)
 {
+	int most = fks ? *n : 0, found = 0;
 	const struct profile *p = s->rep->p;
 	const struct frame_keys *keys = &s->rep->keys;
 	struct wait_place at = { PROF_NONE, PROF_NONE };
@@ -103,15 +106,44 @@ struct wait_place wait_place(struct wait_places *s, uint32_t stack)
 			any = true;
 			if (keys->keys.v[fk].kernel)
 				continue;
+			if (at.func != PROF_NONE) {
+				if (fk != (found ? fks[found - 1] : at.func))
+					fks[found++] = fk;
+				if (found < most)
+					continue;
+				*n = found;
+				return at;
+			}
 			if (!is_system_key(s, fk) &&
 			    !wait_place_is_header(p, step)) {
 				at.func = fk;
-				return at;
+				if (!most)
+					return at;
+			} else {
+				at.call = fk;
 			}
-			at.call = fk;
 		}
 	}
+	if (fks)
+		*n = found;
+	if (at.func != PROF_NONE)
+		return at;
 	return (struct wait_place){ innermost, PROF_NONE };
+}
+
+struct wait_place wait_place(struct wait_places *s, uint32_t stack)
+{
+	struct wait_place *at = &s->known[stack];
+
+	if (at->func == PROF_NONE)
+		*at = find_place(s, stack, NULL, NULL);
+	return *at;
+}
+
+int wait_place_callers(struct wait_places *s, uint32_t stack, uint32_t *fks, int n)
+{
+	find_place(s, stack, fks, &n);
+	return n;
 }
 
 int wait_places_init(struct wait_places *s, const struct report *rep)
@@ -119,9 +151,12 @@ int wait_places_init(struct wait_places *s, const struct report *rep)
 	*s = (struct wait_places){
 		.rep = rep, .system = calloc(rep->keys.keys.n + 1, 1),
 		.kinds = wait_kinds_of_nodes(rep->p),
+		.known = malloc((rep->p->nodes.n + 1) * sizeof(*s->known)),
 	};
-	if (s->system && s->kinds)
+	if (s->system && s->kinds && s->known) {
+		memset(s->known, 0xff, rep->p->nodes.n * sizeof(*s->known));
 		return 0;
+	}
 	wait_places_fini(s);
 	return -ERR_NOMEM;
 }
@@ -130,6 +165,7 @@ void wait_places_fini(struct wait_places *s)
 {
 	free(s->system);
 	free(s->kinds);
+	free(s->known);
 	*s = (struct wait_places){ 0 };
 }
 

@@ -17,6 +17,7 @@ struct wait_place {
 
 struct wait_places {
 	const struct report *rep;
+	struct wait_place *known;	/* by stack; all bits set: not yet known */
 	/* by fk: 1 if it belongs to the system, -1 if not, 0 if not yet known */
 	int8_t *system;
 	uint32_t *kinds;	/* by stack: what threads wait for there (wait_kinds.h) */
@@ -35,6 +36,9 @@ bool wait_place_is_header(const struct profile *p, uint32_t frame);
 int wait_places_init(struct wait_places *s, const struct report *rep);
 void wait_places_fini(struct wait_places *s);
 struct wait_place wait_place(struct wait_places *s, uint32_t stack);
+/* Finds up to `n` functions that called the one that waits, from the innermost;
+ * without recursion.  Returns their number. */
+int wait_place_callers(struct wait_places *s, uint32_t stack, uint32_t *fks, int n);
 
 static inline bool wait_place_equal(struct wait_place a, struct wait_place b)
 {

@@ -11,6 +11,7 @@
 #include "views/query/lines.h"
 #include "views/query/names.h"
 #include "views/query/wait_kinds.h"
+#include "views/wait_idle.h"
 
 struct sites {
 	struct wait_places places;
@@ -26,6 +27,10 @@ static uint32_t *find_row(struct sites *s, const struct wait_site *row)
 				(uint64_t)row->kind << 32 | row->event);
 
 	key = hash_mix(key, (uint64_t)row->by.func << 32 | row->by.call);
+	key = hash_mix(key, (uint64_t)row->thread << 1 | row->idle);
+	key = hash_mix(key, row->from);
+	for (int i = 0; i < WAIT_CALLERS; i++)
+		key = hash_mix(key, row->callers[i]);
 
 	/* Keys with equal hashes are distinguished by probing onwards. */
 	for (;; key++) {
@@ -37,7 +42,10 @@ static uint32_t *find_row(struct sites *s, const struct wait_site *row)
 		r = &s->out->rows.v[*slot];
 		if (wait_place_equal(r->at, row->at) &&
 		    wait_place_equal(r->by, row->by) &&
-		    r->kind == row->kind && r->event == row->event)
+		    r->kind == row->kind && r->event == row->event &&
+		    r->thread == row->thread && r->idle == row->idle &&
+		    r->from == row->from &&
+		    !memcmp(r->callers, row->callers, sizeof(r->callers)))
 			return slot;
 	}
 }
@@ -56,34 +64,47 @@ static void add_row(struct sites *s, const struct wait_site *row, struct cell c)
 	cell_add(&s->out->rows.v[*slot].sum, c);
 }
 
-static void add_stack(void *ctx, uint32_t stack, uint32_t event, struct cell c)
-{
-	struct sites *s = ctx;
-	const struct profile *p = s->places.rep->p;
-	struct wait_site row = { .event = event,
-				 .by = { PROF_NONE, PROF_NONE } };
+static const struct wait_site no_site = {
+	.at = { PROF_NONE, PROF_NONE }, .by = { PROF_NONE, PROF_NONE },
+	.callers = { PROF_NONE, PROF_NONE, PROF_NONE }, .from = PROF_NONE,
+};
+_Static_assert(WAIT_CALLERS == 3, "no_site has as many callers");
 
-	if (!c.count || !prof_is_of_waits(&p->events.v[event]))
+static void add_wait(struct sites *s, const struct sample_batch *b, size_t i)
+{
+	const struct profile *p = s->places.rep->p;
+	const struct prof_event *e = &p->events.v[b->event[i]];
+	struct wait_site row = no_site;
+
+	row.event = b->event[i];
+	row.thread = b->thread[i];
+	if (!prof_is_of_waits(e))
 		return;
-	row.at = wait_place(&s->places, stack);
+	row.at = wait_place(&s->places, b->stack[i]);
 	if (row.at.func == PROF_NONE)
 		return;
-	if (wait_kinds_has(p, &p->events.v[event]))
-		row.kind = s->places.kinds[stack];
-	add_row(s, &row, c);
+	if (wait_kinds_has(p, e))
+		row.kind = s->places.kinds[b->stack[i]];
+	if (wait_kind_is_any(profile_cstr(p, row.kind)))
+		wait_place_callers(&s->places, b->stack[i], row.callers,
+				   WAIT_CALLERS);
+	add_row(s, &row, batch_cell(b, i));
 }
 
 static int longer_first(const void *a, const void *b)
 {
 	const struct wait_site *x = a, *y = b;
 
+	if (x->idle != y->idle)
+		return x->idle ? 1 : -1;
 	if (x->sum.weight != y->sum.weight)
 		return descending(x->sum.weight, y->sum.weight);
 	if (!wait_place_equal(x->at, y->at))
 		return wait_place_before(x->at, y->at) ? -1 : 1;
 	if (!wait_place_equal(x->by, y->by))
 		return wait_place_before(x->by, y->by) ? -1 : 1;
-	return ascending(x->event, y->event) ?: ascending(x->kind, y->kind);
+	return ascending(x->event, y->event) ?: ascending(x->from, y->from) ?:
+	       ascending(x->kind, y->kind);
 }
 
 /* Ends a sum: returns 0 or -ERR_NOMEM. */
@@ -103,14 +124,117 @@ static int finish(struct sites *s)
 	return 0;
 }
 
-int wait_sites_build(const struct report *rep, struct wait_sites *out)
+/* Sums the rows of all threads, idle ones apart. */
+static void unite_threads(struct sites *s, const struct wait_lives *lives)
+{
+	const struct report *rep = s->places.rep;
+	struct wait_sites of_threads = *s->out;
+	struct buf call = { 0 };
+
+	memset(s->out, 0, sizeof(*s->out));
+	u64map_clear(&s->rows);
+	for (size_t i = 0; i < of_threads.rows.n && !s->failed; i++) {
+		struct wait_site row = of_threads.rows.v[i];
+		const struct prof_event *e = &rep->p->events.v[row.event];
+		struct cell sum = row.sum;
+
+		buf_again(&call);
+		if (row.at.call != PROF_NONE)
+			name_symbol(rep->p, &rep->keys,
+				    &rep->keys.keys.v[row.at.call], 0, &call);
+		row.idle = wait_is_idle(lives, row.thread, e, sum,
+					buf_cstr(&call));
+		row.thread = 0;
+		row.sum = (struct cell){ 0, 0 };
+		add_row(s, &row, sum);
+	}
+	s->failed |= call.failed;
+	buf_fini(&call);
+	wait_sites_fini(&of_threads);
+}
+
+/* By what wait_callers_tell gets at once. */
+static int by_place(const void *a, const void *b)
+{
+	const struct wait_site *x = a, *y = b;
+
+	if (x->event != y->event)
+		return x->event < y->event ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	if (x->idle != y->idle)
+		return x->idle ? 1 : -1;
+	if (!wait_place_equal(x->at, y->at))
+		return wait_place_before(x->at, y->at) ? -1 : 1;
+	return 0;
+}
+
+/* Replaces the callers of rows by the one that tells, if any does. */
+static void tell_callers(struct sites *s)
+{
+	struct wait_sites all = *s->out;
+	struct wait_called *v = calloc(all.rows.n + 1, sizeof(*v));
+	size_t end;
+
+	s->failed |= !v;
+	memset(s->out, 0, sizeof(*s->out));
+	u64map_clear(&s->rows);
+	if (all.rows.n)
+		qsort(all.rows.v, all.rows.n, sizeof(*all.rows.v), by_place);
+	for (size_t i = 0; i < all.rows.n && !s->failed; i = end) {
+		const struct wait_site *first = &all.rows.v[i];
+
+		for (end = i; end < all.rows.n &&
+			      !by_place(first, &all.rows.v[end]); end++) {
+			struct wait_called *c = &v[end - i];
+
+			memcpy(c->callers, all.rows.v[end].callers,
+			       sizeof(c->callers));
+			c->weight = all.rows.v[end].sum.weight;
+			c->row = end;
+		}
+		wait_callers_tell(v, end - i);
+		for (size_t k = 0; k < end - i && !s->failed; k++) {
+			struct wait_site row = all.rows.v[v[k].row];
+			struct cell sum = row.sum;
+
+			memcpy(row.callers, no_site.callers, sizeof(row.callers));
+			row.from = v[k].from;
+			row.sum = (struct cell){ 0, 0 };
+			add_row(s, &row, sum);
+		}
+	}
+	free(v);
+	wait_sites_fini(&all);
+}
+
+int wait_sites_build(const struct report *rep, struct reader *r,
+		     struct wait_sites *out)
 {
 	struct sites s = { .out = out };
+	uint32_t *keep = malloc(SAMPLE_BATCH * sizeof(*keep));
+	struct wait_lives lives = { .from_ns = 0 };
+	struct sample_batch b;
 
 	memset(out, 0, sizeof(*out));
-	if (wait_places_init(&s.places, rep) < 0)
-		return -ERR_NOMEM;
-	aggregate_each(&rep->agg, add_stack, &s);
+	s.failed = wait_places_init(&s.places, rep) < 0 ||
+		   wait_lives_init(&lives, rep->p) < 0 || !keep;
+	reader_columns(r, COLUMN_ALL);
+	reader_rewind(r);
+	while (!s.failed && reader_next(r, &b)) {
+		size_t n = selection_apply(&rep->sel, &b, keep);
+
+		for (size_t i = 0; i < b.n; i++)
+			wait_lives_add(&lives, rep->p, &b, i);
+		for (size_t i = 0; i < n && !s.failed; i++)
+			add_wait(&s, &b, keep[i]);
+	}
+	if (!s.failed)
+		unite_threads(&s, &lives);
+	if (!s.failed)
+		tell_callers(&s);
+	wait_lives_fini(&lives);
+	free(keep);
 	return finish(&s);
 }
 
@@ -130,14 +254,15 @@ static void add_pair(struct sites *s, const struct sample_batch *b, size_t i,
 		     const struct ending *end)
 {
 	const struct profile *p = s->places.rep->p;
-	struct wait_site row = { .event = b->event[i],
-				 .kind = s->places.kinds[b->stack[i]] };
+	struct wait_site row = no_site;
 	uint32_t run = p->threads.v[b->thread[i]].run;
 
 	if (!end->known || end->time_ns != b->time_ns[i] ||
 	    end->weight < b->weight[i] ||
 	    b->time_ns[i] < p->runs.v[run].start_ns + MERGED_NS)
 		return;
+	row.event = b->event[i];
+	row.kind = s->places.kinds[b->stack[i]];
 	row.at = wait_place(&s->places, b->stack[i]);
 	row.by = wait_place(&s->places, end->stack);
 	if (row.at.func != PROF_NONE && row.by.func != PROF_NONE)
@@ -157,6 +282,7 @@ int wait_pairs_build(const struct report *rep, struct reader *r,
 	memset(out, 0, sizeof(*out));
 	*blocked = 0;
 	s.failed = wait_places_init(&s.places, rep) < 0 || !shown || !keep;
+	reader_columns(r, COLUMN_ALL);
 	reader_rewind(r);
 	while (!s.failed && reader_next(r, &b)) {
 		size_t n = selection_apply(&rep->sel, &b, keep);
@@ -212,6 +338,11 @@ static void put_row(const struct report *rep, const struct wait_site *w,
 		buf_printf(&line, "%-*s  ", KIND_WIDTH, buf_cstr(&name));
 	}
 	wait_place_text(rep, w->at, style->full_names, &line);
+	if (w->from != PROF_NONE) {
+		buf_str(&line, ", from ");
+		wait_place_text(rep, (struct wait_place){ w->from, PROF_NONE },
+				style->full_names, &line);
+	}
 	if (w->by.func != PROF_NONE) {
 		buf_str(&line, " <- ");
 		wait_place_text(rep, w->by, style->full_names, &line);
@@ -241,7 +372,7 @@ static void put_table(const struct report *rep, const struct wait_sites *s,
 {
 	const struct prof_event *events = rep->p->events.v;
 	uint64_t total = 0;
-	size_t n = 0, shown = 0;
+	size_t n[2] = { 0, 0 };		/* of busy and of idle threads */
 	bool kinds = false;
 
 	for (size_t i = 0; i < s->rows.n; i++) {
@@ -249,19 +380,29 @@ static void put_table(const struct report *rep, const struct wait_sites *s,
 			continue;
 		total += s->rows.v[i].sum.weight;
 		kinds |= s->rows.v[i].kind != 0;
-		n++;
+		n[s->rows.v[i].idle]++;
 	}
-	if (!n)
+	if (!n[0] && !n[1])
 		return;
 	put_head(waking ? "ENDED BY" : "WAITS   ", kinds, "FUNCTION", out);
-	for (size_t i = 0; i < s->rows.n && shown < most; i++) {
-		if (prof_is_waking(&events[s->rows.v[i].event]) != waking)
-			continue;
-		put_row(rep, &s->rows.v[i], total, kinds, style, out);
-		shown++;
+	for (int idle = 0; idle < 2; idle++) {
+		size_t rows = idle ? most / 2 + 1 : most, shown = 0;
+
+		if (idle && n[1])
+			buf_str(out, "# Idle threads, which waited in one place "
+				"for 95% of the time or more:\n");
+		for (size_t i = 0; i < s->rows.n && shown < rows; i++) {
+			const struct wait_site *w = &s->rows.v[i];
+
+			if (prof_is_waking(&events[w->event]) != waking ||
+			    w->idle != (idle != 0))
+				continue;
+			put_row(rep, w, total, kinds, style, out);
+			shown++;
+		}
+		if (n[idle] > shown)
+			buf_printf(out, "# %zu more\n", n[idle] - shown);
 	}
-	if (n > shown)
-		buf_printf(out, "# %zu more\n", n - shown);
 }
 
 void wait_sites_text(const struct report *rep, const struct wait_sites *s,

@@ -1,24 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_VIEWS_WAIT_SITES_H
 #define TALLY_VIEWS_WAIT_SITES_H
-/* Sums waits, and the wakeups that ended them, by place (wait_place.h). */
-#include "views/wait_place.h"
+/* Sums waits, and the wakeups that ended them, by place (wait_place.h).  Waits of idle
+ * threads (wait_idle.h) have rows of their own. */
+#include "views/wait_callers.h"
 
 struct wait_site {
 	uint32_t event;
 	struct wait_place at;
 	struct wait_place by;	/* of pairs: what ended it */
 	uint32_t kind;		/* str: what it waits for; 0: unknown */
+	uint32_t thread;	/* while waits are summed; then 0 */
+	/* The same; PROF_NONE: the stack ends, or callers do not matter. */
+	uint32_t callers[WAIT_CALLERS];
+	bool idle;
+	uint32_t from;		/* fk: the caller that tells the wait from others of the
+				 * same place (wait_callers.h); PROF_NONE: none */
 	struct cell sum;
 };
 
 struct wait_sites {
-	VEC(struct wait_site) rows;	/* longest first */
+	VEC(struct wait_site) rows;	/* longest first, idle ones last */
 };
 
-/* Sums the waits of a report with the keys image and symbol.  Returns 0 or
- * -ERR_NOMEM. */
-int wait_sites_build(const struct report *rep, struct wait_sites *out);
+/* Sums the waits of a report with the keys image and symbol; streams the samples of its
+ * reader.  Returns 0 or -ERR_NOMEM. */
+int wait_sites_build(const struct report *rep, struct reader *r,
+		     struct wait_sites *out);
 /* Sums the blocked waits with a known end by pairs of the places where a thread waited
  * and where its wait was ended; streams the samples of the report's reader.  A merged
  * recording has lost them.  *blocked receives the sum of all blocked waits. */
@@ -26,7 +34,7 @@ int wait_pairs_build(const struct report *rep, struct reader *r,
 		     struct wait_sites *out, uint64_t *blocked);
 void wait_sites_fini(struct wait_sites *s);
 /* Appends a table of waits and one of what ended them, with at most `most` rows
- * each; nothing if there are none. */
+ * each, and half as many of idle threads; nothing if there are none. */
 void wait_sites_text(const struct report *rep, const struct wait_sites *s,
 		     const struct text_style *style, size_t most,
 		     struct buf *out);

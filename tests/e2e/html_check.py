@@ -100,8 +100,9 @@ def data(path):
     d['key'] = column(n)
 
     def entries(n):
-        e = {name: column(n) for name in ('node', 'event', 'lane', 'bucket',
-                                          'count')}
+        kind = ['kind'] if meta.get('kinds') else []
+        e = {name: column(n) for name in ['node', 'event', 'lane'] + kind +
+             ['bucket', 'count']}
         e['weight'] = column(sum(not meta['events'][x]['per']
                                  for x in e['event']))
         return e

@@ -57,6 +57,7 @@ E2E_TESTS = \
 	tests/e2e/switch.sh \
 	tests/e2e/timer.sh \
 	tests/e2e/wait_changes.sh tests/e2e/wait_kinds.sh \
+	tests/e2e/wait_tables.sh \
 	tests/e2e/waits.sh
 TESTS += $(E2E_TESTS)
 # Tests whose minutes are other programs' (a browser, a shell that calls tally some
@@ -83,7 +84,7 @@ EXTRA_DIST += tests/e2e/ptrace_program.c tests/e2e/traced_program.c
 EXTRA_DIST += tests/e2e/fault.c tests/e2e/fake_pmu.c tests/e2e/fake_counts.c \
 	tests/e2e/stat_program.c
 EXTRA_DIST += tests/e2e/format_reader.py tests/e2e/bombs.py tests/e2e/browser.py tests/e2e/html_browser.py \
-	tests/e2e/html_changes.py \
+	tests/e2e/html_changes.py tests/e2e/wait_browser.py \
 	tests/e2e/html_check.py tests/e2e/issues_check.py tests/e2e/tui.py \
 	tests/e2e/completion.py tests/e2e/consumers.py tests/e2e/export_check.py \
 	tests/e2e/import_judge.py tests/e2e/perf_data.py \

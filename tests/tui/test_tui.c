@@ -286,6 +286,36 @@ static void test_events(void **state)
 	app_fini(&a);
 }
 
+/* "other" waits for all of 25 ns, which ends nobody knows how. */
+static void test_waits(void **state)
+{
+	struct app a;
+	struct prof_event *e;
+
+	(void)state;
+	app_init(&a, 2);
+	app_open(&a);
+	play(&a, "W");
+	sees(&a, 22, "no waits were recorded");
+	app_fini(&a);
+
+	app_init(&a, 2);
+	e = &a.m.p.events.v[1];
+	e->name = e->actual = text_id(&a.m, "blocked");
+	e->unit = PROF_UNIT_NS;
+	e->config = PROF_WAIT_CONFIG;
+	e->freq = 0;
+	app_open(&a);
+	play(&a, "W");
+	sees(&a, 0, "waits");
+	sees(&a, 2, "WAITS       SHARE        TIME      NUMBER  FUNCTION");
+	sees(&a, 3, "blocked   100.00%     0.000 s          25  other");
+	sees(&a, 5, "known for 0.0% of 0.000 s blocked");
+	play(&a, "Wq");
+	sees(&a, 2, "other");
+	app_fini(&a);
+}
+
 static void test_sizes(void **state)
 {
 	struct app a;
@@ -546,6 +576,7 @@ int main(void)
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_empty),
 		cmocka_unit_test(test_source),
+		cmocka_unit_test(test_waits),
 		cmocka_unit_test(test_code),
 		cmocka_unit_test(test_write),
 		cmocka_unit_test(test_any_keys),

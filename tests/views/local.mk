@@ -8,7 +8,7 @@ VIEWS_TESTS = tests/views/test_report tests/views/test_output \
 	tests/views/test_merge tests/views/test_memory \
 	tests/views/test_merge_sum \
 	tests/views/test_moves tests/views/test_renames \
-	tests/views/test_outward
+	tests/views/test_outward tests/views/test_wait_sites
 check_PROGRAMS += $(VIEWS_TESTS)
 TESTS += $(VIEWS_TESTS)
 VIEWS_TEST_HELP = tests/views/make_profile.c tests/views/make_profile.h
@@ -36,6 +36,8 @@ tests_views_test_memory_SOURCES = tests/views/test_memory.c $(VIEWS_TEST_HELP)
 tests_views_test_memory_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_outward_SOURCES = tests/views/test_outward.c
 tests_views_test_outward_LDADD = $(TALLY_LIBS) -lcmocka
+tests_views_test_wait_sites_SOURCES = tests/views/test_wait_sites.c $(VIEWS_TEST_HELP)
+tests_views_test_wait_sites_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_moves_SOURCES = tests/views/test_moves.c
 tests_views_test_moves_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_renames_SOURCES = tests/views/test_renames.c

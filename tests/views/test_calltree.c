@@ -119,7 +119,8 @@ static void test_tree(void **state)
 	maker_fini(&m);
 }
 
-/* Broken stacks stand apart; samples without any frame are seen. */
+/* Broken stacks stand apart, but not complete ones whose mark tells how their callers
+ * were found; samples without any frame are seen. */
 static void test_marks(void **state)
 {
 	struct maker m;
@@ -135,11 +136,13 @@ static void test_marks(void **state)
 	maker_samples(&m, STACK(&m, a), 0, 0, 10, 7);
 	maker_samples(&m, STACK(&m, PROF_MARK_BROKEN, a), 0, 0, 10, 5);
 	maker_samples(&m, STACK(&m, PROF_MARK_CUT), 0, 0, 10, 3);
+	maker_samples(&m, STACK(&m, PROF_MARK_READ_LATE, a), 0, 0, 10, 20);
+	maker_samples(&m, STACK(&m, PROF_MARK_HEURISTIC, a), 0, 0, 10, 10);
 	maker_samples(&m, 0, 0, 0, 10, 2);
 	r = maker_read(&m);
 	rep = build(r);
 	assert_int_equal(calltree_of(&f, rep, &err), 0);
-	tree_is(rep, &f, "all 17(a 7,[callers missing: broken stack] 5(a 5),"
+	tree_is(rep, &f, "all 47(a 37,[callers missing: broken stack] 5(a 5),"
 		    "[callers missing: deep stack cut] 3([unknown] 3),"
 		    "[unknown] 2)");
 	calltree_fini(&f);

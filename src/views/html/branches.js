@@ -57,6 +57,8 @@ Branch.prototype.add = function (set, i) {
 
 // Equal nodes of a set's first n become one; how many are left.
 Branches.prototype.unite = function (set, n) {
+	if (this.placeOf.length < this.model.nodes)
+		this.placeOf = new Int32Array(this.model.nodes).fill(-1);
 	const placeOf = this.placeOf, nodes = set.nodes;
 	let k = 0;
 	for (let i = 0; i < n; i++) {

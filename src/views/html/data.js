@@ -70,11 +70,13 @@ function readEntries(d, columns, n) {
 	const node = columns.read(new Int32Array(n));
 	const event = columns.read(new Uint8Array(n));
 	const lane = columns.read(new Uint8Array(n));
+	const kind = d.meta.kinds ? columns.read(new Uint8Array(n)) : null;
 	const bucket = columns.read(new Int32Array(n));
 	const count = columns.read(new Uint32Array(n));
 	let value = count, uneven = 0;
 	for (let i = 1; i < n; i++) {
-		const same = node[i] === 0 && event[i] === event[i - 1] && lane[i] === lane[i - 1];
+		const same = node[i] === 0 && event[i] === event[i - 1] && lane[i] === lane[i - 1] &&
+			(!kind || kind[i] === kind[i - 1]);
 		node[i] += node[i - 1];
 		if (same)
 			bucket[i] += bucket[i - 1];
@@ -87,7 +89,7 @@ function readEntries(d, columns, n) {
 		for (let i = 0, k = 0; i < n; i++)
 			value[i] = events[event[i]].per ? count[i] : weights[k++];
 	}
-	return { n: n, node: node, event: event, lane: lane, bucket: bucket, count: count, value: value };
+	return stateEntries(d.meta, { n: n, node: node, event: event, lane: lane, kind: kind, bucket: bucket, count: count, value: value });
 }
 
 // By time, so that a slice is one range: first[k] is where slice k begins.
@@ -101,7 +103,7 @@ function sortByTime(e, slices) {
 	}
 	const to = {
 		n: n, first: first, node: new Int32Array(n), event: new Uint8Array(n), lane: new Uint8Array(n),
-		count: new Uint32Array(n), value: null
+		kind: e.kind && new Uint8Array(n), count: new Uint32Array(n), value: null
 	};
 	to.value = e.value === e.count ? to.count : new Float64Array(n);
 	for (let i = 0; i < n; i++) {
@@ -109,6 +111,8 @@ function sortByTime(e, slices) {
 		to.node[k] = e.node[i];
 		to.event[k] = e.event[i];
 		to.lane[k] = e.lane[i];
+		if (e.kind)
+			to.kind[k] = e.kind[i];
 		to.count[k] = e.count[i];
 		to.value[k] = e.value[i];
 	}
@@ -117,7 +121,7 @@ function sortByTime(e, slices) {
 
 // Exact sums of all samples, whatever was left out of the tree.
 function readSums(d, columns, functions) {
-	d.sums = d.meta.events.map(function (e) {
+	d.sums = d.meta.events.filter(function (e) { return !e.all; }).map(function (e) {
 		const s = {};
 		s.selfCount = columns.read(new Float64Array(functions));
 		s.totalCount = columns.read(new Float64Array(functions));
@@ -125,6 +129,7 @@ function readSums(d, columns, functions) {
 		s.total = e.per ? s.totalCount : columns.read(new Float64Array(functions));
 		return s;
 	});
+	stateSums(d.meta, d.sums);
 }
 
 // Frames, locations, instructions and calls: html_encode_lines.c.
@@ -171,6 +176,7 @@ async function readData(text) {
 	const size = new DataView(bytes.buffer).getUint32(0, true);
 	const d = { meta: JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size))) };
 	const columns = new Columns(bytes, 4 + size);
+	addStates(d.meta);
 	readNodes(d, columns);
 	d.entry = sortByTime(readEntries(d, columns, d.meta.entries), d.meta.time.buckets);
 	readSums(d, columns, d.meta.funcs.image.length);

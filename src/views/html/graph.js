@@ -64,6 +64,11 @@ Palette.prototype.fill = function (key) {
 	return fill;
 };
 
+// What runs (0), is runnable, or is blocked, on the timeline.
+Palette.prototype.state = function (at) {
+	return at === 1 ? this.dark ? "#c9772b" : "#e8963f" : this.change(at ? -0.3 : 1);
+};
+
 // Red costs more than before, blue less; grey is the same, or noise.
 Palette.prototype.change = function (t) {
 	const hue = t > 0 ? 6 : 214, k = Math.sqrt(Math.abs(t));
@@ -322,14 +327,15 @@ Graph.prototype.draw = function () {
 	ctx.fillRect(0, 0, box.clientWidth, box.clientHeight);
 	ctx.textBaseline = "middle";
 	const fonts = ["12px system-ui, sans-serif", "italic 12px system-ui, sans-serif"];
-	const byChange = m.base && p.by === "change";
+	const byChange = m.base && p.by === "change", byWait = this.byWait();
 	let italic = -1;
 	const seen = this.seen();
 	for (let i = 0; i < seen.length; i++) {
 		const r = seen[i], y = this.y(r.row);
 		const key = s.key(r.h), func = key >> 1;
 		const faded = r.above || (m.match && !m.match[func]);
-		ctx.fillStyle = faded ? p.faded : byChange ? p.change(this.changeAt(r)) : p.fill(key);
+		ctx.fillStyle = faded ? p.faded : byChange ? p.change(this.changeAt(r)) :
+			byWait ? p.change(1 - 2 * byWait[r.h] / s.value(r.h)) : p.fill(key);
 		ctx.fillRect(r.x, y, r.w > 2 ? r.w - 1 : faded ? r.w : Math.max(r.w, 1), ROW - 1);
 		if (r.hidden)
 			this.markHidden(ctx, r, y);
@@ -375,6 +381,12 @@ Graph.prototype.markHidden = function (ctx, r, y) {
 	const w = Math.min(r.w, Math.max(5, r.till - r.from)), x = Math.max(r.x, Math.min(r.from, r.x + r.w - w));
 	ctx.fillStyle = this.palette.mark;
 	ctx.fillRect(x, this.up ? y : y + ROW - 5, w, 4);
+};
+
+// By node how much of it is waiting, if colours tell that.
+Graph.prototype.byWait = function () {
+	const m = this.model;
+	return this.palette.by === "state" && this.source.root === 0 && m.now.col === m.d.meta.all ? m.waiting() : null;
 };
 
 Graph.prototype.changeAt = function (r) {

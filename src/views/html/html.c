@@ -161,6 +161,8 @@ static int build(struct html_data *d, struct buf *block, struct error *err)
 	if (!rc && d->lines.failed)
 		rc = nomem(err);
 	if (!rc)
+		rc = html_waits(d, err);
+	if (!rc)
 		rc = html_samples(d, err);
 	if (!rc)
 		rc = bound(d, err);
@@ -182,6 +184,7 @@ static void data_fini(struct html_data *d)
 		free(s->loc_of);
 		free(s->call_of);
 		free(s->code_of);
+		free(s->kind_of);
 	}
 	free(d->src);
 	free(d->sums);
@@ -190,6 +193,7 @@ static void data_fini(struct html_data *d)
 	vec_fini(&d->lanes);
 	vec_fini(&d->entries.v);
 	html_lines_fini(&d->lines);
+	html_waits_fini(&d->waits);
 }
 
 int html_write(const struct html_input *in, size_t n,

@@ -5,6 +5,7 @@
 #include "base/strtab.h"
 #include "views/html/html.h"
 #include "views/query/outward.h"
+#include "views/wait_sites.h"
 
 enum {
 	/* threads shown separately; the last lane sums all others */
@@ -12,6 +13,8 @@ enum {
 	HTML_BUCKETS = 256,	/* number of time slices */
 	HTML_EVENTS = 32,	/* columns of both sides */
 	HTML_INPUTS = 256,
+	HTML_KINDS = 64,	/* kinds of waits */
+	HTML_WAIT_ROWS = 500,	/* of each table of waits */
 	HTML_ENTRIES_MAX = 4 << 20,	/* limit while samples are summed */
 	/* Limits of a page. */
 	HTML_NODES = 600000,
@@ -34,11 +37,12 @@ enum {
 struct html_entry {
 	uint32_t node;
 	uint8_t event, lane;	/* event: column of the page */
-	uint16_t bucket;
+	uint8_t kind;		/* what is waited for: html_waits */
+	uint8_t bucket;
 	struct cell c;
 };
 struct html_entries {
-	VEC(struct html_entry) v;	/* by node, event, lane, bucket */
+	VEC(struct html_entry) v;	/* by node, event, lane, kind, bucket */
 	size_t nodes;			/* number of values of `node` */
 };
 
@@ -129,6 +133,15 @@ struct html_lines {
 	bool failed;		/* out of memory while adding a file or frame */
 };
 
+/* What threads wait for (html_waits.c). */
+struct html_waits {
+	bool any;		/* a recording has kinds */
+	struct strtab kinds;	/* by number of the page; 0: not a blocked wait */
+	/* Of a page with one recording. */
+	struct wait_sites sites, pairs;
+	uint64_t blocked;	/* sum of all blocked waits */
+};
+
 struct html_source {
 	struct html_input in;
 	uint32_t *func_of;	/* by fk: function of the page, or PROF_NONE */
@@ -141,6 +154,7 @@ struct html_source {
 	 * PROF_NONE if not shown.  NULL: no calls are shown. */
 	uint32_t *call_of;
 	uint32_t *code_of;	/* by symbol: code of the page, or PROF_NONE */
+	uint8_t *kind_of;	/* by node of the profile; NULL: no kinds */
 	uint64_t start_ns;
 };
 
@@ -156,6 +170,7 @@ struct html_data {
 	VEC(struct page_thread) lanes;
 	struct html_entries entries;	/* by node of the graph */
 	struct html_lines lines;
+	struct html_waits waits;
 	uint32_t buckets;
 	uint64_t width_ns;	/* width of a bucket */
 	double share;		/* share below which branches are summed */
@@ -218,6 +233,14 @@ int html_entries_merge(struct html_entries *e);
 /* Doubles the width of time slices. */
 int html_coarsen(struct html_data *d);
 
+/* html_waits.c: numbers the kinds of waits and sums waits by place and by pairs of
+ * places. */
+int html_waits(struct html_data *d, struct error *err);
+void html_waits_fini(struct html_waits *w);
+/* Returns what a sample waited for. */
+uint8_t html_kind(const struct html_source *s, const struct prof_event *e,
+		  uint32_t stack);
+
 /* html_encode.c: appends the compressed bytes of the block. */
 int html_encode(struct html_data *d, struct buf *out, struct error *err);
 
@@ -239,6 +262,8 @@ struct html_text_range {
 	size_t next;		/* 1 + index in html_lines.wants */
 };
 bool html_next_lines(const struct html_lines *l, struct html_text_range *r);
+/* html_waits.c: writes members of the open object. */
+void html_put_waits(struct html_encoder *e, struct json *j);
 /* html_encode_lines.c: writes members of the open object, and columns. */
 void html_put_lines(struct html_encoder *e, struct json *j);
 void html_put_line_columns(struct html_encoder *e);

@@ -9,8 +9,9 @@
  * Columns of the nodes, in pre-order without the root:
  *	- number of levels that a node is above a child of the previous node
  *	- function * 2 + inlined
- * Columns of the entries, by node, event, thread and time:
- *	- distance to the previous node, event, thread
+ * Columns of the entries, by node, event, thread, kind of wait and time:
+ *	- distance to the previous node, event, thread; what is waited for, if the page
+ *	  has kinds of waits
  *	- time slice, or its distance to the previous one if all else is equal
  *	- samples; weights if an event's samples differ in weight
  * Columns of the functions, for each event:
@@ -189,6 +190,9 @@ static void put_events(struct html_encoder *e, struct json *j)
 		json_str(j, "unit", ev->unit == PROF_UNIT_NS ? "ns" : "count");
 		if (prof_is_wait(ev))
 			json_bool(j, "wait", true);
+		/* not a part of all time */
+		if (prof_is_waking(ev) || prof_is_latency(ev))
+			json_bool(j, "apart", true);
 		json_str(j, "skid", annot_skid(ev));
 		json_uint(j, "side", col->side);
 		json_uint(j, "samples", col->all.count);
@@ -498,6 +502,7 @@ static void put_meta(struct html_encoder *e)
 	put_compare(e, &j);
 	put_events(e, &j);
 	put_lanes(e, &j);
+	html_put_waits(e, &j);
 	put_small(e, &j);
 	put_functions(e, &j);
 	put_ids(e, &j, "images", &e->images);
@@ -546,10 +551,13 @@ void html_put_entries(struct html_encoder *e, const struct html_entries *x)
 		buf_uleb(e->out, v[i].event);
 	for (size_t i = 0; i < n; i++)
 		buf_uleb(e->out, v[i].lane);
+	for (size_t i = 0; e->d->waits.any && i < n; i++)
+		buf_uleb(e->out, v[i].kind);
 	for (size_t i = 0; i < n; i++) {
 		bool same = i && v[i].node == v[i - 1].node &&
 			    v[i].event == v[i - 1].event &&
-			    v[i].lane == v[i - 1].lane;
+			    v[i].lane == v[i - 1].lane &&
+			    v[i].kind == v[i - 1].kind;
 
 		buf_uleb(e->out, same ? v[i].bucket - v[i - 1].bucket
 				      : v[i].bucket);

@@ -31,6 +31,8 @@ static int by_key(const void *x, const void *y)
 		return a->event < b->event ? -1 : 1;
 	if (a->lane != b->lane)
 		return a->lane < b->lane ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
 	return (int)a->bucket - (int)b->bucket;
 }
 
@@ -103,7 +105,7 @@ int html_coarsen(struct html_data *d)
 static uint64_t pack(const struct html_entry *e)
 {
 	return (uint64_t)e->node << 32 | (uint64_t)e->event << 24 |
-	       (uint64_t)e->lane << 16 | e->bucket;
+	       (uint64_t)e->lane << 16 | (uint64_t)e->kind << 8 | e->bucket;
 }
 
 static int index_entries(struct u64map *map, const struct html_entries *e)
@@ -194,12 +196,12 @@ static int add_calls(struct summer *s, uint32_t stack, struct html_entry e)
 	return rc;
 }
 
-static uint16_t bucket_of(const struct summer *s, uint64_t time_ns)
+static uint8_t bucket_of(const struct summer *s, uint64_t time_ns)
 {
 	uint64_t start = s->s->start_ns, at;
 
 	at = time_ns > start ? (time_ns - start) / s->d->width_ns : 0;
-	return (uint16_t)(at < s->d->buckets ? at : s->d->buckets - 1);
+	return (uint8_t)(at < s->d->buckets ? at : s->d->buckets - 1);
 }
 
 /* Adds the part of a sample in one time slice. */
@@ -229,10 +231,10 @@ static int add_wait(struct summer *s, const struct sample_batch *b, size_t i,
 	uint64_t start = s->s->start_ns, width = s->d->width_ns;
 	uint64_t end_ns = b->time_ns[i], left = b->weight[i];
 	uint64_t begin_ns = end_ns > left ? end_ns - left : 0;
-	uint16_t first = bucket_of(s, begin_ns);
+	uint8_t first = bucket_of(s, begin_ns);
 	int rc = 0;
 
-	for (uint16_t at = e.bucket; at > first && !rc; at--) {
+	for (uint8_t at = e.bucket; at > first && !rc; at--) {
 		uint64_t from = start + at * width;
 
 		/* the last slice includes everything after it */
@@ -260,6 +262,8 @@ static int add_sample(struct summer *s, const struct sample_batch *b, size_t i)
 		.node = src->node_of[b->stack[i]],
 		.event = src->col_of[rep->agg.col_of[b->event[i]]],
 		.lane = (uint8_t)src->lane_of[b->thread[i]],
+		.kind = html_kind(src, &rep->p->events.v[b->event[i]],
+				  b->stack[i]),
 		.bucket = bucket_of(s, b->time_ns[i]),
 		.c = batch_cell(b, i),
 	};

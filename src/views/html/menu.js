@@ -288,7 +288,7 @@ Page.prototype.toast = function (text) {
 // ---- keys
 
 const HELP = [
-	["Everywhere", [["1 – 5", "the views"], ["/", "search"], ["Enter, Shift Enter", "in the search: next match, previous match"],
+	["Everywhere", [["1 – 5", "the views"], ["6", "waits, if they were recorded"], ["/", "search"], ["Enter, Shift Enter", "in the search: next match, previous match"],
 		["n, N", "the same, outside the search"], ["Esc", "leave the menu, the search or the zoom"], ["?", "these keys"]]],
 	["A frame or function", Object.keys(CHANGES).map(function (k) { return [k, CHANGES[k].menu.toLowerCase()]; }).concat([
 		["y, Y", "copy its name, its stack"], ["Right click, Shift F10", "these actions as a menu"],
@@ -354,7 +354,7 @@ Page.prototype.key = function (e) {
 	}[e.key];
 	if (act)
 		act();
-	else if (e.key >= "1" && e.key <= "5" && e.key.length === 1)
+	else if (e.key >= "1" && e.key <= "6" && e.key.length === 1 && (e.key < "6" || this.model.d.meta.kinds))
 		this.setView(VIEWS[e.key - 1]);
 	else if (CHANGES[e.key] && !e.repeat)
 		this.change(e.key, this.context());

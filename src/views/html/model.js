@@ -11,12 +11,22 @@ function Side(model, cols) {
 	this.cols = cols;	/* column by choice of event, -1: none */
 	/* samples that weigh the same each are their own values */
 	this.even = cols.every(function (c) { return c < 0 || model.d.meta.events[c].per > 0; });
-	this.count = new Float64Array(model.nodes);
-	this.selfCount = new Float64Array(model.nodes);
-	this.value = this.even ? this.count : new Float64Array(model.nodes);
-	this.selfValue = this.even ? this.selfCount : new Float64Array(model.nodes);
-	this.whole = new Map();
+	this.size(model.nodes);
 }
+
+Side.prototype.size = function (nodes) {
+	this.count = new Float64Array(nodes);
+	this.selfCount = new Float64Array(nodes);
+	this.value = this.even ? this.count : new Float64Array(nodes);
+	this.selfValue = this.even ? this.selfCount : new Float64Array(nodes);
+	this.whole = new Map();
+};
+
+// Whether an entry's thread and state are selected.
+Side.prototype.picks = function (e, i) {
+	const s = this.selection;
+	return (!s.lanes || s.lanes[e.lane[i]]) && (!s.kinds || s.kinds[e.kind[i]]);
+};
 
 // All of a column, added up once.
 Side.prototype.all = function (col) {
@@ -24,17 +34,17 @@ Side.prototype.all = function (col) {
 	if (!w) {
 		const count = new Float64Array(this.count.length);
 		w = { value: this.even ? count : new Float64Array(count.length), count: count };
-		this.add(this.model.d.entry, col, null, 0, this.model.last, w.value, w.count);
+		this.add(this.model.d.entry, col, { lanes: null, kinds: null, from: 0, to: this.model.last }, w.value, w.count);
 		this.whole.set(col, w);
 	}
 	return w;
 };
 
-Side.prototype.add = function (e, col, lanes, from, to, values, counts) {
-	const node = e.node, event = e.event, lane = e.lane, count = e.count, value = e.value;
-	const end = e.first[to + 1], one = this.model.d.meta.events.length === 1;
-	for (let i = e.first[from]; i < end; i++) {
-		if ((!one && event[i] !== col) || (lanes && !lanes[lane[i]]))
+Side.prototype.add = function (e, col, s, values, counts) {
+	const node = e.node, event = e.event, lane = e.lane, kind = e.kind, count = e.count, value = e.value;
+	const end = e.first[s.to + 1], one = this.model.d.meta.events.length === 1, lanes = s.lanes, kinds = s.kinds;
+	for (let i = e.first[s.from]; i < end; i++) {
+		if ((!one && event[i] !== col) || (lanes && !lanes[lane[i]]) || (kinds && !kinds[kind[i]]))
 			continue;
 		counts[node[i]] += count[i];
 		if (values !== counts)
@@ -46,7 +56,7 @@ Side.prototype.select = function (s) {
 	const m = this.model, col = this.col = this.cols[s.event], parent = m.d.parent;
 	const v = this.value, c = this.count;
 	this.funcs = this.locs = this.calls = this.unchanged = null;
-	const whole = col >= 0 && !s.lanes && s.from <= 0 && s.to >= m.last;
+	const whole = col >= 0 && !s.lanes && !s.kinds && s.from <= 0 && s.to >= m.last;
 	this.exact = whole && !m.changed.length;
 	this.selection = s;
 	if (whole) {
@@ -59,7 +69,7 @@ Side.prototype.select = function (s) {
 		if (!this.even)
 			this.selfValue.fill(0);
 		if (col >= 0)
-			this.add(m.d.entry, col, s.lanes, s.from, s.to, this.selfValue, this.selfCount);
+			this.add(m.d.entry, col, s, this.selfValue, this.selfCount);
 	}
 	c.set(this.selfCount);
 	for (let i = m.nodes - 1; i > 0; i--)
@@ -80,7 +90,7 @@ Object.defineProperty(Side.prototype, "before", { get: function () {
 	if (!this.unchanged) {
 		const x = this.unchanged = { value: 0, count: 0 };
 		for (let i = e.first[s.from]; i < e.first[s.to + 1]; i++)
-			if (e.event[i] === this.col && (!s.lanes || s.lanes[e.lane[i]])) {
+			if (e.event[i] === this.col && this.picks(e, i)) {
 				x.value += e.value[i];
 				x.count += e.count[i];
 			}
@@ -145,7 +155,7 @@ Side.prototype.sum = function (entries, n) {
 	const s = this.selection, count = new Float64Array(n);
 	const sums = { value: this.even ? count : new Float64Array(n), count: count };
 	if (this.col >= 0)
-		this.add(entries, this.col, s.lanes, s.from, s.to, sums.value, sums.count);
+		this.add(entries, this.col, s, sums.value, sums.count);
 	return sums;
 };
 
@@ -220,7 +230,8 @@ Model.prototype.nodesOf = function (func) {
 
 // Puts the tree that changes lead to in place of the one before: all else is
 // worked out from it.
-Model.prototype.change = function (list) {
+Model.prototype.change = function (list, grouped) {
+	this.changes.begin(grouped);
 	const x = this.changes.apply(list), t = x.last.tree, d = this.d = Object.create(this.stored);
 	this.changed = x.none;
 	this.nodes = t.n;
@@ -230,10 +241,13 @@ Model.prototype.change = function (list) {
 	d.parent = t.parent;
 	d.depth = t.depth;
 	d.end = t.end;
+	d.entry = this.changes.done[0].entry;
 	if (x.last.map)
-		d.entry = mapEntries(this.stored.entry, x.last.map);
+		d.entry = mapEntries(d.entry, x.last.map);
 	[this.now, this.base].forEach(function (side) {
-		if (side)
+		if (side && side.count.length < t.n)
+			side.size(t.n);
+		else if (side)
 			side.whole.clear();
 	});
 };
@@ -245,7 +259,8 @@ Model.prototype.all = function () {
 
 // select: { event, lanes: null or array of 0/1, from, to } in time slices.
 Model.prototype.select = function (s) {
-	const pick = { event: s.event, lanes: s.lanes && s.lanes.slice(), from: s.from, to: s.to };
+	const pick = { event: s.event, lanes: s.lanes && s.lanes.slice(), kinds: s.kinds && s.kinds.slice(), from: s.from, to: s.to };
+	this.waits = null;
 	this.now.select(pick);
 	if (this.base)
 		this.base.select(pick);
@@ -350,11 +365,13 @@ Model.prototype.within = function (set) {
 };
 
 // The samples by thread and time slice; of those with one of `set` when given.
-Model.prototype.overTime = function (set, stored) {
+// state: of this one only.
+Model.prototype.overTime = function (set, stored, state) {
 	const d = stored ? this.stored : this.d, e = d.entry, slices = this.last + 1, a = this.now.col, b = this.base ? this.base.col : -1;
 	const out = new Float64Array(d.meta.lanes.length * slices);
 	// Waits are told by their time, all else by numbers of samples.
 	const what = d.meta.events[a].wait ? e.value : e.count;
+	const kinds = stored || !this.now.selection ? null : this.now.selection.kinds;
 	let inside = null;
 	if (set) {
 		inside = new Uint8Array(this.nodes);
@@ -363,7 +380,8 @@ Model.prototype.overTime = function (set, stored) {
 	}
 	for (let k = 0; k < slices; k++)
 		for (let i = e.first[k]; i < e.first[k + 1]; i++)
-			if ((e.event[i] === a || e.event[i] === b) && (!inside || inside[e.node[i]]))
+			if ((e.event[i] === a || e.event[i] === b) && (!inside || inside[e.node[i]]) &&
+				(!kinds || kinds[e.kind[i]]) && (state === undefined || e.kind[i] === state))
 				out[e.lane[i] * slices + k] += what[i];
 	return out;
 };

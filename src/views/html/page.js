@@ -3,7 +3,7 @@
 // that names a state.
 
 const byId = function (id) { return document.getElementById(id); };
-const VIEWS = ["table", "flame", "tree", "calls", "lines"], SHOWS = ["source", "both", "asm"], WIDTHS = ["new", "base", "both"];
+const VIEWS = ["table", "flame", "tree", "calls", "lines", "waits"], SHOWS = ["source", "both", "asm"], WIDTHS = ["new", "base", "both"];
 const SORTS = ["self", "total", "samples", "name", "image"];
 
 function Page(d) {
@@ -20,6 +20,7 @@ function Page(d) {
 	this.calls = new Butterfly(this.model, this.palette, this);
 	this.tree = new CallTree(this.model, this.palette, this);
 	this.source = new Source(this.model, this.palette, this);
+	this.waits = new WaitTables(this.model, this.palette, this);
 	this.controls();
 	this.menus();
 	this.made = "";
@@ -37,8 +38,13 @@ Page.prototype.initial = function () {
 		view: b.view, q: "", func: b.func !== undefined ? b.func : -1, zoom: "", event: 0,
 		from: 0, to: this.last, lanes: null, sort: this.model.compare ? "change" : "self", backwards: false,
 		inverted: b.inverted, icicle: b.icicle, theme: "", show: "source", all: false,
-		widths: "new", colour: "change", changes: []
+		widths: "new", colour: this.colours()[0], changes: [], kinds: null, group: false
 	};
+};
+
+// What colours of frames may tell.
+Page.prototype.colours = function () {
+	return this.model.compare ? ["change", "image"] : this.model.d.meta.all >= 0 ? ["state", "image"] : ["image"];
 };
 
 Page.prototype.write = function (push) {
@@ -67,6 +73,10 @@ Page.prototype.write = function (push) {
 		u.set("t", s.from + "-" + s.to);
 	if (s.lanes)
 		u.set("th", this.laneList().join("."));
+	if (s.kinds)
+		u.set("k", marked(s.kinds).join("."));
+	if (s.group)
+		u.set("g", 1);
 	if (s.sort !== i.sort || s.backwards)
 		u.set("sort", (s.backwards ? "-" : "") + s.sort);
 	if (s.inverted !== i.inverted)
@@ -95,7 +105,7 @@ function whole(text, least, most, otherwise) {
 Page.prototype.restore = function () {
 	const u = new URLSearchParams(location.hash.slice(1)), s = this.state = this.initial();
 	const meta = this.model.d.meta, t = /^(\d+)-(\d+)$/.exec(u.get("t") || "");
-	if (VIEWS.indexOf(u.get("view")) >= 0)
+	if (VIEWS.indexOf(u.get("view")) >= 0 && (meta.kinds || u.get("view") !== "waits"))
 		s.view = u.get("view");
 	s.q = (u.get("q") || "").slice(0, 1000);
 	if (u.has("f"))
@@ -105,8 +115,8 @@ Page.prototype.restore = function () {
 	s.all = u.get("all") === "1";
 	if (this.model.compare && WIDTHS.indexOf(u.get("w")) >= 0)
 		s.widths = u.get("w");
-	if (u.get("c") === "image")
-		s.colour = "image";
+	if (this.colours().indexOf(u.get("c")) >= 0)
+		s.colour = u.get("c");
 	s.zoom = /^(@\d{1,9}|[\d.]{1,20000})$/.test(u.get("z") || "") ? u.get("z") : "";
 	s.changes = readChanges(u.get("s"), this.model.funcs - 1, meta.images.length);
 	s.event = whole(u.get("e"), 0, this.model.events.length - 1, 0);
@@ -114,15 +124,9 @@ Page.prototype.restore = function () {
 		s.from = +t[1];
 		s.to = +t[2];
 	}
-	if (u.get("th")) {
-		s.lanes = new Uint8Array(meta.lanes.length);
-		u.get("th").split(".").forEach(function (i) {
-			if (whole(i, 0, s.lanes.length - 1, -1) >= 0)
-				s.lanes[+i] = 1;
-		});
-		if (!this.laneList().length)
-			s.lanes = null;
-	}
+	s.lanes = marks(u.get("th"), meta.lanes.length);
+	s.kinds = meta.kinds ? marks(u.get("k"), meta.kinds.length) : null;
+	s.group = Boolean(meta.kinds) && u.get("g") === "1";
 	const sort = (u.get("sort") || s.sort).replace(/^-/, "");
 	if (SORTS.concat(this.model.compare ? ["change", "before"] : []).indexOf(sort) >= 0) {
 		s.sort = sort;
@@ -142,7 +146,8 @@ Page.prototype.restore = function () {
 	byId("show").value = s.show;
 	byId("all").checked = s.all;
 	byId("widths").value = s.widths;
-	byId("colour").value = this.palette.by = this.model.compare ? s.colour : "image";
+	byId("colour").value = this.palette.by = s.colour;
+	byId("group").checked = s.group;
 	this.applyTheme();
 	this.select();
 	this.find();
@@ -150,13 +155,27 @@ Page.prototype.restore = function () {
 	this.showView();
 };
 
-Page.prototype.laneList = function () {
+// The places of an array that are set, or none; and an array with such places of
+// "3.5.8", null if there are none.
+function marked(flags) {
 	const out = [];
-	(this.state.lanes || []).forEach(function (on, i) {
+	(flags || []).forEach(function (on, i) {
 		if (on)
 			out.push(i);
 	});
 	return out;
+}
+function marks(text, n) {
+	const flags = new Uint8Array(n);
+	(text || "").split(".").forEach(function (i) {
+		if (whole(i, 0, n - 1, -1) >= 0)
+			flags[+i] = 1;
+	});
+	return flags.some(function (x) { return x; }) ? flags : null;
+}
+
+Page.prototype.laneList = function () {
+	return marked(this.state.lanes);
 };
 
 // ---- what changes what
@@ -164,13 +183,15 @@ Page.prototype.laneList = function () {
 Page.prototype.select = function () {
 	const s = this.state;
 	this.model.widths = s.widths;
-	if (writeChanges(s.changes) !== this.made) {
-		this.made = writeChanges(s.changes);
-		this.model.change(s.changes);
+	const made = +s.group + writeChanges(s.changes);
+	if (made !== this.made && (this.made || made !== "0")) {
+		this.made = made;
+		this.model.change(s.changes, s.group);
 	}
 	if (this.model.events.length)
 		this.model.select(s);
 	this.stale = { flame: true };
+	this.legend();
 	this.drawFilters();
 	this.timeline.count(s.event);
 	this.timeline.draw();
@@ -250,6 +271,8 @@ Page.prototype.drawView = function () {
 		this.tree.draw(false);
 	} else if (s.view === "table") {
 		this.table.draw();
+	} else if (s.view === "waits") {
+		this.waits.draw();
 	} else {
 		if (s.func < 0)
 			s.func = this.mostExpensive(s.view);
@@ -315,11 +338,34 @@ Page.prototype.setLanes = function (lanes) {
 	this.state.lanes = lanes;
 	this.refilter();
 };
+function toggled(flags, n, i) {
+	const to = flags ? flags.slice() : new Uint8Array(n);
+	to[i] = to[i] ? 0 : 1;
+	return to.some(function (x) { return x; }) ? to : null;
+}
 Page.prototype.toggleLane = function (i) {
-	const n = this.model.d.meta.lanes.length, s = this.state;
-	const lanes = s.lanes ? s.lanes.slice() : new Uint8Array(n);
-	lanes[i] = lanes[i] ? 0 : 1;
-	this.setLanes(lanes.some(function (x) { return x; }) ? lanes : null);
+	this.setLanes(toggled(this.state.lanes, this.model.d.meta.lanes.length, i));
+};
+
+// Only what threads waited for; an event without such samples gives way to one that
+// has them.
+Page.prototype.toggleKind = function (i) {
+	const s = this.state, m = this.model, meta = m.d.meta;
+	s.kinds = toggled(s.kinds, meta.kinds.length, i);
+	const has = function (at) { return at >= 0 && (m.events[at].all || Boolean(m.events[at].wait) === (i !== meta.run)); };
+	const fit = function (name) { return m.events.findIndex(function (e) { return e.name === name; }); };
+	if (s.kinds && !m.events[s.event].all) {
+		const to = meta.all >= 0 ? fit("all time") : fit(i === meta.queue ? "runnable" : "blocked");
+		s.event = has(to) ? to : s.event;
+		byId("event").value = s.event;
+	}
+	this.refilter();
+};
+Page.prototype.setGroup = function (on) {
+	this.state.group = on;
+	this.state.zoom = "";
+	this.flame.reveal = true;
+	this.refilter();
 };
 
 Page.prototype.sort = function (key) {
@@ -448,7 +494,8 @@ Page.prototype.head = function () {
 		chip("compared " + c.how);
 	}
 	meta.events.forEach(function (e) {
-		chip((e.side ? "before: " : this.compare ? "now: " : "") + e.actual + (e.actual !== e.name ? " (requested " + e.name + ")" : "") + ": " +
+		if (!e.all)
+			chip((e.side ? "before: " : this.compare ? "now: " : "") + e.actual + (e.actual !== e.name ? " (requested " + e.name + ")" : "") + ": " +
 			(e.wait ? duration(e.weight) + " in " + grouped(e.samples) + " waits" : grouped(e.samples) + " samples"));
 	}, this.model);
 	const whose = this.model.compare ? "now: " : "";
@@ -498,6 +545,9 @@ Page.prototype.drawFilters = function () {
 	this.laneList().forEach(function (i) {
 		button(page.timeline.label(i), function () { page.toggleLane(i); });
 	});
+	marked(s.kinds).forEach(function (i) {
+		button((i >= page.model.d.meta.run ? "" : "Waits: ") + page.model.d.meta.kinds[i], function () { page.toggleKind(i); });
+	});
 	if (parts.length && this.model.count)
 		parts.push(grouped(this.model.count[0]) + " samples selected");
 	this.drawChanges();
@@ -512,7 +562,8 @@ Page.prototype.drawFilters = function () {
 
 Page.prototype.legend = function () {
 	const page = this, p = this.palette, m = this.model, items = [];
-	(p.by === "change" ? [] : p.order.slice(0, 12)).forEach(function (i) {
+	const states = this.byState();
+	(p.by === "change" || states ? [] : p.order.slice(0, 12)).forEach(function (i) {
 		const li = document.createElement("li"), b = document.createElement("button");
 		const sw = document.createElement("span");
 		sw.className = "sw";
@@ -527,10 +578,16 @@ Page.prototype.legend = function () {
 	});
 	const how = document.createElement("li");
 	how.className = "how";
-	how.textContent = p.by === "change" ? "Colour: red costs more than before, blue less, grey unchanged or not significant. Italic: inlined."
+	how.textContent = states ? "Colour: red runs, blue waits, grey both. Italic: inlined. Timeline: red runs, orange is runnable, blue is blocked." : p.by === "change" ? "Colour: red costs more than before, blue less, grey unchanged or not significant. Italic: inlined."
 		: "Colour: image. Italic and paler: inlined.";
 	items.push(how);
 	byId("legend").replaceChildren.apply(byId("legend"), items);
+};
+
+// Whether colours tell how much of a frame is waiting.
+Page.prototype.byState = function () {
+	const e = this.model.events[this.state.event];
+	return this.palette.by === "state" && Boolean(e) && Boolean(e.all) && !this.state.inverted;
 };
 
 Page.prototype.applyTheme = function () {
@@ -557,14 +614,25 @@ Page.prototype.controls = function () {
 	});
 	byId("event-box").hidden = this.model.events.length < 2;
 	document.querySelectorAll("label.compared").forEach(function (x) { x.hidden = !page.model.compare; });
+	byId("colour-box").hidden = this.colours().length < 2;
+	byId("colour").replaceChildren.apply(byId("colour"), this.colours().map(function (text) {
+		const o = el("option", "", text === "state" ? "running or waiting" : text);
+		o.value = text;
+		return o;
+	}));
+	byId("group-box").hidden = !this.model.d.meta.kinds;
+	byId("group").addEventListener("change", function () { page.setGroup(byId("group").checked); });
 	events.addEventListener("change", function () {
 		page.state.event = +events.value;
+		if (page.state.kinds && !page.model.events[page.state.event].all)
+			page.state.kinds = null;
 		page.refilter();
 	});
 	byId("search").addEventListener("input", function () { page.searched(); });
 	["inverted", "icicle", "inverted-tree"].forEach(function (id) {
 		byId(id).addEventListener("change", function () {
 			page.state[id === "icicle" ? id : "inverted"] = byId(id).checked;
+			page.legend();
 			byId("inverted").checked = byId("inverted-tree").checked = page.state.inverted;
 			if (id !== "icicle")
 				page.state.zoom = "";

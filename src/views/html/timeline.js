@@ -108,7 +108,7 @@ Timeline.prototype.tip = function (e, x, lane) {
 		const k = this.slice(x);
 		lines.push(duration(time.start_ns + k * time.width_ns) + " – " +
 			duration(time.start_ns + (k + 1) * time.width_ns) + ": " +
-			(this.model.events[this.event].wait ? duration(this.all[lane * this.slices + k])
+			(this.model.events[this.event].wait ? duration(this.all[lane * this.slices + k]) + this.stateText(lane * this.slices + k)
 				: grouped(this.all[lane * this.slices + k]) + " samples"));
 	} else {
 		lines.push(grouped(l.samples) + " samples; click to see only this thread");
@@ -116,15 +116,31 @@ Timeline.prototype.tip = function (e, x, lane) {
 	this.ui.tipText(lines, e.clientX, e.clientY);
 };
 
+Timeline.prototype.stateText = function (at) {
+	return !this.states ? "" : ", of which " + duration(this.states[0][at]) + " running and " +
+		duration(this.states[1][at]) + " runnable";
+};
+
 Timeline.prototype.count = function (event) {
-	if (event === this.event && this.tree === this.model.d)
+	const kinds = this.model.now.selection && this.model.now.selection.kinds;
+	if (event === this.event && this.tree === this.model.d && this.kinds === kinds)
 		return;
+	this.kinds = kinds;
 	this.event = event;
 	this.tree = this.model.d;
 	this.all = this.model.overTime(null);
-	this.whole = this.tree.entry === this.model.stored.entry ? this.all : this.model.overTime(null, true);
+	this.whole = this.tree.entry === this.model.stored.entry && !kinds ? this.all : this.model.overTime(null, true);
 	this.part = null;
+	this.states = this.ofStates(event);
 	this.most = this.whole.reduce(function (a, b) { return Math.max(a, b); }, 1);
+};
+
+// Of all time: what runs and what is runnable, each in a colour of its own.
+Timeline.prototype.ofStates = function (event) {
+	const m = this.model, meta = m.d.meta;
+	return !m.events[event] || !m.events[event].all ? null : [meta.run, meta.queue].map(function (state) {
+		return m.overTime(null, false, state);
+	});
 };
 
 // marked: functions whose samples are shown in the accent colour, or null.
@@ -183,8 +199,17 @@ Timeline.prototype.drawLane = function (ctx, i, left, room) {
 		if (!all)
 			continue;
 		const h = Math.max(1, (LANE - 4) * all / this.most);
-		ctx.fillStyle = off ? p.faded : p.dark ? "#55606f" : "#a9b4c4";
+		ctx.fillStyle = off ? p.faded : this.states ? p.state(2) : p.dark ? "#55606f" : "#a9b4c4";
 		ctx.fillRect(x, y + LANE - 1 - h, Math.max(1, width - 0.5), h);
+		if (this.states && !off) {
+			let from = y + LANE - 1;
+			this.states.forEach(function (sums, at) {
+				const hs = (LANE - 4) * sums[i * n + k] / this.most;
+				from -= hs;
+				ctx.fillStyle = p.state(at);
+				ctx.fillRect(x, from, Math.max(1, width - 0.5), hs);
+			}, this);
+		}
 		if (part) {
 			const hp = (LANE - 4) * part / this.most;
 			ctx.fillStyle = p.accent;

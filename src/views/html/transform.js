@@ -214,9 +214,17 @@ function Changes(d, imageOf) {
 	for (let i = 0; i < e.n; i++)
 		weight[e.node[i]] += e.count[i];
 	const tree = { n: d.meta.nodes, func: d.func, inlined: d.inlined, parent: d.parent, depth: d.depth, end: d.end };
-	/* done[0] is the stored tree */
-	this.done = [{ key: "", tree: tree, weight: weight, at: null, map: null, to: null }];
+	/* done[0] is the stored tree, or that with a frame for each state */
+	this.roots = [{ key: "", tree: tree, weight: weight, at: null, map: null, to: null, entry: e }, null];
+	this.done = [this.roots[0]];
 }
+
+Changes.prototype.begin = function (grouped) {
+	const k = grouped ? 1 : 0;
+	this.roots[k] = this.roots[k] || stateTree(this.d, this.roots[0].tree);
+	if (this.done[0] !== this.roots[k])
+		this.done = [this.roots[k]];
+};
 
 // A node of a tree by its keys, or @node; -1: it is not there.
 function nodeAt(t, path) {
@@ -271,10 +279,10 @@ function mapEntries(e, map) {
 	for (let i = 0; i < e.n; i++)
 		n += (node[i] = map[e.node[i]]) >= 0;
 	if (n === e.n)
-		return { n: n, first: e.first, node: node, event: e.event, lane: e.lane, count: e.count, value: e.value };
+		return { n: n, first: e.first, node: node, event: e.event, lane: e.lane, kind: e.kind, count: e.count, value: e.value };
 	const to = {
 		n: n, first: first, node: new Int32Array(n), event: new Uint8Array(n), lane: new Uint8Array(n),
-		count: new Uint32Array(n), value: null
+		kind: e.kind && new Uint8Array(n), count: new Uint32Array(n), value: null
 	};
 	to.value = e.value === e.count ? to.count : new Float64Array(n);
 	let k = 0;
@@ -285,6 +293,8 @@ function mapEntries(e, map) {
 			to.node[k] = node[i];
 			to.event[k] = e.event[i];
 			to.lane[k] = e.lane[i];
+			if (e.kind)
+				to.kind[k] = e.kind[i];
 			to.count[k] = e.count[i];
 			to.value[k++] = e.value[i];
 		}

@@ -121,6 +121,9 @@ static uint32_t add_location(struct draft *d, const struct calltree_source *s,
 	uint32_t chain[INLINE_MAX + 1];
 	size_t n = 0;
 
+	/* These stacks are complete. */
+	if (loc == PROF_MARK_READ_LATE || loc == PROF_MARK_HEURISTIC)
+		return parent;
 	if (prof_is_mark(loc))
 		return child(d, parent, mark_func(loc), 0);
 	for (uint32_t i = k->head[loc]; i != PROF_NONE && n <= INLINE_MAX;
