@@ -18,6 +18,7 @@ enum {
 	TRIES_MAX = 16,
 	NAMES_MAX = 512,	/* in a module */
 	LOOPS_MAX = 512,	/* entries in the dict of tasks, free ones included */
+	TASK_BYTES = 176,	/* up to the name, in all releases */
 	VAR_SIZE = 16,
 	TEXT_STATE = 32,
 };
@@ -194,15 +195,19 @@ static uint64_t value_of(const struct python_task_walk *w, uint64_t dict, uint64
 	return 0;
 }
 
-/* Finds the dict of tasks from the names of the module asyncio.base_events. */
-static uint64_t find(const struct python_task_walk *w, uint64_t globals, uint64_t type)
+/* Finds the dict of tasks from the names of the module asyncio.base_events, which the
+ * frame has. */
+static uint64_t find(const struct python_task_walk *w, uint64_t frame)
 {
 	struct python_tasks *t = w->types->tasks;
-	uint64_t module, names, tasks, task_type;
+	uint64_t globals, type, module, names, tasks, task_type;
 
 	if (__atomic_load_n(&t->tries, __ATOMIC_RELAXED) >= TRIES_MAX)
 		return 0;
 	__atomic_add_fetch(&t->tries, 1, __ATOMIC_RELAXED);
+	if (!frame_read(w->door, frame + layout_of(w)->globals, 8, &globals) ||
+	    !frame_read(w->door, globals + OBJECT_TYPE, 8, &type))
+		return 0;
 	module = value_of(w, globals, type, "tasks", 0);
 	if (!module || !frame_read(w->door, module + MODULE_DICT, 8, &names))
 		return 0;
@@ -211,18 +216,16 @@ static uint64_t find(const struct python_task_walk *w, uint64_t globals, uint64_
 	if (!task_type)
 		return 0;
 	__atomic_store_n(&t->type, task_type, __ATOMIC_RELAXED);
+	__atomic_store_n(&t->dict_type, type, __ATOMIC_RELAXED);
 	__atomic_store_n(&t->tasks, tasks, __ATOMIC_RELEASE);
 	return tasks;
 }
 
-/* Returns whether an object is a task of asyncio's own type, or of one based on it. */
-static bool is_task(const struct python_task_walk *w, uint64_t task)
+/* Returns whether a type is that of asyncio's own tasks, or based on it. */
+static bool is_task(const struct python_task_walk *w, uint64_t type)
 {
 	const uint64_t wanted = __atomic_load_n(&w->types->tasks->type, __ATOMIC_RELAXED);
-	uint64_t type;
 
-	if (!frame_read(w->door, task + OBJECT_TYPE, 8, &type))
-		return false;
 	for (int i = 0; i < BASES_MAX && type != wanted; i++)
 		if (!frame_read(w->door, type + TYPE_BASE, 8, &type))
 			return false;
@@ -233,28 +236,28 @@ bool python_task_name(const struct python_task_walk *w, uint64_t frame,
 		      struct frame_piece *name, uint8_t *kind)
 {
 	const struct task_layout *l = layout_of(w);
-	uint64_t loop, globals, type, tasks, task, text, named;
+	struct python_tasks *t = w->types->tasks;
+	uint64_t loop, tasks, task, text, object[TASK_BYTES / 8];
 
-	if (!l || !frame_read(w->door, frame + l->locals, 8, &loop) ||
-	    !frame_read(w->door, frame + l->globals, 8, &globals) ||
-	    !frame_read(w->door, globals + OBJECT_TYPE, 8, &type))
+	if (!l || !frame_read(w->door, frame + l->locals, 8, &loop))
 		return false;
-	tasks = __atomic_load_n(&w->types->tasks->tasks, __ATOMIC_ACQUIRE);
+	tasks = __atomic_load_n(&t->tasks, __ATOMIC_ACQUIRE);
 	if (!tasks)
-		tasks = find(w, globals, type);
-	task = tasks ? value_of(w, tasks, type, NULL, loop) : 0;
-	if (!task || !is_task(w, task) ||
-	    !frame_read(w->door, task + l->task_name, 8, &text) ||
-	    !frame_read(w->door, text + OBJECT_TYPE, 8, &named))
+		tasks = find(w, frame);
+	task = tasks ? value_of(w, tasks, __atomic_load_n(&t->dict_type, __ATOMIC_RELAXED),
+				NULL, loop) : 0;
+	if (!task || !frame_read(w->door, task, l->task_name + 8ul, object) ||
+	    !is_task(w, word(object, OBJECT_TYPE)))
 		return false;
-	if (named != w->types->text) {
-		*kind = 0;	/* a number */
-		name->n = 0;
+	text = word(object, l->task_name);
+	if (python_text_find(w->types, w->door, text, name, kind)) {
+		if (name->n > TASK_NAME_CHARS * (size_t)*kind)
+			name->n = TASK_NAME_CHARS * (size_t)*kind;
 		return true;
 	}
-	if (!python_text_find(w->types, w->door, text, name, kind))
-		return false;
-	if (name->n > TASK_NAME_CHARS * (size_t)*kind)
-		name->n = TASK_NAME_CHARS * (size_t)*kind;
-	return true;
+	/* From 3.12 on a generated name is stored as its number. */
+	*kind = 0;
+	name->n = 0;
+	name->literal = "";
+	return w->types->layout.minor >= 12 && frame_is_pointer(text);
 }

@@ -21,6 +21,7 @@ struct python_tasks {
 	uint64_t code;		/* code of _run_once */
 	uint64_t tasks;		/* the dict; set last */
 	uint64_t type;		/* type of tasks */
+	uint64_t dict_type;
 	uint32_t tries;
 };
 

@@ -122,7 +122,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct python_scratch scratch;
 	struct memory m = { .bytes = data + 1, .size = size ? size - 1 : 0 };
 	struct python_tasks tasks = { .code = word_at(&m, 144), .tasks = word_at(&m, 152),
-				      .type = word_at(&m, 160) };
+				      .type = word_at(&m, 160), .dict_type = word_at(&m, 168) };
 	struct python_types types = { .tasks = &tasks };
 	struct frame_door door = { read_memory, put_part, &m, NULL };
 	size_t n;
