@@ -40,8 +40,11 @@ judge_scenes() { # HOW FOLDER
 	t_is "$how: no eval loop beside its frames" "$(value loops)" 0
 	t_run "$how: 99 % of samples have the right chain and lines" \
 		awk -v v="$(value right)" 'BEGIN { exit !(v >= 99) }'
+	# … within two standard errors of the few samples that there are
 	t_run "$how: 98 % are in the line of the loop" \
-		awk -v v="$(value loop-line)" 'BEGIN { exit !(v >= 98) }'
+		awk -v v="$(value loop-line)" -v s="$(value samples)" \
+		-v part="$(value spinning)" 'BEGIN { n = s * part / 100
+			exit !(v >= 98 - (n ? 200 * sqrt(0.02 / n) : 0)) }'
 	t_run "$how: shares of time are the program's own" \
 		awk -v v="$(value off)" -v e="$(value errors)" \
 		-v u="$(value unsampled)" \
