@@ -44,7 +44,7 @@ static const struct opt report_opt_table[] = {
 	OPT_ROW_INPUT(AT(input)),
 	{OPT_STR, 's', "sort", "KEY[,KEY...]",
 	 "Group by these keys and show them in this order: comm, pid, tid, "
-	 "cpu, run, event, wait, label, host, service, container, pod, cgroup, image "
+	 "cpu, run, event, wait, label, host, service, container, pod, cgroup, task, image "
 	 "(dso), symbol (sym), file (srcfile), line (srcline). Default: "
 	 "image,symbol.",
 	 AT(sort)},

@@ -40,7 +40,7 @@ struct select_opts {
 #define SELECT_LABEL_ROW(type) \
 	{ OPT_STRS, 0, "label", "NAME=VALUE", \
 	  "Only samples with this label: one of \"tally record --label\", or " \
-	  "host, service, container, pod, cgroup. NAME!=VALUE selects the " \
+	  "host, service, container, pod, cgroup, task. NAME!=VALUE selects the " \
 	  "others; * and ? match any text and any character. All given labels " \
 	  "must match.", \
 	  offsetof(type, samples_of.labels) }

@@ -22,14 +22,16 @@ preload_parts = \
 	src/preload/threads.c \
 	src/runtime/frame_part.c \
 	src/runtime/php_frames.c \
-	src/runtime/python_frames.c
+	src/runtime/python_frames.c \
+	src/runtime/python_task.c
 preload_parts_h = \
 	src/preload/preload.h \
 	src/preload/shared.h \
 	src/preload/sys.h \
 	src/runtime/frame_part.h \
 	src/runtime/php_frames.h \
-	src/runtime/python_frames.h
+	src/runtime/python_frames.h \
+	src/runtime/python_task.h
 preload_flags = -D_GNU_SOURCE -O2 -g0 -fPIC -fvisibility=hidden \
 	-fno-stack-protector -fno-builtin -fomit-frame-pointer \
 	-fasynchronous-unwind-tables -foptimize-sibling-calls -pthread

@@ -8,9 +8,11 @@
  */
 #include "preload/preload.h"
 #include "runtime/python_frames.h"
+#include "runtime/python_task.h"
 
 static struct {
 	struct python_types types;
+	struct python_tasks tasks;
 	uint64_t runtime;
 	void *(*thread)(void);	/* NULL: loaded later */
 } python;
@@ -48,6 +50,7 @@ bool python_find(const struct frame_door *door, bool loaded)
 				  &t->loop_bytes);
 	if (!t->code || !t->text || !t->bytes)
 		return false;
+	t->tasks = &python.tasks;
 	if (!loaded)
 		python.thread = (void *(*)(void))
 			find(false, "PyGILState_GetThisThreadState", true, NULL);

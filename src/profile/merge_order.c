@@ -84,11 +84,11 @@ static const struct order env_order = {
 };
 /* Rows that differ only in their start become one. */
 static const struct order thread_order = {
-	.section = SECTION_THREADS, .distinct = 6,
+	.section = SECTION_THREADS, .distinct = 7,
 	KEYS(KEY(prof_thread, run), KEY(prof_thread, pid),
 	     KEY(prof_thread, tid), KEY(prof_thread, comm),
 	     KEY(prof_thread, cgroup), KEY(prof_thread, parent),
-	     KEY(prof_thread, start_ns)),
+	     KEY(prof_thread, task), KEY(prof_thread, start_ns)),
 };
 static const struct order loss_order = {
 	.section = SECTION_LOSSES,

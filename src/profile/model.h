@@ -74,6 +74,8 @@ struct prof_thread {
 	uint32_t parent;	/* pid of the parent process, 0 if unknown */
 	uint64_t start_ns;	/* time from which this row is valid */
 	uint32_t cgroup;	/* str: path of its control group, or "" */
+	uint32_t task;		/* str: name of the asyncio task that it ran, or ""; a
+				 * row for each */
 };
 
 enum prof_image_kind {

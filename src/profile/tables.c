@@ -52,6 +52,7 @@ static const struct column thread_columns[] = {
 	COL(prof_thread, parent, COL_DELTA, REF_NONE),
 	COL(prof_thread, start_ns, COL_DELTA, REF_NONE),
 	COL(prof_thread, cgroup, COL_ULEB, REF_STR),
+	COL(prof_thread, task, COL_ULEB, REF_STR),
 };
 
 static const struct column image_columns[] = {
@@ -158,7 +159,7 @@ const struct table format_tables[] = {
 	TABLE(SECTION_EVENTS, events, struct prof_event, event_columns, true,
 	      false),
 	GROWN_TABLE(SECTION_THREADS, threads, struct prof_thread,
-		    thread_columns, false, false, 1),
+		    thread_columns, false, false, 2),
 	TABLE(SECTION_IMAGES, images, struct prof_image, image_columns, true,
 	      false),
 	TABLE(SECTION_LOCS, locs, struct prof_loc, loc_columns, false, false),

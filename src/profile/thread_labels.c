@@ -366,6 +366,8 @@ const char *thread_label(struct thread_labels *l, uint32_t thread,
 		return cgroup ? strtab_get(&l->str,
 					   cgroup[label == LABEL_POD])
 			      : NULL;
+	case LABEL_TASK:
+		return profile_cstr(l->p, t->task);
 	default:
 		return profile_cstr(l->p, t->cgroup);
 	}
@@ -384,7 +386,7 @@ const char *thread_labels_given(const struct thread_labels *l, uint32_t run,
 static const char *const derived[LABEL_COUNT] = {
 	[LABEL_HOST] = "host", [LABEL_SERVICE] = "service",
 	[LABEL_CONTAINER] = "container", [LABEL_POD] = "pod",
-	[LABEL_CGROUP] = "cgroup",
+	[LABEL_CGROUP] = "cgroup", [LABEL_TASK] = "task",
 };
 
 const char *thread_label_named(struct thread_labels *l, uint32_t thread,

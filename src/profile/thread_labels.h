@@ -3,8 +3,8 @@
 #define TALLY_PROFILE_THREAD_LABELS_H
 /*
  * Labels of threads: those given to a recording (`record --label`), its host,
- * and the names in the path of a thread's control group
- * (base/cgroup_path.h).
+ * the names in the path of a thread's control group (base/cgroup_path.h), and the
+ * asyncio task that a thread of Python ran.
  */
 #include "profile/model.h"
 
@@ -29,6 +29,7 @@ enum thread_label {
 	LABEL_SERVICE,
 	LABEL_CONTAINER, LABEL_POD,
 	LABEL_CGROUP,	/* the path */
+	LABEL_TASK,	/* the asyncio task */
 	LABEL_COUNT
 };
 
@@ -63,7 +64,7 @@ const char *thread_label(struct thread_labels *l, uint32_t thread,
 const char *thread_labels_given(const struct thread_labels *l, uint32_t run,
 				const char *name);
 /* Returns the label with a name as users write it: one that was given, or a
- * derived one (host, service, container, pod, cgroup).  The result is as for
+ * derived one (host, service, container, pod, cgroup, task).  The result is as for
  * thread_label. */
 const char *thread_label_named(struct thread_labels *l, uint32_t thread,
 			       const char *name);

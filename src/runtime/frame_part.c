@@ -87,3 +87,13 @@ bool frame_put_code(struct frame_out *o, uint64_t at, uint32_t witness,
 	o->door->seen[key >> 32 & (FRAME_SEEN - 1)] = key | 1;
 	return true;
 }
+
+void frame_put_text(struct frame_out *o, uint32_t what, uint8_t kind,
+		    const struct frame_piece *text)
+{
+	static const uint64_t zero;
+
+	frame_put_entry(o, text->n, what, kind);
+	put_piece(o, text);
+	put(o, &zero, -text->n & 7);
+}

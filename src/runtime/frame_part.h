@@ -16,6 +16,7 @@
  *		activations; each is one run
  *	code	precedes the first frame of a code: its names and, for Python, its
  *		line table, as they were at the sample's moment
+ *	task	at most one: the name of the asyncio task that the thread runs
  *	end	the last entry: whether the chain is complete
  *
  * Walks run in signal handlers.  They call no function of the C library, allocate
@@ -32,7 +33,9 @@ enum {
 	FRAME_TEXT_MAX = 2048,		/* bytes of a name or a file name */
 	FRAME_TABLE_MAX = 24 << 10,	/* bytes of a line table */
 	FRAME_CODES_MAX = 40 << 10,	/* bytes of all code entries in a sample */
-	FRAME_PART_MAX = FRAME_ENTRIES_MAX * 16 + FRAME_CODES_MAX + 64,
+	FRAME_NAME_MAX = 480,		/* bytes of a task's name */
+	FRAME_PART_MAX = FRAME_ENTRIES_MAX * 16 + FRAME_CODES_MAX + FRAME_NAME_MAX +
+			 64,
 	FRAME_INSTR_MAX = 1 << 26,	/* frame_entry.what of frames is less than
 					 * this */
 	FRAME_SEEN = 4096,		/* a power of two */
@@ -41,6 +44,7 @@ enum {
 };
 
 /* Values of frame_entry.what; a value below FRAME_INSTR_MAX is a frame. */
+#define FRAME_TASK 0xfffffffbu
 #define FRAME_LOOP 0xfffffffcu
 #define FRAME_CODE 0xfffffffdu
 #define FRAME_RUN 0xfffffffeu
@@ -53,9 +57,11 @@ enum frame_state {
 };
 
 struct frame_entry {
-	uint64_t at;	/* code; run: address on the C stack; loop: function */
+	uint64_t at;	/* code; run: address on the C stack; loop: function; task:
+			 * bytes of its name, which follows like that of a code */
 	uint32_t what;	/* Python: offset of the instruction; PHP: line; or FRAME_* */
-	uint32_t more;	/* witness; loop: size in bytes; end: enum frame_state */
+	uint32_t more;	/* witness; loop: size in bytes; task: bytes per character,
+			 * or 0: a generated name; end: enum frame_state */
 };
 
 enum frame_language { FRAME_PYTHON, FRAME_PHP };
@@ -115,5 +121,8 @@ bool frame_is_written(const struct frame_out *o, uint64_t at, uint32_t witness);
 bool frame_put_code(struct frame_out *o, uint64_t at, uint32_t witness,
 		    const struct frame_code *c, const struct frame_piece *pieces,
 		    size_t n);
+/* Writes an entry with a text of at most FRAME_NAME_MAX bytes. */
+void frame_put_text(struct frame_out *o, uint32_t what, uint8_t kind,
+		    const struct frame_piece *text);
 
 #endif

@@ -12,4 +12,6 @@ libruntime_a_SOURCES = \
 	src/runtime/php_frames.c \
 	src/runtime/php_frames.h \
 	src/runtime/python_frames.c \
-	src/runtime/python_frames.h
+	src/runtime/python_frames.h \
+	src/runtime/python_task.c \
+	src/runtime/python_task.h

@@ -8,12 +8,14 @@
  */
 #include "runtime/python_frames.h"
 
+#include "runtime/python_task.h"
+
 enum {
 	/* Offset in struct pthread, in all of glibc 2.4 to 2.43. */
 	PTHREAD_TID = 720,
 	OBJECT_TYPE = 8,	/* in every object */
 	VAR_SIZE = 16,		/* in text and bytes */
-	TEXT_STATE = 32,
+	TEXT_STATE = 32,	/* python_task.c reads texts */
 	BYTES_DATA = 32,
 	OWNER_NONE = 3,
 	THREAD_NEXT = 8,
@@ -213,6 +215,8 @@ struct walk {
 	struct frame_out out;
 	size_t entries;
 	size_t pending;			/* number of entries in s->batch */
+	struct python_task_walk task;
+	uint64_t loop;			/* innermost frame that runs asyncio's loop */
 };
 
 static uint32_t half(const void *p, size_t at)
@@ -265,31 +269,6 @@ static uint32_t witness_of(const struct python_layout *l, const void *code)
 	return (uint32_t)(h >> 32);
 }
 
-/* Finds the characters of a text object to copy; *kind: bytes per character. */
-static bool text_find(struct walk *w, uint64_t at, struct frame_piece *p,
-		      uint8_t *kind)
-{
-	uint64_t head[5];
-	uint32_t state;
-	uint64_t n;
-
-	if (!get(w, at, sizeof(head), head) ||
-	    word(head, OBJECT_TYPE) != w->types->text)
-		return false;
-	state = half(head, TEXT_STATE);
-	n = word(head, VAR_SIZE);
-	*kind = (uint8_t)(state >> 2 & 7);
-	if (!(state & 32) || n > 1u << 30 ||
-	    (*kind != 1 && *kind != 2 && *kind != 4))
-		return false;
-	p->at = at + (state & 64 ? w->layout->text_ascii
-				 : w->layout->text_other);
-	n *= *kind;
-	p->literal = NULL;
-	p->n = n < FRAME_TEXT_MAX ? (size_t)n : FRAME_TEXT_MAX;
-	return true;
-}
-
 static bool bytes_find(struct walk *w, uint64_t at, struct frame_piece *p)
 {
 	uint64_t head[4];
@@ -312,8 +291,10 @@ static bool put_code(struct walk *w, uint64_t at, uint32_t witness,
 	struct frame_piece piece[3];
 	struct frame_code c;
 
-	if (!text_find(w, word(code, l->code_name), &piece[0], &c.name_kind) ||
-	    !text_find(w, word(code, l->code_file), &piece[1], &c.file_kind) ||
+	if (!python_text_find(w->types, w->door, word(code, l->code_name), &piece[0],
+			      &c.name_kind) ||
+	    !python_text_find(w->types, w->door, word(code, l->code_file), &piece[1],
+			      &c.file_kind) ||
 	    !bytes_find(w, word(code, l->code_table), &piece[2]))
 		return false;
 	if (piece[2].n > FRAME_TABLE_MAX)
@@ -325,10 +306,13 @@ static bool put_code(struct walk *w, uint64_t at, uint32_t witness,
 	c.minor = l->minor;
 	c.language = FRAME_PYTHON;
 	w->s->window_n = 0;
+	if (w->types->tasks && python_task_is_loop(&w->task, &piece[0], c.name_kind,
+						   &piece[1], c.file_kind))
+		__atomic_store_n(&w->types->tasks->code, at, __ATOMIC_RELAXED);
 	return frame_put_code(&w->out, at, witness, &c, piece, 3);
 }
 
-static bool put_frame(struct walk *w, const struct frame_entry *e,
+static bool put_frame(struct walk *w, const struct frame_entry *e, uint64_t frame,
 		      const void *code)
 {
 	uint32_t witness = witness_of(w->layout, code);
@@ -339,6 +323,9 @@ static bool put_frame(struct walk *w, const struct frame_entry *e,
 	    !put_code(w, e->at, witness, code))
 		return false;
 	frame_put_entry(&w->out, e->at, e->what, witness);
+	if (w->types->tasks && !w->loop &&
+	    e->at == __atomic_load_n(&w->types->tasks->code, __ATOMIC_RELAXED))
+		w->loop = frame;
 	return true;
 }
 
@@ -365,7 +352,7 @@ static bool flush(struct walk *w)
 			frame_put_entry(&w->out, e->at, e->what, 0);
 			continue;
 		}
-		if (!put_frame(w, e, s->codes[n]))
+		if (!put_frame(w, e, s->frames[i], s->codes[n]))
 			return false;
 		n++;
 	}
@@ -373,12 +360,14 @@ static bool flush(struct walk *w)
 	return true;
 }
 
-static bool add(struct walk *w, uint64_t at, uint32_t what)
+/* frame: the address of the frame, or 0 */
+static bool add(struct walk *w, uint64_t at, uint32_t what, uint64_t frame)
 {
 	if (w->pending == PYTHON_BATCH && !flush(w))
 		return false;
 	w->s->batch[w->pending].at = at;
 	w->s->batch[w->pending].what = what;
+	w->s->frames[w->pending] = frame;
 	w->s->batch[w->pending++].more = 0;
 	w->entries++;
 	return true;
@@ -404,7 +393,7 @@ static bool end_run(struct walk *w, uint64_t f, uint64_t *record)
 {
 	uint64_t top, next, other;
 
-	if (!add(w, *record, FRAME_RUN) ||
+	if (!add(w, *record, FRAME_RUN, 0) ||
 	    !get_cframe(w, *record, &top, &next))
 		return false;
 	*record = next;
@@ -424,7 +413,7 @@ static bool take_frame(struct walk *w, uint64_t *f, uint64_t *record)
 		return false;
 	*f = word(p, l->frame_previous);
 	if (l->frame_owner && byte(p, l->frame_owner) >= OWNER_NONE)
-		return add(w, at, FRAME_RUN);
+		return add(w, at, FRAME_RUN, 0);
 	code = word(p, l->frame_code) & ~(uint64_t)l->tags;
 	instr = word(p, l->frame_instr) - code - l->code_bytecode;
 	last = l->frame_entry && byte(p, l->frame_entry);
@@ -432,7 +421,7 @@ static bool take_frame(struct walk *w, uint64_t *f, uint64_t *record)
 	if (instr >= (uint64_t)-8)
 		instr = 0;
 	if (!frame_is_pointer(code) || instr >= FRAME_INSTR_MAX ||
-	    !add(w, code, (uint32_t)instr))
+	    !add(w, code, (uint32_t)instr, at))
 		return false;
 	return !last || end_run(w, *f, record);
 }
@@ -460,8 +449,8 @@ static bool take_object(struct walk *w, uint64_t *f, uint64_t *record, uint64_t 
 	instr = instr == UINT32_MAX ? 0 : instr;
 	if (instr >= FRAME_INSTR_MAX / l->instr_bytes ||
 	    !frame_is_pointer(word(memory, l->frame_code)) ||
-	    !add(w, word(memory, l->frame_code), l->instr_bytes * instr) ||
-	    !add(w, *record, FRAME_RUN))
+	    !add(w, word(memory, l->frame_code), l->instr_bytes * instr, *f) ||
+	    !add(w, *record, FRAME_RUN, 0))
 		return false;
 	*f = word(memory, l->frame_previous);
 	*record = recorded ? word(memory, v[0].n) : 0;
@@ -496,9 +485,22 @@ static enum frame_state walk(struct walk *w, uint64_t thread)
 	return flush(w) ? FRAMES_COMPLETE : FRAMES_TORN;
 }
 
+/* Writes the name of the asyncio task below the innermost loop. */
+static void put_task(struct walk *w)
+{
+	struct frame_piece name;
+	uint8_t kind;
+
+	w->s->window_n = 0;
+	if (!w->loop || !python_task_name(&w->task, w->loop, &name, &kind))
+		return;
+	frame_put_text(&w->out, FRAME_TASK, kind, &name);
+}
+
 size_t python_walk(const struct python_types *types, uint64_t thread,
 		   const struct frame_door *door, struct python_scratch *s)
 {
+	enum frame_state state;
 	struct walk w;
 
 	w.types = types;
@@ -509,11 +511,18 @@ size_t python_walk(const struct python_types *types, uint64_t thread,
 	w.out.room = s->window;
 	w.out.codes = w.out.all = 0;
 	w.entries = w.pending = 0;
+	w.loop = 0;
+	w.task.types = types;
+	w.task.door = door;
+	w.task.room = s->window;
 	s->window_n = s->window_at = 0;
 	if (w.layout->by_object && !w.layout->thread_cframe)
 		frame_put_entry(&w.out, types->loop, FRAME_LOOP,
 				(uint32_t)types->loop_bytes);
-	frame_put_entry(&w.out, 0, FRAME_END, walk(&w, thread));
+	state = walk(&w, thread);
+	if (state != FRAMES_TORN)
+		put_task(&w);
+	frame_put_entry(&w.out, 0, FRAME_END, state);
 	return w.out.all;
 }
 

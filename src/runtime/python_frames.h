@@ -48,6 +48,8 @@ struct python_types {
 	struct python_layout layout;
 	uint64_t code, text, bytes;	/* PyCode_Type, PyUnicode_Type … */
 	uint64_t loop, loop_bytes;	/* _PyEval_EvalFrameDefault() */
+	struct python_tasks *tasks;	/* for names of tasks (python_task.h), or
+					 * NULL */
 };
 
 /* Scratch space of one walk at a time. */
@@ -56,6 +58,7 @@ struct python_scratch {
 	uint64_t window[FRAME_WINDOW / 8];
 	struct frame_entry batch[PYTHON_BATCH];
 	struct frame_span spans[PYTHON_BATCH];
+	uint64_t frames[PYTHON_BATCH];
 	uint64_t codes[PYTHON_BATCH][PYTHON_CODE_BYTES / 8];
 };
 

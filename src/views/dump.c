@@ -115,6 +115,8 @@ static bool put_thread(struct dump *d, size_t i)
 	num(d, "start_ns", t->start_ns);
 	if (t->cgroup)
 		str(d, "cgroup", t->cgroup);
+	if (t->task)
+		str(d, "task", t->task);
 	return line_end(d);
 }
 

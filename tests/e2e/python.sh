@@ -13,24 +13,42 @@ sys.exit(not ((3, 8) <= sys.version_info < (3, 16) and
 	 sys.implementation.name == "cpython" and
 	 not sysconfig.get_config_var("Py_GIL_DISABLED")))' 2>/dev/null
 }
-# Each chain of functions, files and lines, with the program's own word for it.
-scenes() { # HOW PYTHON OPTION…
-	how=$1 python=$2
+# Records the scenes in a folder of their own, beside others: the judge goes by the
+# processor time of the program.
+start() { # FOLDER PYTHON OPTION…
+	folder=$1 program=$2
 	shift 2
-	t_run "$how: records" timeout 120 "$TALLY" record "$@" -o s.tally \
-		"$python" "$e2e/python_scenes.py" "$seconds" truth.json
-	"$TALLY" export --format=firefox -i s.tally -o s.json
-	got=$("$first" "$e2e/python_check.py" s.json truth.json truth.json.child)
+	rm -rf "$folder"
+	mkdir "$folder"
+	(
+		cd "$folder" || exit
+		timeout 300 "$TALLY" record "$@" -o s.tally "$program" \
+			"$e2e/python_scenes.py" "$seconds" truth.json >out 2>&1
+		echo $? >status
+	) &
+}
+# Each chain of functions, files and lines, with the program's own word for it.
+judge_scenes() { # HOW FOLDER
+	how=$1 folder=$2
+	t_ok "$how: records" "$(cat "$folder/status")"
+	"$TALLY" export --format=firefox -i "$folder/s.tally" -o s.json
+	got=$("$first" "$e2e/python_check.py" s.json "$folder/truth.json" \
+		"$folder/truth.json.child")
 	echo "$got" | sed 's/^/# /'
 	value() { echo "$got" | awk -v n="$1" '$1 == n { print $2 }'; }
 	t_is "$how: all that spin are seen" "$(value unseen)" none
 	t_is "$how: no eval loop beside its frames" "$(value loops)" 0
 	t_run "$how: 99 % of samples have the right chain and lines" \
 		awk -v v="$(value right)" 'BEGIN { exit !(v >= 99) }'
+	# … within two standard errors of the few samples that there are
 	t_run "$how: 98 % are in the line of the loop" \
-		awk -v v="$(value loop-line)" 'BEGIN { exit !(v >= 98) }'
+		awk -v v="$(value loop-line)" -v s="$(value samples)" \
+		-v part="$(value spinning)" 'BEGIN { n = s * part / 100
+			exit !(v >= 98 - (n ? 200 * sqrt(0.02 / n) : 0)) }'
 	t_run "$how: shares of time are the program's own" \
-		awk -v v="$(value off)" 'BEGIN { exit !(v != "" && v <= 4) }'
+		awk -v v="$(value off)" -v e="$(value errors)" \
+		-v u="$(value unsampled)" \
+		'BEGIN { exit !(v != "" && (v <= 4 + u || e <= 5)) }'
 }
 # A program that loads the interpreter later, when it has samples already.
 cat >later.c <<'END2'
@@ -71,9 +89,16 @@ print(sys.base_prefix)' >where
 		t_skip "$1 loaded later" "no $library, or no compiler"
 		return
 	}
-	scenes "$1 loaded later" ./later --source=timer -g
-	[ -z "$traced" ] || scenes "$1 loaded later, by ptrace" ./later \
-		--source=ptrace -g
+	scenes "$1 loaded later" "$PWD/later" --source=timer -g
+}
+scenes() { # HOW PYTHON OPTION…: with these options, and by ptrace
+	name=$1 runs=$2
+	shift 2
+	start timer.d "$runs" "$@"
+	[ -z "$traced" ] || start ptrace.d "$runs" --source=ptrace -g
+	wait
+	judge_scenes "$name" timer.d
+	[ -z "$traced" ] || judge_scenes "$name by ptrace" ptrace.d
 }
 # Programs below a filter that kills who reads memory by process_vm_readv(2).
 cat >kills.c <<'END2'
@@ -118,11 +143,9 @@ print("%d.%d" % sys.version_info[:2])')
 	*" $version "*) continue;;
 	esac
 	tried="$tried $version"
-	seconds=$([ "$first" ] && echo 2 || echo 4)
+	seconds=$([ "$first" ] && echo 1.2 || echo 3)
 	first=${first:-$python}
 	scenes "$python" "$python"
-	[ -z "$traced" ] ||
-		scenes "$python by ptrace" "$python" --source=ptrace -g
 	if [ "$kills" ]; then
 		t_is "$python below a filter" "$("$TALLY" record -q -g \
 			--source=timer -o f.tally ./kills "$python" -c \
@@ -241,29 +264,52 @@ waited() { # FILE FUNCTION EVENTS
 			if ($i == "total_weight") column = i }
 			$1 == f { sum += $column } END { print sum + 0 }'
 }
-# Looks do not find those that are queued.
-judge() { # HOW FILE OUTPUT EVENTS COLUMN
+# A wait has its Python function only if the recorder looks at it before it ends.  A
+# recorder that gets no processor for 50 ms does not, so there are several attempts.
+busy() {
+	awk -v n="$(nproc)" '{ exit !($1 > 2 * n) }' /proc/loadavg
+}
+near() { # FUNCTION
+	want=$(awk -v n="$1" -v c="$column" '$1 == n { print $c }' w.out)
+	got=$(waited "$file" "$1" "$events")
+	most=$((want / 10 + 60000000))
+	[ "$got" -ge $((want - most)) ] && [ "$got" -le $((want + most)) ]
+}
+# COLUMN of what the program says is the time asleep; with what it queued: 2.
+judge() { # HOW FILE EVENTS COLUMN OPTION…
+	how=$1 file=$2 events=$3 column=$4
+	shift 4
+	for attempt in 1 2 3 4; do
+		"$TALLY" record -q --wait "$@" -o "$file" "$first" waits.py \
+			>w.out 2>w.err
+		recorded=$?
+		far=
+		for name in nap hold want produce consume; do
+			near $name || far="$far $name"
+		done
+		[ "$far" ] || break
+		echo "# $how, attempt $attempt: too far:$far"
+	done
+	t_ok "$how: waits of Python are recorded" $recorded
 	for name in nap hold want produce consume; do
-		want=$(awk -v n=$name -v c="$5" '$1 == n { print $c }' "$3")
-		t_near "$1: what $name() waits" "$(waited "$2" $name "$4")" \
-			"$want" $((want / 10 + 60000000))
+		if ! near $name && busy; then
+			t_skip "$how: what $name() waits" "the machine is busy"
+			continue
+		fi
+		near $name
+		t_near "$how: what $name() waits" "$got" "$want" "$most"
 	done
 }
-"$TALLY" record -q --wait -o w.tally "$first" waits.py >w.out 2>w.err
-t_ok "waits of Python are recorded" $?
-judge "timers" w.tally w.out blocked 3
+judge "timers" w.tally blocked 3
 "$TALLY" report --no-tui w.tally >w.txt
 t_like "the table has the program's functions" "$(cat w.txt)" \
 	'^blocked +[0-9.]+% +[0-9.]+ s +[0-9]+  (sleep|-) +nap$'
 t_like "… and what they called of Python's library" "$(cat w.txt)" \
 	'^blocked .* consume in Queue\.get$'
 if [ -n "$traced" ]; then
-	"$TALLY" record -q --wait --source=ptrace -o v.tally "$first" waits.py \
-		>v.out
-	judge "ptrace" v.tally v.out blocked 3
+	judge "ptrace" v.tally blocked 3 --source=ptrace
 fi
 # Last, as it may not be had.
 t_needs perf
-"$TALLY" record -q --wait --source=perf -o x.tally "$first" waits.py >x.out
-judge "perf" x.tally x.out blocked,runnable 2
+judge "perf" x.tally blocked,runnable 2 --source=perf
 t_done

@@ -5,8 +5,15 @@
 
 EXPORT is of the format "firefox".  Prints lines NAME VALUE: share of samples in
 functions that spin, of those the share with the right chain of functions and
-lines, the largest difference of a function's share of time, functions without
-samples, and eval loops that are shown beside the frames that they ran.
+lines, the largest difference of a function's share of time in percent and in standard
+errors, functions without samples, and eval loops that are shown beside the frames that
+they ran.
+
+A sample has the CPU time since the thread's last one as its weight.  A sampler that
+gets no processor itself takes fewer and heavier samples, and says which time has none.
+So a function counts as unseen only if it ran for longer than the heaviest sample and
+that time, and differences are judged by the standard error that the samples' own weights
+cause, and by that time (in percent).
 """
 import json
 import sys
@@ -22,6 +29,8 @@ for path in sys.argv[2:]:
     truth.update(load(path))
 samples = spins = right = lines = loops = 0
 by_name = dict.fromkeys(truth, 0)
+taken = []                      # name and weight of each sample
+heaviest = unsampled = 0
 wrong = []
 
 
@@ -46,17 +55,20 @@ for thread in load(sys.argv[1])["threads"]:
     weights = thread["samples"].get("weight")
     for i, at in enumerate(thread["samples"]["stack"]):
         every = list(frames(at))
+        weight = weights[i] if weights else 1
         if any(f[0].startswith("[") for f in every):
+            unsampled += weight
             continue            # [not sampled] and such
         python = [f for f in every if is_python(f[1])]
-        weight = weights[i] if weights else 1
         samples += 1
+        heaviest = max(heaviest, weight)
         if not python or python[0][0] not in truth:
             continue
         name, _, line = python[0]
         t = truth[name]
         spins += 1
         by_name[name] += weight
+        taken.append((name, weight))
         loops += any("EvalFrameDefault" in f[0] for f in every)
         # the clock is read in the line above, sum is cleared there
         good = t["line"] - 2 <= line <= t["line"]
@@ -69,13 +81,28 @@ for thread in load(sys.argv[1])["threads"]:
 
 cpu = sum(t["cpu"] for t in truth.values())
 weight = sum(by_name.values())
+
+
+def errors(name):
+    """A function's difference in standard errors of its share.  Where samples fall in
+    their intervals is not random, so that this is too large rather than too small."""
+    want = truth[name]["cpu"] / cpu
+    variance = sum((w * ((n == name) - want)) ** 2 for n, w in taken) / weight ** 2
+    return abs(by_name[name] / weight - want) / max(variance ** 0.5, 1e-9)
+
+
 print("samples", samples)
 print("spinning", round(100 * spins / max(samples, 1), 2))
 print("right", round(100 * right / max(spins, 1), 2))
 print("loop-line", round(100 * lines / max(spins, 1), 2))
 print("off", round(max(abs(100 * by_name[n] / max(weight, 1) -
                            100 * truth[n]["cpu"] / cpu) for n in truth), 2))
-print("unseen", ",".join(n for n in truth if not by_name[n]) or "none")
+print("errors", round(max(map(errors, truth)), 2) if weight else "none")
+print("heaviest", heaviest)
+print("unsampled", round(100 * unsampled / max(weight + unsampled, 1e-9), 2))
+print("unseen", ",".join(n for n in truth if not by_name[n] and
+                         truth[n]["cpu"] * weight / cpu >
+                         heaviest + unsampled) or "none")
 print("loops", loops)
 for w in wrong[:5]:
     print("# wrong", *w)

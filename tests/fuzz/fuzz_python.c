@@ -11,6 +11,7 @@
 
 #include "record/collect/python.h"
 #include "runtime/python_frames.h"
+#include "runtime/python_task.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -120,7 +121,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct python_scratch scratch;
 	struct memory m = { .bytes = data + 1, .size = size ? size - 1 : 0 };
-	struct python_types types;
+	struct python_tasks tasks = { .code = word_at(&m, 144), .tasks = word_at(&m, 152),
+				      .type = word_at(&m, 160), .dict_type = word_at(&m, 168) };
+	struct python_types types = { .tasks = &tasks };
 	struct frame_door door = { read_memory, put_part, &m, NULL };
 	size_t n;
 

@@ -37,6 +37,7 @@ static void make(struct maker *m)
 
 		m->p.threads.v[id].cgroup = profile_str(&m->p, t[i].cgroup);
 		m->p.threads.v[id].parent = t[i].parent;
+		m->p.threads.v[id].task = profile_str(&m->p, i == 2 ? "fetch" : "");
 		maker_samples(m, stack, 0, id, 10, (unsigned int)i + 1);
 	}
 	maker_samples(m, stack, 0, 0, 10, 100);
@@ -53,14 +54,14 @@ static void test_labels(void **state)
 {
 	/* threads 0 to 4 */
 	static const char *const want[][LABEL_COUNT] = {
-		{ "team=x, zone=eu", "a", "app", "", "", "" },
+		{ "team=x, zone=eu", "a", "app", "", "", "", "" },
 		{ "canary=yes, team=y, zone=eu", "b", "web", "", "",
-		  "/system.slice/web.service" },
-		{ "canary=yes, team=y, zone=eu", "b", "kernel", "", "", "" },
+		  "/system.slice/web.service", "" },
+		{ "canary=yes, team=y, zone=eu", "b", "kernel", "", "", "", "" },
 		{ "canary=yes, team=y, zone=eu", "b", "redis", ID, "",
-		  "/system.slice/docker-" ID ".scope" },
+		  "/system.slice/docker-" ID ".scope", "fetch" },
 		{ "canary=yes, team=y, zone=eu", "b", "bash", "", "",
-		  "/user.slice/user-0.slice/session-1.scope" },
+		  "/user.slice/user-0.slice/session-1.scope", "" },
 	};
 	struct thread_labels l;
 	struct reader *r;
@@ -79,6 +80,7 @@ static void test_labels(void **state)
 	assert_string_equal(thread_label_named(&l, 0, "canary"), "");
 	assert_string_equal(thread_label_named(&l, 1, "service"), "web");
 	assert_true(thread_labels_know(&l, "canary"));
+	assert_string_equal(thread_label_named(&l, 3, "task"), "fetch");
 	assert_true(thread_labels_know(&l, "pod"));
 	assert_false(thread_labels_know(&l, "nothing"));
 	thread_labels_fini(&l);

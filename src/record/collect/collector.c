@@ -61,6 +61,8 @@ void collector_fini(struct collector *c)
 	polled_waits_fini(&c->polled_waits);
 	python_live_fini(&c->python_live);
 	latency_fini(&c->latency);
+	u64map_fini(&c->task_rows);
+	u64map_fini(&c->task_names);
 }
 
 void collector_new_run(struct collector *c, uint32_t run)
@@ -69,6 +71,13 @@ void collector_new_run(struct collector *c, uint32_t run)
 	processes_clear(&c->processes);
 	waits_clear(&c->waits);
 	polled_waits_clear(&c->polled_waits);
+	collector_forget_tasks(c);
+}
+
+void collector_forget_tasks(struct collector *c)
+{
+	u64map_clear(&c->task_rows);
+	u64map_clear(&c->task_names);
 }
 
 /* Names threads of the kernel itself, and exited tasks without a number
@@ -104,26 +113,60 @@ static uint32_t cgroup_of(struct collector *c, struct process *proc)
 	return proc->cgroup;
 }
 
+/* Returns the str of an asyncio task's name.  Programs may name each task after its
+ * work, so their number is limited. */
+static uint32_t task_name(struct collector *c, const char *name)
+{
+	enum { TASK_NAMES_MAX = 4096 };
+	uint32_t id = *name ? profile_str(c->profile, name) : PROF_STR_EMPTY;
+	uint32_t *known;
+
+	if (id == PROF_STR_EMPTY || id == PROF_NONE)
+		return id;
+	if (u64map_get(&c->task_names, id) == U64MAP_NONE) {
+		if (c->task_names.n >= TASK_NAMES_MAX)
+			return profile_str(c->profile, "[other tasks]");
+		known = u64map_slot(&c->task_names, id);
+		if (!known)
+			return PROF_NONE;
+		*known = 1;
+	}
+	return id;
+}
+
+/* Returns where the number of a thread's row with this asyncio task (a str) is kept,
+ * or NULL. */
+static uint32_t *row_of_task(struct collector *c, struct task *t, uint32_t task)
+{
+	uint64_t key = hash_mix(hash_mix(t->pid, t->tid), hash_mix(task, t->start_ns));
+
+	return task == PROF_STR_EMPTY ? &t->row : u64map_slot(&c->task_rows, key);
+}
+
 /* Returns the thread's row in the profile, made at its first sample. */
 static uint32_t thread_row(struct collector *c, struct task *t,
-			   struct process *proc, uint64_t time_ns)
+			   struct process *proc, uint64_t time_ns, const char *task)
 {
 	const char *special = special_comm(c, t->tid);
 	struct prof_thread row = {
 		.run = c->run, .pid = t->pid, .tid = t->tid,
 		.parent = proc->parent,
 		.start_ns = t->start_ns ? t->start_ns : time_ns,
+		.task = task_name(c, task),
 	};
+	uint32_t *at = row_of_task(c, t, row.task);
 
-	if (t->row != UINT32_MAX)
-		return t->row;
+	if (row.task == PROF_NONE || !at)
+		return PROF_NONE;
+	if (*at != UINT32_MAX)
+		return *at;
 	row.comm = profile_str(c->profile, special ? special : t->comm);
 	row.cgroup = cgroup_of(c, proc);
 	if (row.comm == PROF_NONE || row.cgroup == PROF_NONE ||
 	    vec_push(&c->profile->threads, row) < 0)
 		return PROF_NONE;
-	return t->row = (uint32_t)(c->profile->threads_gone +
-				   c->profile->threads.n - 1);
+	return *at = (uint32_t)(c->profile->threads_gone +
+				c->profile->threads.n - 1);
 }
 
 static int self_samples_add(struct collector *c, uint32_t loc)
@@ -228,8 +271,9 @@ static int leave_out(struct collector *c, uint32_t event, uint64_t n,
 	return 0;
 }
 
-int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
-		    struct prof_sample *s, uint32_t loc, struct error *err)
+static int write_of_task(struct collector *c, uint32_t pid, uint32_t tid,
+			 const char *task, struct prof_sample *s, uint32_t loc,
+			 struct error *err)
 {
 	struct process *proc = processes_get(&c->processes, pid);
 	struct task *t = processes_task(&c->processes, pid, tid);
@@ -239,7 +283,7 @@ int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
 								: 0;
 	if (!proc || !t)
 		return no_memory(err);
-	s->thread = thread_row(c, t, proc, s->time_ns);
+	s->thread = thread_row(c, t, proc, s->time_ns, task);
 	while (c->got.n <= s->event)
 		if (vec_push(&c->got, 0) < 0)
 			return no_memory(err);
@@ -249,6 +293,12 @@ int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
 	c->got.v[s->event]++;
 	c->samples++;
 	return write_sample(c, s, err);
+}
+
+int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
+		    struct prof_sample *s, uint32_t loc, struct error *err)
+{
+	return write_of_task(c, pid, tid, "", s, loc, err);
 }
 
 static void move_self_sample(struct collector *c, uint32_t from, uint32_t to)
@@ -292,6 +342,7 @@ static int take_sample(struct collector *c, const struct record *r,
 				 .event = r->event,
 				 .weight = r->sample.weight };
 	struct process *proc;
+	const char *task = "";
 	uint32_t loc;
 	int rc;
 
@@ -307,7 +358,9 @@ static int take_sample(struct collector *c, const struct record *r,
 	if (c->wait_samples.on && r->event == c->wait_samples.waking)
 		return collect_waking(c, proc, r, err);
 	s.stack = collector_stack(c, proc, r, &loc);
-	rc = collector_write(c, r->pid, r->tid, &s, loc, err);
+	if (r->sample.copied && r->sample.frames)
+		task = python_task(&c->unwinder.python);
+	rc = write_of_task(c, r->pid, r->tid, task, &s, loc, err);
 	if (r->sample.halted_ns && c->wait_samples.polled)
 		collect_halted(c, r);
 	/* Only one event determines where a thread runs. */

@@ -80,6 +80,8 @@ struct collector {
 					 * no end */
 	VEC(struct left_out) left_out;	/* by event */
 	struct held_samples held;
+	/* Rows of threads by thread and asyncio task, and the names of tasks. */
+	struct u64map task_rows, task_names;
 	struct waits waits;
 	struct polled_waits polled_waits;
 	struct python_live python_live;
@@ -110,6 +112,8 @@ void collector_new_run(struct collector *c, uint32_t run);
 int collector_scan(struct collector *c, uint32_t pid, struct error *err);
 int collector_scan_all(struct collector *c, struct error *err);
 
+/* Forgets the rows of threads by asyncio task. */
+void collector_forget_tasks(struct collector *c);
 /* Takes a record.  This is a record_cb; ctx is struct collector. */
 int collector_record(void *ctx, const struct record *r, struct error *err);
 /* Returns the owner of a mapping that a record of this time describes. */

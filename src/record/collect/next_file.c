@@ -113,6 +113,7 @@ int collector_next_file(struct collector *c, struct error *err)
 	memset(&c->images.by_row, 0, sizeof(c->images.by_row));
 	images_forget_rows(&c->images);
 	processes_forget_rows(&c->processes);
+	collector_forget_tasks(c);
 	image_closer_forget(&c->closer);
 	stacks_forget(&c->stacks);
 	deep_forget_nodes(&c->unwinder.deep);

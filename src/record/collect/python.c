@@ -38,6 +38,7 @@ void python_fini(struct python *py)
 	strtab_fini(&py->text);
 	vec_fini(&py->funcs);
 	buf_fini(&py->tables);
+	buf_fini(&py->task);
 	u64map_fini(&py->by_key);
 	u64map_fini(&py->by_code);
 	u64map_fini(&py->numbers);
@@ -364,6 +365,40 @@ static bool take_frame(struct python *py, uint32_t pid,
 	return addr && vec_push(&py->frames, addr) == 0;
 }
 
+static bool is_generated(const char *name)
+{
+	const char *digits = name + strlen("Task-");
+
+	return !strncmp(name, "Task-", strlen("Task-")) && *digits &&
+	       !digits[strspn(digits, "0123456789")];
+}
+
+/* Reads the name of a task.  Returns its size in bytes; SIZE_MAX: it is
+ * inconsistent. */
+static size_t take_task(struct python *py, const struct frame_entry *e,
+			const uint8_t *p, size_t n)
+{
+	size_t all;
+
+	if (e->at > FRAME_NAME_MAX || e->more > 4)
+		return SIZE_MAX;
+	all = ((size_t)e->at + 7) & ~(size_t)7;
+	if (all > n)
+		return SIZE_MAX;
+	buf_reset(&py->task);
+	put_text(&py->task, p, (size_t)e->at, (uint8_t)e->more);
+	if (!e->more || is_generated(buf_cstr(&py->task))) {
+		buf_reset(&py->task);
+		buf_str(&py->task, "Task-N");
+	}
+	return all;
+}
+
+const char *python_task(struct python *py)
+{
+	return py->task.n ? buf_cstr(&py->task) : "";
+}
+
 /* Reads the part of a sample into runs. */
 static enum frame_state take(struct python *py, uint32_t pid,
 			      const uint8_t *p, size_t n)
@@ -373,6 +408,7 @@ static enum frame_state take(struct python *py, uint32_t pid,
 
 	py->frames.n = py->runs.n = 0;
 	py->loop = py->loop_end = 0;
+	buf_reset(&py->task);
 	while (n >= sizeof(e)) {
 		memcpy(&e, p, sizeof(e));
 		p += sizeof(e);
@@ -381,6 +417,13 @@ static enum frame_state take(struct python *py, uint32_t pid,
 			size_t used = learn(py, pid, &e, p, n);
 
 			if (!used)
+				return FRAMES_TORN;
+			p += used;
+			n -= used;
+		} else if (e.what == FRAME_TASK) {
+			size_t used = take_task(py, &e, p, n);
+
+			if (used > n)
 				return FRAMES_TORN;
 			p += used;
 			n -= used;
@@ -563,6 +606,7 @@ void python_merge(struct python *py, uint32_t pid, const uint64_t *pc,
 	if (state == FRAMES_TORN || (py->loop && !place_runs(py, &native)) ||
 	    !in_order(py, sp[0])) {
 		s->end = torn;
+		buf_reset(&py->task);
 		return;
 	}
 	if (!py->runs.n)

@@ -43,6 +43,7 @@ struct python {
 	struct u64map by_code;		/* identity and line table -> func */
 	struct u64map numbers;		/* func, instruction -> frame's name */
 	struct u64map lines;		/* identity, line -> frame's name */
+	struct buf task;		/* name of the current sample's task, or "" */
 	VEC(struct python_run) runs;	/* runs of the current sample */
 	uint64_t loop, loop_end;	/* bounds of its loop's function if runs must
 					 * be counted */
@@ -60,5 +61,9 @@ void python_fini(struct python *py);
  * the stack is incomplete.  The results are valid until the next call. */
 void python_merge(struct python *py, uint32_t pid, const uint64_t *pc,
 		  const uint64_t *sp, size_t n, struct record_sample *s);
+
+/* Returns the name of the asyncio task that the thread of the last sample ran, or "".
+ * Generated names ("Task-7") become "Task-N". */
+const char *python_task(struct python *py);
 
 #endif

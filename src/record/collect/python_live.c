@@ -11,6 +11,7 @@
 #include "base/io.h"
 #include "launch/proc_text.h"
 #include "runtime/python_frames.h"
+#include "runtime/python_task.h"
 
 enum {
 	PROCESSES_MAX = 1024,	/* number kept at a time */
@@ -31,6 +32,7 @@ struct python_process {
 	uint64_t bias;		/* address - address in the file */
 	uint64_t runtime;	/* 0: not (yet) known */
 	struct python_types types;
+	struct python_tasks tasks;
 	uint32_t tries, used;
 	struct u64map by_tid;
 	VEC(struct known_thread) threads;
@@ -179,6 +181,8 @@ static void find_runtime(struct python_live *p, struct python_process *q)
 	q->types.bytes = q->file.bytes + q->bias;
 	q->types.loop = q->file.loop + q->bias;
 	q->types.loop_bytes = q->file.loop_bytes;
+	q->tasks = (struct python_tasks){ 0 };
+	q->types.tasks = &q->tasks;
 	if (known && !q->seen)
 		q->seen = calloc(FRAME_SEEN, sizeof(*q->seen));
 	if (known && q->seen)

@@ -32,6 +32,7 @@ static int refuse_keys(const struct diff_spec *spec, struct error *err)
 		{ KEY_CONTAINER, "--label chooses some" },
 		{ KEY_POD, "--label chooses some" },
 		{ KEY_CGROUP, "--label chooses some" },
+		{ KEY_TASK, "--label chooses some" },
 	};
 
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)

@@ -178,6 +178,8 @@ const struct report_column report_columns[] = {
 		      .label = LABEL_POD, .is_label = true },
 	[KEY_CGROUP] = { "cgroup", NULL, "CGROUP", COLUMN_SAMPLE, FIT_PATH,
 			 LEAST, .label = LABEL_CGROUP, .is_label = true },
+	[KEY_TASK] = { "task", NULL, "TASK", COLUMN_SAMPLE, FIT_END, LEAST,
+		       .label = LABEL_TASK, .is_label = true },
 	[KEY_SYMBOL] = { "symbol", "sym", "SYMBOL", COLUMN_FRAME, FIT_NAME,
 			 MIN_NAME, .text = put_symbol },
 	[KEY_IMAGE] = { "image", "dso", "IMAGE", COLUMN_FRAME, FIT_END, LEAST,

@@ -17,7 +17,8 @@ enum view_key {
 	KEY_EVENT,
 	KEY_WAIT,	/* what the thread waits for */
 	KEY_LABEL, KEY_HOST, KEY_SERVICE, KEY_CONTAINER, KEY_POD,
-	KEY_CGROUP,	/* in the order of enum thread_label */
+	KEY_CGROUP,
+	KEY_TASK,	/* in the order of enum thread_label */
 	KEY_SYMBOL,
 	KEY_IMAGE,
 	KEY_FILE,
@@ -32,7 +33,8 @@ enum view_key {
 	 KEY_BIT(KEY_LINE))
 #define KEYS_OF_LABELS \
 	(KEY_BIT(KEY_LABEL) | KEY_BIT(KEY_HOST) | KEY_BIT(KEY_SERVICE) | \
-	 KEY_BIT(KEY_CONTAINER) | KEY_BIT(KEY_POD) | KEY_BIT(KEY_CGROUP))
+	 KEY_BIT(KEY_CONTAINER) | KEY_BIT(KEY_POD) | KEY_BIT(KEY_CGROUP) | \
+	 KEY_BIT(KEY_TASK))
 #define KEYS_OF_THREAD \
 	(KEYS_OF_LABELS | KEY_BIT(KEY_COMM) | KEY_BIT(KEY_PID) | KEY_BIT(KEY_TID) | \
 	 KEY_BIT(KEY_RUN))
