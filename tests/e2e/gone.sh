@@ -73,14 +73,14 @@ t_is "all have names" "$(names many.tally | wc -l)" 300
 more=$(($(cat many.fds) - $(cat few.fds)))
 t_is "the recorder held few of them open ($more)" \
 	"$([ "$more" -lt 220 ] && echo yes)" yes
-# Up to 256 files that are not deleted stay open (image_closer.c), plus those of the
-# half second between two checks.
+# Up to 256 files that are not deleted stay open (image_closer.c), plus those that come
+# between two checks: 25 in half a second, more if the recorder is late.
 t_run "programs that remain are recorded" timeout 240 "$TALLY" record -q --source=perf \
-	-g -F 2500 -o kept.tally -- python3 many.py 400 $id kept.fds keep
-t_is "all of these have names" "$(names kept.tally | wc -l)" 400
+	-g -F 2500 -o kept.tally -- python3 many.py 500 $id kept.fds keep
+t_is "all of these have names" "$(names kept.tally | wc -l)" 500
 more=$(($(cat kept.fds) - $(cat few.fds)))
 t_is "the recorder held not all of these open ($more)" \
-	"$([ "$more" -lt 340 ] && echo yes)" yes
+	"$([ "$more" -lt 430 ] && echo yes)" yes
 rm -f p[0-9]*
 "$TALLY" annotate --all many.tally work_0007 >text 2>text.err
 t_like "functions of deleted programs have their instructions" "$(cat text)" \
