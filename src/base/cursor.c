@@ -29,7 +29,7 @@ uint64_t cursor_uleb_slow(struct cursor *c)
 	}
 }
 
-int64_t cursor_sleb(struct cursor *c)
+int64_t cursor_sleb_slow(struct cursor *c)
 {
 	uint64_t v = 0;
 	unsigned int shift = 0;

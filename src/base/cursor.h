@@ -117,13 +117,37 @@ static inline uint64_t cursor_sized(struct cursor *c, unsigned size)
 }
 
 uint64_t cursor_uleb_slow(struct cursor *c);
-int64_t cursor_sleb(struct cursor *c);
+int64_t cursor_sleb_slow(struct cursor *c);
 
+/* Most values in files take one or two bytes. */
 static inline uint64_t cursor_uleb(struct cursor *c)
 {
-	if (c->p < c->end && *c->p < 0x80)
-		return *c->p++;
+	const uint8_t *p = c->p;
+
+	if (p < c->end && p[0] < 0x80) {
+		c->p++;
+		return p[0];
+	}
+	if (cursor_left(c) > 1 && p[1] < 0x80) {
+		c->p += 2;
+		return (p[0] & 0x7fu) | (uint64_t)p[1] << 7;
+	}
 	return cursor_uleb_slow(c);
+}
+
+static inline int64_t cursor_sleb(struct cursor *c)
+{
+	const uint8_t *p = c->p;
+
+	if (p < c->end && p[0] < 0x80) {
+		c->p++;
+		return (p[0] ^ 0x40) - 0x40;
+	}
+	if (cursor_left(c) > 1 && p[1] < 0x80) {
+		c->p += 2;
+		return (((p[0] & 0x7f) | p[1] << 7) ^ 0x2000) - 0x2000;
+	}
+	return cursor_sleb_slow(c);
 }
 
 /* Reads a uleb that must fit in 32 bits. */

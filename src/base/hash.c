@@ -97,8 +97,7 @@ uint32_t *u64map_slot(struct u64map *m, uint64_t key)
 
 void idtab_fini(struct idtab *t)
 {
-	free(t->id);
-	free(t->tag);
+	free(t->slots);
 	*t = (struct idtab){ 0 };
 }
 
@@ -110,10 +109,10 @@ uint32_t idtab_find(const struct idtab *t, uint64_t hash, idtab_eq *eq,
 
 	if (!t->cap)
 		return IDTAB_NONE;
-	for (i = tag & (t->cap - 1); t->id[i] != IDTAB_NONE;
+	for (i = tag & (t->cap - 1); t->slots[i].id != IDTAB_NONE;
 	     i = (i + 1) & (t->cap - 1))
-		if (t->tag[i] == tag && eq(ctx, t->id[i], key))
-			return t->id[i];
+		if (t->slots[i].tag == tag && eq(ctx, t->slots[i].id, key))
+			return t->slots[i].id;
 	return IDTAB_NONE;
 }
 
@@ -126,27 +125,25 @@ static void idtab_place(struct idtab *t, uint32_t tag, uint32_t id)
 {
 	size_t i = tag & (t->cap - 1);
 
-	while (t->id[i] != IDTAB_NONE)
+	while (t->slots[i].id != IDTAB_NONE)
 		i = (i + 1) & (t->cap - 1);
-	t->id[i] = id;
-	t->tag[i] = tag;
+	t->slots[i] = (struct idtab_slot){ id, tag };
 	t->n++;
 }
 
-static int idtab_grow(struct idtab *t)
+static int idtab_resize(struct idtab *t, size_t cap)
 {
-	struct idtab big = { .cap = t->cap ? t->cap * 2 : 64 };
+	struct idtab big = { .cap = cap };
 
-	big.id = malloc(big.cap * sizeof(*big.id));
-	big.tag = malloc(big.cap * sizeof(*big.tag));
-	if (!big.id || !big.tag) {
-		idtab_fini(&big);
+	if (cap > SIZE_MAX / sizeof(*big.slots))
 		return -ERR_NOMEM;
-	}
-	memset(big.id, 0xff, big.cap * sizeof(*big.id));
+	big.slots = malloc(cap * sizeof(*big.slots));
+	if (!big.slots)
+		return -ERR_NOMEM;
+	memset(big.slots, 0xff, cap * sizeof(*big.slots));
 	for (size_t i = 0; i < t->cap; i++)
-		if (t->id[i] != IDTAB_NONE)
-			idtab_place(&big, t->tag[i], t->id[i]);
+		if (t->slots[i].id != IDTAB_NONE)
+			idtab_place(&big, t->slots[i].tag, t->slots[i].id);
 	idtab_fini(t);
 	*t = big;
 	return 0;
@@ -154,8 +151,18 @@ static int idtab_grow(struct idtab *t)
 
 int idtab_add(struct idtab *t, uint64_t hash, uint32_t id)
 {
-	if (t->n * 3 >= t->cap * 2 && idtab_grow(t) < 0)
+	if (t->n * 3 >= t->cap * 2 &&
+	    idtab_resize(t, t->cap ? t->cap * 2 : 64) < 0)
 		return -ERR_NOMEM;
 	idtab_place(t, (uint32_t)(hash >> 32), id);
 	return 0;
+}
+
+int idtab_reserve(struct idtab *t, size_t n)
+{
+	size_t cap = t->cap ? t->cap : 64;
+
+	while (cap / 3 * 2 <= n && cap <= SIZE_MAX / 2)
+		cap *= 2;
+	return cap > t->cap ? idtab_resize(t, cap) : 0;
 }

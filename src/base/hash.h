@@ -55,9 +55,12 @@ uint32_t *u64map_slot(struct u64map *m, uint64_t key);
  * idtab_find returns the id for which eq(ctx, id, key) holds, or IDTAB_NONE.
  */
 struct idtab {
-	uint32_t *id;
-	uint32_t *tag;		/* high hash bits; they avoid most eq calls */
-	size_t n, cap;
+	struct idtab_slot {	/* together, so that a search of a large set rarely
+				 * reads a second line of memory */
+		uint32_t id;	/* IDTAB_NONE: empty */
+		uint32_t tag;	/* high hash bits; they avoid most eq calls */
+	} *slots;
+	size_t n, cap;		/* cap is 0 or a power of two */
 };
 #define IDTAB_NONE UINT32_MAX
 typedef bool idtab_eq(const void *ctx, uint32_t id, const void *key);
@@ -67,5 +70,7 @@ uint32_t idtab_find(const struct idtab *t, uint64_t hash, idtab_eq *eq,
 		    const void *ctx, const void *key);
 /* Adds an id that is not in the set; returns 0 or -ERR_NOMEM. */
 int idtab_add(struct idtab *t, uint64_t hash, uint32_t id);
+/* Makes room for n ids in total.  Returns 0 or -ERR_NOMEM. */
+int idtab_reserve(struct idtab *t, size_t n);
 
 #endif

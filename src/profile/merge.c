@@ -24,10 +24,42 @@ uint32_t *merge_map(size_t n)
 
 uint32_t merge_str(struct merge *m, uint32_t id)
 {
-	if (m->maps->str[id] == PROF_NONE)
-		m->maps->str[id] = profile_str(m->p, profile_cstr(m->from, id));
-	m->failed |= m->maps->str[id] == PROF_NONE;
-	return m->maps->str[id];
+	uint32_t next = m->next_str, to = m->maps->str[id];
+	const char *s;
+
+	if (to != PROF_NONE)
+		return to;
+	s = profile_cstr(m->from, id);
+	to = next < m->p->str.str.n && !strcmp(m->p->str.str.v[next], s)
+	     ? next : profile_str(m->p, s);
+	m->maps->str[id] = to;
+	m->next_str = to + 1;
+	m->failed |= to == PROF_NONE;
+	return to;
+}
+
+static uint32_t merge_loc(struct merge *m, const struct prof_loc *l)
+{
+	uint32_t image = m->maps->image[l->image], next = m->next_loc;
+	const struct prof_loc *v = m->p->locs.v;
+	uint32_t id = next < m->p->locs.n && v[next].vaddr == l->vaddr &&
+		      v[next].image == image
+		      ? next : profile_loc(m->p, image, l->vaddr);
+
+	m->next_loc = id + 1;
+	return id;
+}
+
+static uint32_t merge_node(struct merge *m, uint32_t parent, uint32_t loc)
+{
+	const struct prof_node *v = m->p->nodes.v;
+	uint32_t next = m->next_node;
+	uint32_t id = next < m->p->nodes.n && v[next].parent == parent &&
+		      v[next].loc == loc && !prof_is_mark(loc)
+		      ? next : profile_node(m->p, parent, loc);
+
+	m->next_node = id + 1;
+	return id;
 }
 
 static const uint32_t *map_of(const struct merge_maps *m,
@@ -293,9 +325,7 @@ int merge_stacks(struct merge *m)
 	for (size_t i = 0; i < f->ends.n; i++)
 		end_of[f->ends.v[i].node] = (uint32_t)i;
 	for (size_t i = 0; i < f->locs.n; i++) {
-		m->maps->loc[i] = profile_loc(
-			m->p, m->maps->image[f->locs.v[i].image],
-			f->locs.v[i].vaddr);
+		m->maps->loc[i] = merge_loc(m, &f->locs.v[i]);
 		good &= m->maps->loc[i] != PROF_NONE;
 	}
 	m->maps->node[0] = 0;
@@ -309,9 +339,9 @@ int merge_stacks(struct merge *m)
 			id = profile_end(m->p, n->loc, e->reason,
 					 merge_row(m->maps->image, e->image));
 		} else {
-			id = profile_node(m->p, parent, prof_is_mark(n->loc)
-					  ? n->loc : merge_row(m->maps->loc,
-							       n->loc));
+			id = merge_node(m, parent, prof_is_mark(n->loc)
+					? n->loc : merge_row(m->maps->loc,
+							     n->loc));
 		}
 		m->maps->node[i] = id;
 		good = id != PROF_NONE;

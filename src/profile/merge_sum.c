@@ -179,6 +179,7 @@ static int take_symbols(struct merger *m)
 struct summing {
 	VEC(struct merge_sum) v;
 	struct idtab tab;
+	uint32_t *last;		/* by stack of the recording: its last sum in `v` */
 };
 
 static bool sum_eq(const void *ctx, uint32_t id, const void *key)
@@ -190,19 +191,25 @@ static bool sum_eq(const void *ctx, uint32_t id, const void *key)
 	       a->stack == b->stack;
 }
 
-static int add_sum(struct summing *s, const struct merge_sum *k)
+static int add_sum(struct summing *s, const struct merge_sum *k, uint32_t *last)
 {
-	uint64_t h = hash_mix((uint64_t)k->thread << 32 | k->stack, k->event);
-	uint32_t id = idtab_find(&s->tab, h, sum_eq, s, k);
+	uint32_t id = *last;
+	uint64_t h;
 
-	if (id != IDTAB_NONE) {
-		s->v.v[id].weight += k->weight;
-		s->v.v[id].count += k->count;
-		return 0;
+	if (id == IDTAB_NONE || !sum_eq(s, id, k)) {
+		h = hash_mix((uint64_t)k->thread << 32 | k->stack, k->event);
+		id = idtab_find(&s->tab, h, sum_eq, s, k);
+		if (id == IDTAB_NONE) {
+			*last = (uint32_t)s->v.n;
+			return s->v.n >= IDTAB_NONE ||
+			       vec_push(&s->v, *k) < 0 ||
+			       idtab_add(&s->tab, h, *last) < 0
+				       ? -ERR_NOMEM : 0;
+		}
 	}
-	if (s->v.n >= IDTAB_NONE || vec_push(&s->v, *k) < 0 ||
-	    idtab_add(&s->tab, h, (uint32_t)s->v.n - 1) < 0)
-		return -ERR_NOMEM;
+	*last = id;
+	s->v.v[id].weight += k->weight;
+	s->v.v[id].count += k->count;
 	return 0;
 }
 
@@ -223,7 +230,7 @@ static int sum_samples(struct merger *m, struct reader *r, struct summing *s)
 				b.more[i] + 1,
 			};
 
-			rc = add_sum(s, &k);
+			rc = add_sum(s, &k, &s->last[b.stack[i]]);
 		}
 	reader_columns(r, COLUMN_ALL);
 	reader_rewind(r);
@@ -266,7 +273,8 @@ static int store_sums(struct merger *m, struct summing *s)
 	struct merge_sum last = { .thread = 0 };
 	uint32_t run = PROF_NONE;
 
-	if (s->v.n)
+	/* merger_write sorts the sums of a run */
+	if (s->v.n && m->m.from->runs.n > 1)
 		qsort_r(s->v.v, s->v.n, sizeof(*s->v.v), by_run, &m->p);
 	for (size_t i = 0; i < s->v.n; i++) {
 		const struct merge_sum *k = &s->v.v[i];
@@ -290,13 +298,14 @@ static int store_sums(struct merger *m, struct summing *s)
 
 static int take_samples(struct merger *m, struct reader *r)
 {
-	struct summing s = { .tab = { 0 } };
-	int rc = sum_samples(m, r, &s);
+	struct summing s = { .last = merge_map(m->m.from->nodes.n) };
+	int rc = s.last ? sum_samples(m, r, &s) : -ERR_NOMEM;
 
 	if (!rc)
 		rc = store_sums(m, &s);
 	vec_fini(&s.v);
 	idtab_fini(&s.tab);
+	free(s.last);
 	return rc;
 }
 

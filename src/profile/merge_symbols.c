@@ -64,6 +64,26 @@ int merge_compare_frames(const struct profile *p, uint32_t a, uint32_t b)
 	return c;
 }
 
+static uint32_t merge_func(struct merge *m, const struct prof_func *k)
+{
+	uint32_t id = m->next_func;
+
+	if (id >= m->p->funcs.n || !prof_same_func(&m->p->funcs.v[id], k))
+		id = profile_func(m->p, k);
+	m->next_func = id + 1;
+	return id;
+}
+
+static uint32_t merge_frame(struct merge *m, const struct prof_frame *k)
+{
+	uint32_t id = m->next_frame;
+
+	if (id >= m->p->frames.n || !prof_same_frame(&m->p->frames.v[id], k))
+		id = profile_frame(m->p, k);
+	m->next_frame = id + 1;
+	return id;
+}
+
 static int take_frames(struct merge *m)
 {
 	const struct profile *f = m->from;
@@ -74,7 +94,7 @@ static int take_frames(struct merge *m)
 		struct prof_func k = f->funcs.v[i];
 
 		merge_refs(m, funcs, &k);
-		m->maps->func[i] = profile_func(m->p, &k);
+		m->maps->func[i] = merge_func(m, &k);
 		if (m->maps->func[i] == PROF_NONE)
 			return -ERR_NOMEM;
 	}
@@ -82,7 +102,7 @@ static int take_frames(struct merge *m)
 		struct prof_frame k = f->frames.v[i];
 
 		merge_refs(m, frames, &k);
-		m->maps->frame[i] = profile_frame(m->p, &k);
+		m->maps->frame[i] = merge_frame(m, &k);
 		if (m->maps->frame[i] == PROF_NONE)
 			return -ERR_NOMEM;
 	}

@@ -264,14 +264,16 @@ static uint64_t func_hash(const struct prof_func *f)
 			(uint64_t)f->file << 32 | f->line);
 }
 
-static bool func_eq(const void *ctx, uint32_t id, const void *key)
+bool prof_same_func(const struct prof_func *a, const struct prof_func *b)
 {
-	const struct profile *p = ctx;
-	const struct prof_func *a = &p->funcs.v[id], *b = key;
-
 	return a->name == b->name && a->image == b->image &&
 	       a->vaddr == b->vaddr && a->file == b->file &&
 	       a->line == b->line;
+}
+
+static bool func_eq(const void *ctx, uint32_t id, const void *key)
+{
+	return prof_same_func(&((const struct profile *)ctx)->funcs.v[id], key);
 }
 
 uint32_t profile_func(struct profile *p, const struct prof_func *f)
@@ -297,14 +299,17 @@ static uint64_t frame_hash(const struct prof_frame *f)
 			(uint64_t)f->line << 32 | f->column);
 }
 
-static bool frame_eq(const void *ctx, uint32_t id, const void *key)
+bool prof_same_frame(const struct prof_frame *a, const struct prof_frame *b)
 {
-	const struct profile *p = ctx;
-	const struct prof_frame *a = &p->frames.v[id], *b = key;
-
 	return a->func == b->func && a->outer == b->outer &&
 	       a->line == b->line && a->column == b->column &&
 	       a->file == b->file;
+}
+
+static bool frame_eq(const void *ctx, uint32_t id, const void *key)
+{
+	return prof_same_frame(&((const struct profile *)ctx)->frames.v[id],
+			       key);
 }
 
 uint32_t profile_frame(struct profile *p, const struct prof_frame *f)

@@ -461,6 +461,9 @@ static inline const char *prof_event_actual(const struct profile *p,
 	return *actual ? actual : profile_cstr(p, e->name);
 }
 
+/* Return whether two rows of one profile are equal. */
+bool prof_same_func(const struct prof_func *a, const struct prof_func *b);
+bool prof_same_frame(const struct prof_frame *a, const struct prof_frame *b);
 /* Returns whether events of two profiles measured the same thing in the same
  * unit and processor modes.  Rates may differ, because weights account for
  * them. */

@@ -80,44 +80,65 @@ struct column_state {
 	uint32_t max;
 };
 
-static bool get_value(struct cursor *c, const struct column *col, size_t id,
-		      struct column_state *st, uint64_t *v)
+/* Decodes the column's next n values, of rows from `id` on.  Returns false if one
+ * refers to no row. */
+static bool get_values(struct cursor *c, const struct column *col, size_t id,
+		       struct column_state *st, uint64_t *v, size_t n)
 {
 	switch (col->code) {
 	case COL_PLUS1:
-		*v = (uint32_t)(cursor_uleb32(c) - 1u);
+		for (size_t i = 0; i < n; i++)
+			v[i] = (uint32_t)(cursor_uleb32(c) - 1u);
 		break;
 	case COL_DELTA:
-		st->prev += (uint64_t)cursor_sleb(c);
-		*v = st->prev;
+		for (size_t i = 0; i < n; i++)
+			v[i] = st->prev += (uint64_t)cursor_sleb(c);
 		break;
 	case COL_OPT:
-		*v = cursor_uleb(c);
-		if (!*v) {
-			*v = PROF_NONE;
-			break;
+		for (size_t i = 0; i < n; i++) {
+			uint64_t x = cursor_uleb(c);
+
+			v[i] = PROF_NONE;
+			if (!x--)
+				continue;
+			st->prev += x & 1 ? -(x / 2 + 1) : x / 2;
+			v[i] = st->prev;
 		}
-		*v -= 1;
-		st->prev += *v & 1 ? -(*v / 2 + 1) : *v / 2;
-		*v = st->prev;
 		break;
 	case COL_RECENT:
-		*v = recent_value(cursor_uleb(c), &st->max);
+		for (size_t i = 0; i < n; i++)
+			v[i] = recent_value(cursor_uleb(c), &st->max);
 		break;
 	case COL_BACK:
-		*v = cursor_uleb(c);
-		if (*v > id)
-			return false;
-		*v = *v ? id - *v : PROF_NONE;
+		for (size_t i = 0; i < n; i++) {
+			uint64_t x = cursor_uleb(c);
+
+			if (x > id + i)
+				return false;
+			v[i] = x ? id + i - x : PROF_NONE;
+		}
 		break;
 	default:
-		*v = cursor_uleb(c);
+		for (size_t i = 0; i < n; i++)
+			v[i] = cursor_uleb(c);
 	}
-	if (col->width == 1 && *v > UINT8_MAX)
-		return false;
-	if (col->width == 4 && *v > UINT32_MAX)
-		return false;
 	return !c->bad;
+}
+
+/* Stores values in a column.  Returns false if they do not fit. */
+static bool put_values(const struct column *col, char *row, size_t size,
+		       const uint64_t *v, size_t n)
+{
+	uint64_t max = 0;
+
+	for (size_t i = 0; i < n; i++)
+		max = v[i] > max ? v[i] : max;
+	if ((col->width == 1 && max > UINT8_MAX) ||
+	    (col->width == 4 && max > UINT32_MAX))
+		return false;
+	for (size_t i = 0; i < n; i++, row += size)
+		column_set(row, col, v[i]);
+	return true;
 }
 
 /* Decodes one column and checks that all its bytes were used. */
@@ -125,20 +146,21 @@ static bool get_column(struct profile *p, const struct table *t,
 		       const struct column *col, size_t first, size_t count,
 		       struct cursor *c)
 {
+	enum { BLOCK = 64 };
 	struct column_state st = { 0 };
 	char *row = table_row(p, t, first);
-	uint64_t v;
+	uint64_t v[BLOCK];
 
-	for (size_t i = first; i < first + count; i++, row += t->row) {
-		if (col->code == COL_BUILD_ID) {
-			if (!get_build_id(c, (struct build_id *)(row +
-								 col->offset)))
-				return false;
-			continue;
-		}
-		if (!get_value(c, col, i, &st, &v))
+	for (size_t i = 0; col->code == COL_BUILD_ID && i < count;
+	     i++, row += t->row)
+		if (!get_build_id(c, (struct build_id *)(row + col->offset)))
 			return false;
-		column_set(row, col, v);
+	for (size_t i = 0, n; col->code != COL_BUILD_ID && i < count; i += n) {
+		n = count - i < BLOCK ? count - i : BLOCK;
+		if (!get_values(c, col, first + i, &st, v, n) ||
+		    !put_values(col, row, t->row, v, n))
+			return false;
+		row += n * t->row;
 	}
 	return !cursor_left(c);
 }

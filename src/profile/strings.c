@@ -8,6 +8,7 @@
 enum {
 	STRING_ROW = 44,	/* bytes of a string in addition to its text: pointer
 				 * and hash entry, in tables that have grown */
+	RESERVE_MAX = 1 << 16,	/* strings for which room is made at once */
 };
 
 void section_put_strings(struct buf *out, const struct profile *p, size_t first,
@@ -65,7 +66,9 @@ bool section_get_strings(struct profile *p, struct cursor *c, size_t gap)
 	text = *c;
 	for (uint64_t i = 0; i < count; i++)
 		(void)cursor_uleb(&text);
-	if (!fill_gap(p, first))
+	if (!fill_gap(p, first) ||
+	    (count < RESERVE_MAX &&
+	     idtab_reserve(&p->str.tab, p->str.str.n + (size_t)count) < 0))
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t n = cursor_uleb(c);

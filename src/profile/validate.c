@@ -81,11 +81,42 @@ static uint64_t mend(struct validator *m, uint64_t v, enum ref ref, size_t id)
 	return v;
 }
 
+/* Returns the number of rows that a reference may name; those below are valid. */
+static uint64_t count_rows(const struct profile *p, enum ref ref)
+{
+	switch (ref) {
+	case REF_STR:
+		return p->str.str.n;
+	case REF_RUN:
+	case REF_RUN_OPT:
+		return p->runs.n;
+	case REF_EVENT:
+	case REF_EVENT_OPT:
+		return p->events.n;
+	case REF_IMAGE:
+	case REF_IMAGE_OPT:
+		return p->images.n;
+	case REF_NODE:
+		return p->nodes.n;
+	case REF_LOC:
+		return p->locs.n;
+	case REF_FUNC:
+		return p->funcs.n;
+	case REF_FRAME_OPT:
+		return p->frames.n;
+	case REF_BACK:
+	case REF_NONE:
+		break;
+	}
+	return 0;
+}
+
 static void check_column(struct validator *m, const struct table *t,
 			 const struct column *col)
 {
 	size_t n = table_rows(m->p, t);
 	char *row = table_row(m->p, t, 0);
+	uint64_t rows = count_rows(m->p, col->ref);
 
 	/* mend adds rows to other tables only */
 	for (size_t i = 0; i < n; i++, row += t->row) {
@@ -94,6 +125,8 @@ static void check_column(struct validator *m, const struct table *t,
 		if (!i && t->section == SECTION_NODES)
 			continue;
 		v = column_get(row, col);
+		if (v < rows)
+			continue;
 		w = mend(m, v, col->ref, i);
 		if (v == w)
 			continue;

@@ -110,6 +110,31 @@ static void idtab_survives_equal_hashes(void **state)
 	idtab_fini(&t);
 }
 
+/* Room that was made is used, and changes nothing. */
+static void idtab_has_room(void **state)
+{
+	uint64_t keys[500];
+	struct idtab t = { 0 };
+	size_t cap = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < COUNT(keys); i++) {
+		keys[i] = key_of(2, i);
+		if (i == 10)
+			assert_int_equal(idtab_reserve(&t, COUNT(keys)), 0);
+		if (i == 10)
+			cap = t.cap;
+		assert_int_equal(idtab_add(&t, hash_u64(keys[i]), i), 0);
+	}
+	assert_int_equal(t.cap, cap);
+	assert_int_equal(idtab_reserve(&t, 1), 0);
+	assert_int_equal(t.cap, cap);
+	for (uint32_t i = 0; i < COUNT(keys); i++)
+		assert_int_equal(idtab_find(&t, hash_u64(keys[i]), key_eq, keys,
+					    &keys[i]), i);
+	idtab_fini(&t);
+}
+
 static void idtab_keeps_100000_ids(void **state)
 {
 	static uint64_t keys[KEYS];
@@ -259,6 +284,7 @@ int main(void)
 		cmocka_unit_test(u64map_keeps_100000_keys),
 		cmocka_unit_test(u64map_survives_collisions),
 		cmocka_unit_test(idtab_survives_equal_hashes),
+		cmocka_unit_test(idtab_has_room),
 		cmocka_unit_test(idtab_keeps_100000_ids),
 		cmocka_unit_test(hash_bytes_sees_every_byte),
 		cmocka_unit_test(strtab_gives_equal_ids),

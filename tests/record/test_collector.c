@@ -711,17 +711,22 @@ static void segments_that_share_a_page(void **state)
 }
 
 /* The same inode with another content is another program. */
-static void a_file_that_was_written_to(void **state)
+static void write_to_file(struct replay *r, bool batches)
 {
-	struct replay *r = *state;
 	const char *path = make_file(r, "a", 1);
 	struct elf_file other = elf_of(2);
 	struct timespec times[2] = { { 1, 0 }, { 1, 0 } };
 	uint64_t inode = inode_of(path);
 	FILE *f;
 
+	if (batches)
+		assert_int_equal(collector_idle(&r->c, 1, &r->err), 0);
 	map_inode(r, 5, 0x700000, path, inode);
+	map_inode(r, 7, 0x700000, path, inode);
 	check_at(r, 5, 0x700300, "a+203300");
+	check_at(r, 7, 0x700300, "a+203300");
+	if (batches)
+		assert_int_equal(collector_idle(&r->c, 2, &r->err), 0);
 	f = fopen(path, "r+");
 	assert_non_null(f);
 	other.ph[1].p_vaddr += 0x100000;
@@ -732,6 +737,17 @@ static void a_file_that_was_written_to(void **state)
 	check_at(r, 6, 0x700300, "a+303300");
 	check_at(r, 5, 0x700300, "a+203300");
 	assert_int_equal(r->p.images.n, 2);
+}
+
+static void a_file_that_was_written_to(void **state)
+{
+	write_to_file(*state, false);
+}
+
+/* A file is looked at once in a batch of records, and again in the next one. */
+static void a_file_written_to_between_batches(void **state)
+{
+	write_to_file(*state, true);
 }
 
 /* Mapped before the file was born: another file of the same number. */
@@ -892,6 +908,7 @@ int main(void)
 		WITH(modules_that_are_loaded_meanwhile),
 		WITH(segments_that_share_a_page),
 		WITH(a_file_that_was_written_to),
+		WITH(a_file_written_to_between_batches),
 		WITH(an_inode_that_is_used_again),
 		WITH(the_next_file_begins_anew),
 		WITH(samples_that_are_held_are_bounded),

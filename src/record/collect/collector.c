@@ -15,7 +15,7 @@
 #define GONE_NS 2000000000u
 /* Time for which pages of files read for tables are kept. */
 #define RELEASE_NS 250000000u
-#define RELEASE_CALM_NS 5000000000u
+#define RELEASE_CALM_NS 15000000000u
 
 enum { CGROUP_TEXT_MAX = 256 << 10 };	/* of /proc/PID/cgroup */
 
@@ -535,6 +535,7 @@ int collector_idle(struct collector *c, uint64_t now_ns, struct error *err)
 	};
 	int rc;
 
+	c->images.batch++;
 	unwinder_idle(&c->unwinder);
 	if (now_ns - c->released_ns > (c->calm ? RELEASE_CALM_NS : RELEASE_NS)) {
 		unwinder_release(&c->unwinder);

@@ -4,18 +4,29 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profile/symbolize_profile.h"
 #include "profile/merge.h"
 
+/*
+ * A program that is started again soon needs its file, its unwind table and the names
+ * of its code again, which takes far longer than to keep the file open.  Compilations
+ * start the same hundred programs over and over.  A deleted file, however, is not
+ * mapped again, and its space on the disk is not free as long as it is open.
+ */
 enum {
-	UNUSED_MAX = 48,	/* maximum number of unmapped open files */
-	UNUSED_KEPT = 16,	/* number of these that remain open */
-	PIECE = UNUSED_MAX - UNUSED_KEPT,	/* number named in one step */
+	UNUSED_MAX = 256,	/* maximum number of unmapped open files */
+	FD_SHARE = 4,		/* they may use this part of the descriptors */
+	GONE_MAX = 48,		/* maximum number of those that are deleted */
+	GONE_KEPT = 16,		/* number of these that remain open */
+	PIECE = 32,		/* number named in one step */
 	NEW_IMAGES = 256,	/* number after which unused ones are dropped */
 };
+#define GONE_BYTES (512ull << 20)	/* maximum size of deleted files */
 #define LOOK_NS 500000000u	/* interval between checks of all mappings */
+#define LOOK_GONE_NS 1500000000u	/* ... while only deleted files may be too many */
 
 void image_closer_forget(struct image_closer *l)
 {
@@ -38,7 +49,14 @@ static bool is_file(const struct recorded_image *r)
 	return r->kind == PROF_IMAGE_ELF && r->fd >= 0;
 }
 
-/* Records which images are mapped now. */
+static bool is_deleted(const struct recorded_image *r)
+{
+	struct stat st;
+
+	return !fstat(r->fd, &st) && !st.st_nlink;
+}
+
+/* Records which images are mapped now, and counts deleted files. */
 static void look(struct image_closer *l, const struct image_closer_input *w)
 {
 	struct images *im = w->images;
@@ -50,27 +68,49 @@ static void look(struct image_closer *l, const struct image_closer_input *w)
 		for (size_t k = 0; s && k < s->maps.n; k++)
 			im->v.v[s->maps.v[k].image].mapped = l->round;
 	}
-	l->mapped = 0;
-	for (size_t i = 0; i < im->v.n; i++)
-		l->mapped += is_file(&im->v.v[i]) &&
-			     im->v.v[i].mapped == l->round;
+	l->mapped = l->gone = 0;
+	l->gone_bytes = 0;
+	for (size_t i = 0; i < im->v.n; i++) {
+		const struct recorded_image *r = &im->v.v[i];
+
+		if (!is_file(r))
+			continue;
+		if (r->mapped == l->round) {
+			l->mapped++;
+		} else if (is_deleted(r)) {
+			l->gone++;
+			l->gone_bytes += r->stamp.size;
+		}
+	}
+}
+
+/* Returns the maximum number of unmapped open files. */
+static size_t unused_max(const struct images *im)
+{
+	size_t most = im->max_fds / FD_SHARE;
+
+	return most > UNUSED_MAX ? UNUSED_MAX : most < GONE_MAX ? GONE_MAX : most;
 }
 
 struct unused {
 	uint64_t mapped;	/* last round that saw it mapped */
 	uint32_t image;
+	bool gone;		/* the file was deleted */
 };
 
-static int longest_first(const void *x, const void *y)
+/* Deleted files come first, then those unused for longest. */
+static int by_use(const void *x, const void *y)
 {
 	const struct unused *a = x, *b = y;
 
+	if (a->gone != b->gone)
+		return a->gone ? -1 : 1;
 	if (a->mapped != b->mapped)
 		return a->mapped < b->mapped ? -1 : 1;
 	return a->image < b->image ? -1 : a->image > b->image;
 }
 
-/* Lists the unmapped open files, the longest unused first.  Returns their number. */
+/* Lists the unmapped open files.  Returns their number. */
 static size_t find_unused(const struct image_closer *l, const struct images *im,
 			  struct unused *out)
 {
@@ -80,9 +120,10 @@ static size_t find_unused(const struct image_closer *l, const struct images *im,
 		const struct recorded_image *r = &im->v.v[i];
 
 		if (is_file(r) && r->mapped != l->round)
-			out[n++] = (struct unused){ r->mapped, (uint32_t)i };
+			out[n++] = (struct unused){ r->mapped, (uint32_t)i,
+						    is_deleted(r) };
 	}
-	qsort(out, n, sizeof(*out), longest_first);
+	qsort(out, n, sizeof(*out), by_use);
 	return n;
 }
 
@@ -237,6 +278,30 @@ static void close_files(const struct image_closer_input *w, const struct unused 
 	}
 }
 
+static bool too_many_gone(const struct image_closer *l)
+{
+	return l->gone > GONE_MAX || l->gone_bytes > GONE_BYTES;
+}
+
+/* Returns how many of n unmapped files to close.  They are more than necessary, to
+ * make this rare. */
+static size_t count_surplus(const struct image_closer *l, const struct images *im,
+			    const struct unused *v, size_t n)
+{
+	size_t most = unused_max(im), kept = n > most ? most / 4 * 3 : n;
+	size_t gone = 0, surplus = 0;
+	uint64_t bytes = l->gone_bytes, size;
+
+	while (gone < n && v[gone].gone)
+		gone++;
+	while (too_many_gone(l) && surplus < gone &&
+	       (gone - surplus > GONE_KEPT || bytes > GONE_BYTES / 2)) {
+		size = im->v.v[v[surplus++].image].stamp.size;
+		bytes -= size < bytes ? size : bytes;
+	}
+	return n - surplus > kept ? n - kept : surplus;
+}
+
 static int close_unused(struct image_closer *l, const struct image_closer_input *w,
 			struct error *err)
 {
@@ -247,11 +312,10 @@ static int close_unused(struct image_closer *l, const struct image_closer_input 
 
 	if (!v)
 		return error_set(err, ERR_NOMEM, "out of memory");
-	n = find_unused(l, im, v);
-	for (size_t i = 0; !rc && i + UNUSED_KEPT < n; i += PIECE) {
-		size_t some = n - UNUSED_KEPT - i;
+	n = count_surplus(l, im, v, find_unused(l, im, v));
+	for (size_t i = 0; !rc && i < n; i += PIECE) {
+		size_t some = n - i < PIECE ? n - i : PIECE;
 
-		some = some < PIECE ? some : PIECE;
 		if (!l->no_names)
 			rc = keep_names(l, w, v + i, some, err);
 		if (!rc)
@@ -301,14 +365,17 @@ int image_closer_idle(struct image_closer *l,
 {
 	struct images *im = w->images;
 	bool many = !l->keep_numbers && count_images(im) > l->images + NEW_IMAGES;
+	size_t most = unused_max(im);
 	int rc = 0;
 
-	if ((im->fds <= l->mapped + UNUSED_MAX && !many) ||
-	    now_ns - l->checked_ns < LOOK_NS)
+	if (im->fds <= l->mapped && !many)
+		return 0;
+	if (now_ns - l->checked_ns <
+	    (many || im->fds > l->mapped + most ? LOOK_NS : LOOK_GONE_NS))
 		return 0;
 	l->checked_ns = now_ns;
 	look(l, w);
-	if (im->fds > l->mapped + UNUSED_MAX)
+	if (im->fds > l->mapped + most || too_many_gone(l))
 		rc = close_unused(l, w, err);
 	if (!rc && many && drop_unused(l, w) < 0)
 		rc = error_set(err, ERR_NOMEM, "out of memory while recording");

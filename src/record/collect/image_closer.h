@@ -2,9 +2,9 @@
 #ifndef TALLY_RECORD_COLLECT_IMAGE_CLOSER_H
 #define TALLY_RECORD_COLLECT_IMAGE_CLOSER_H
 /*
- * Closes files that no process maps any more, the longest unused first.  A long
- * recording of a whole machine therefore holds only the files mapped at a time open,
- * plus a few.
+ * Closes files that no process maps any more: deleted ones soon, others, whose programs
+ * may start again, when there are many.  A long recording of a whole machine therefore
+ * holds only the files mapped at a time open, plus a few hundred.
  *
  * A closed file may be deleted before the recording ends.  Its sampled locations are
  * therefore named before it is closed, and the names are kept until the end.  Each
@@ -27,6 +27,9 @@ struct image_closer {
 	VEC(struct closed_names) parts;
 	size_t mapped;		/* number of open files that were mapped at the last
 				 * check */
+	size_t gone;		/* number of open files that were deleted and not mapped
+				 * then, and ... */
+	uint64_t gone_bytes;	/* ... their size */
 	uint64_t round;		/* number of checks */
 	uint64_t checked_ns;	/* time of the last check */
 	size_t images;		/* number of images after the last one was dropped */

@@ -386,11 +386,17 @@ static uint32_t image_again(struct images *im, const struct map_owner *who,
 {
 	uint32_t old = im->aliases.v[alias].image, image;
 	struct recorded_image *r = &im->v.v[old];
-	bool rewritten = r->fd >= 0 && !m->build_id.len &&
-			 image_is_rewritten(r, r->fd);
+	bool rewritten;
 
 	if (r->closer)
 		return image_back(im, who, m, key, alias);
+	/* The mappings of a batch were all made before the first of them is handled
+	 * here, so that one look is enough. */
+	if (r->nsegs && im->batch && r->checked == im->batch)
+		return old;
+	rewritten = r->fd >= 0 && !m->build_id.len &&
+		    image_is_rewritten(r, r->fd);
+	r->checked = rewritten ? 0 : im->batch;
 	if (r->kind != PROF_IMAGE_ELF ||
 	    (r->nsegs && !rewritten) ||
 	    (!r->nsegs && r->tries >= TRIES_MAX))
@@ -412,12 +418,12 @@ static uint32_t image_file(struct images *im, const struct map_owner *who,
 	char path[PATH_SPACE];
 	struct file_key key = { path, &m->build_id, m->dev, m->inode,
 				m->generation, 0 };
-	size_t n = (size_t)snprintf(path, sizeof(path), "%s", m->path);
+	size_t n = strnlen(m->path, sizeof(path) - 1);
 	uint8_t flags = 0;
 	uint32_t alias;
 
-	if (n >= sizeof(path))
-		n = sizeof(path) - 1;
+	memcpy(path, m->path, n);
+	path[n] = 0;
 	if (n > strlen(deleted) &&
 	    !strcmp(path + n - strlen(deleted), deleted)) {
 		path[n - strlen(deleted)] = 0;

@@ -30,6 +30,7 @@ struct recorded_image {
 	size_t nsegs;			/* 0: could not be opened */
 	bool closer;			/* closed because nothing mapped it */
 	uint64_t mapped;	/* round of image_closer.c that last saw it mapped */
+	uint64_t checked;	/* batch in which it was last the file that was opened */
 	uint32_t named_locs;		/* locations before this one have names */
 	uint8_t tries;			/* number of later attempts to open it */
 	uint32_t owner;			/* process whose memory this is, or
@@ -58,6 +59,8 @@ struct images {
 	struct u64map jit_dumps;	/* process -> image of its jitdump file */
 	VEC(uint32_t) by_row;		/* prof_image -> image */
 	size_t fds, max_fds;
+	uint64_t batch;		/* number of batches of records before this one; 0: not
+				 * counted */
 	char *proc;			/* "/proc", or a copy in tests */
 	const char *cache;	/* cache of programs by build ID, laid out as perf's
 				 * ~/.debug/.build-id; the caller's, or NULL */

@@ -19,6 +19,7 @@ enum {
 #define TABLE_BYTES_MAX (256ull << 20)
 #define TABLE_BYTES_KEPT (32ull << 20)
 #define UNUSED_WALKS 40000	/* 20 s of two busy CPUs at 999 Hz */
+enum { CHECKS = 128 };	/* of all tables' sizes in this time */
 #define COPY_LIMIT 65536ull	/* maximum size of a copy */
 #define HOLE_REACH (64ull << 20)	/* maximum size of a hole, that of a frame */
 #define REACH (1ull << 63)	/* range of a stack above its pointer */
@@ -781,8 +782,11 @@ void unwinder_idle(struct unwinder *w)
 {
 	live_memory_forget(&w->live);
 	java_batch(&w->java);
-	if (w->open)
+	if (w->open > TABLES_MAX ||
+	    (w->open && w->clock - w->checked >= w->unused_walks / CHECKS)) {
+		w->checked = w->clock;
 		tables_close(w, TABLES_MAX);
+	}
 }
 
 void unwinder_release(struct unwinder *w)

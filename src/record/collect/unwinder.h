@@ -47,6 +47,7 @@ struct unwinder {
 	struct python python;
 	uint8_t code[WALK_CODE];	/* generated code around a sample */
 	uint64_t released;	/* value of `clock` when pages were last released */
+	uint64_t checked;	/* ... when tables were last checked */
 	uint64_t clock;			/* number of walks so far */
 	uint64_t cut;			/* number of stacks that continued beyond the
 					 * copy */

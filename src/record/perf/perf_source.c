@@ -160,9 +160,10 @@ static void plan_copies(struct perf_source *p,
 	p->base.ring_bytes = perf_ring_size();
 	if (!o->callchain || !o->copy || !p->features.copy || !o->events->n)
 		return;
-	/* With waits, half of the memory is for switch records. */
-	plan = perf_copies_plan(rate_of(o), t->ncpus << o->waits, o->copy_bytes,
-				0);
+	/* With waits, half of the memory is for switch records.  With `calm`, a ring
+	 * should not wake the recorder before the end of a round. */
+	plan = perf_copies_plan(rate_of(o) << o->calm, t->ncpus << o->waits,
+				o->copy_bytes, 0);
 	p->base.ring_bytes = plan.ring_bytes;
 	p->base.copy_bytes = how->copy_bytes = plan.copy_bytes;
 }
