@@ -275,24 +275,32 @@ static uint64_t wall_start(const struct import *x, const char *path,
 	       (uint64_t)st.st_mtim.tv_nsec - (last - first);
 }
 
-/* Returns the file with the symbols of a kernel that does not run here, from the
- * recording or from perf's cache by build ID. Returns NULL to use the running
- * kernel's, if it is the same. */
-static const char *kernel_names(struct import *x)
+/* Returns the file with the recorded kernel's symbols in perf's cache, or NULL. */
+static const char *cached_kallsyms(struct import *x)
 {
-	const struct build_id *id;
+	const struct build_id *id = perf_file_build_id(&x->file, KERNEL);
 	char hex[2 * BUILD_ID_MAX + 1];
 
-	if (x->file.kallsyms)
-		return x->file.kallsyms;
-	id = perf_file_build_id(&x->file, KERNEL);
-	if (!x->cache || !id || id->len < 2 || is_own_kernel(&x->file))
+	if (!x->cache || !id || id->len < 2)
 		return NULL;
 	text_hex(hex, id->bytes, id->len);
 	if (asprintf(&x->kallsyms, "%s/%.2s/%s/kallsyms", x->cache, hex,
 		     hex + 2) < 0)
 		x->kallsyms = NULL;
 	return x->kallsyms && !access(x->kallsyms, R_OK) ? x->kallsyms : NULL;
+}
+
+/* Chooses the kernel's symbols: those in the recording, else in perf's cache.  The
+ * running kernel has better ones if it is the recorded one, but takes long to write
+ * them. */
+static void find_kernel_names(struct import *x, struct symbolize_options *o)
+{
+	if (x->file.kallsyms)
+		o->kallsyms = x->file.kallsyms;
+	else if (is_own_kernel(&x->file))
+		o->kallsyms_copy = cached_kallsyms(x);
+	else
+		o->kallsyms = cached_kallsyms(x);
 }
 
 /* Restricts files with symbols of JIT code, /tmp/perf-PID.map, because any process
@@ -317,9 +325,10 @@ static int find_names(struct import *x, struct error *err)
 {
 	struct symbolize_options fo = {
 		.vmlinux = x->o->vmlinux, .debug_dirs = x->o->debug_dirs,
-		.kallsyms = kernel_names(x), .no_code = x->o->no_code,
+		.no_code = x->o->no_code,
 	};
 
+	find_kernel_names(x, &fo);
 	return collector_symbolize(&x->collector, &fo, x->o->progress,
 				   x->o->ctx, err);
 }

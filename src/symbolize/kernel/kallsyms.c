@@ -8,6 +8,7 @@
  * attributed to it.  Code that the kernel generated is also listed under module
  * names: "bpf", "__builtin__ftrace", "__builtin__kprobes" (kernel/kallsyms.c).
  */
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,6 +39,13 @@ struct kallsyms {
 	uint64_t reach, first;		/* first: address of _text, once known */
 	bool enough;			/* the rest is not needed */
 	bool nomem;
+	/* For kallsyms_open_some; NULL: all symbols are kept. */
+	const uint64_t *offsets;
+	size_t noffsets, offset;	/* `offset`: the next one */
+	size_t group;			/* position of the first line with the same
+					 * address as the previous line */
+	uint64_t group_addr;
+	bool unfit;		/* such lines cannot be told by address alone */
 };
 
 static const uint8_t hex_value[256] = {
@@ -117,12 +125,100 @@ static void parse_line(struct kallsyms *k, char *p, char *end)
 		k->nomem = true;
 }
 
+/* Returns whether any of the wanted addresses is at or behind the current group and
+ * before `end`. */
+static bool is_wanted(struct kallsyms *k, uint64_t end)
+{
+	uint64_t at = k->group_addr - k->first;
+
+	if (!k->first || k->group_addr < k->first)
+		return false;
+	while (k->offset < k->noffsets && k->offsets[k->offset] < at)
+		k->offset++;
+	return k->group_addr == k->first ||
+	       (k->offset < k->noffsets &&
+		k->offsets[k->offset] < end - k->first);
+}
+
+/* Parses the lines of the current group, which end at `end`. */
+static void parse_group(struct kallsyms *k, size_t end)
+{
+	for (size_t at = k->group; at < end;) {
+		char *p = (char *)k->text.p + at;
+		char *nl = memchr(p, '\n', end - at);
+
+		if (!nl)
+			break;
+		*nl = '\0';
+		at += (size_t)(nl + 1 - p);
+		parse_line(k, p, nl);
+	}
+}
+
+/* Returns the value of eight hexadecimal digits, without a loop: a table has
+ * millions. */
+static uint64_t eight_digits(const char *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p, 8);
+	v = be64toh(v);
+	/* the low bits of a letter are its value less 9 */
+	v = (v & 0x0f0f0f0f0f0f0f0full) + (v >> 6 & 0x0101010101010101ull) * 9;
+	v = (v | v >> 4) & 0x00ff00ff00ff00ffull;
+	v = (v | v >> 8) & 0x0000ffff0000ffffull;
+	return (v | v >> 16) & 0xffffffffull;
+}
+
+/* Looks at the address of a line, [p, nl).  A group of lines with one address is
+ * parsed once the next address is known, together with the line that has it. */
+static void skim_line(struct kallsyms *k, char *p, char *nl)
+{
+	static const char text[] = " T _text";
+	enum { DIGITS = 16 };
+	const char *base = (const char *)k->text.p;
+	size_t at = (size_t)(p - base);
+	uint64_t addr = 0;
+
+	if (nl - p < DIGITS + 4)
+		return;
+	if (at && !memcmp(p, base + k->group, DIGITS)) {
+		addr = k->group_addr;
+	} else {
+		addr = eight_digits(p) << 32 | eight_digits(p + 8);
+		k->unfit |= addr < k->group_addr;
+		if (is_wanted(k, addr)) {
+			/* parsing it twice would lose the module's name */
+			k->unfit |= memchr(p, '\t', (size_t)(nl - p)) != NULL;
+			parse_group(k, at);
+			*nl = '\0';
+			parse_line(k, p, nl);
+			*nl = '\n';
+		}
+		k->group = at;
+		k->group_addr = addr;
+	}
+	if (!k->first && nl - p == DIGITS + sizeof(text) - 1 &&
+	    !memcmp(p + DIGITS, text, sizeof(text) - 1))
+		k->first = addr;
+}
+
 /* Parses the whole lines that were read. */
 static bool parse_more(void *ctx)
 {
 	struct kallsyms *k = ctx;
 
-	while (k->parsed < k->text.n && !k->nomem && !k->enough) {
+	while (k->offsets && k->parsed < k->text.n && !k->nomem && !k->enough &&
+	       !k->unfit) {
+		char *p = (char *)k->text.p + k->parsed;
+		char *nl = memchr(p, '\n', k->text.n - k->parsed);
+
+		if (!nl)
+			break;
+		k->parsed += (size_t)(nl + 1 - p);
+		skim_line(k, p, nl);
+	}
+	while (!k->offsets && k->parsed < k->text.n && !k->nomem && !k->enough) {
 		char *p = (char *)k->text.p + k->parsed;
 		char *nl = memchr(p, '\n', k->text.n - k->parsed);
 
@@ -214,6 +310,8 @@ static int finish(struct kallsyms *k, const char *name, struct kallsyms **out,
 	if (k->text.failed)
 		k->nomem = true;
 	parse_more(k);
+	if (k->offsets && is_wanted(k, UINT64_MAX) && !k->enough)
+		parse_group(k, k->text.n);
 	if (k->nomem)
 		rc = error_set(err, ERR_NOMEM, "%s: out of memory", name);
 	else if (!k->starts.n)
@@ -235,22 +333,67 @@ static int finish(struct kallsyms *k, const char *name, struct kallsyms **out,
 	return 0;
 }
 
-int kallsyms_open(const char *path, uint64_t reach, struct kallsyms **out,
-		  struct error *err)
+/* Reads a table with the given members set. */
+static int read_table(const char *path, const struct kallsyms *want,
+		      struct kallsyms **out, struct error *err)
 {
-	struct kallsyms *k = calloc(1, sizeof(*k));
+	struct kallsyms *k = malloc(sizeof(*k));
 	int rc;
 
 	*out = NULL;
 	if (!k)
 		return error_set(err, ERR_NOMEM, "%s: out of memory", path);
-	k->reach = reach;
+	*k = *want;
 	rc = io_read_until(path, TEXT_LIMIT, parse_more, k, &k->text, err);
 	if (rc < 0) {
 		kallsyms_close(k);
 		return rc;
 	}
 	return finish(k, path, out, err);
+}
+
+int kallsyms_open(const char *path, uint64_t reach, struct kallsyms **out,
+		  struct error *err)
+{
+	struct kallsyms want = { .reach = reach };
+
+	return read_table(path, &want, out, err);
+}
+
+/* Reads a copy if it is the table of the same kernel at the same address, and not
+ * truncated. */
+static int read_copy(const char *copy, const char *path,
+		     const struct kallsyms *want, struct kallsyms **out)
+{
+	struct kallsyms *begin = NULL, *k = NULL;
+	struct error ignored;
+	bool good = !kallsyms_open(path, 0, &begin, &ignored) &&
+		    !read_table(copy, want, &k, &ignored) && k->enough &&
+		    !k->unfit && k->first == begin->first;
+
+	kallsyms_close(begin);
+	if (good)
+		*out = k;
+	else
+		kallsyms_close(k);
+	return good ? 0 : -ERR_NOTFOUND;
+}
+
+int kallsyms_open_some(const char *path, const char *copy,
+		       const uint64_t *offsets, size_t n, struct kallsyms **out,
+		       struct error *err)
+{
+	struct kallsyms want = { .reach = n ? offsets[n - 1] : 0,
+				 .offsets = offsets, .noffsets = n };
+	struct error ignored;
+
+	*out = NULL;
+	if (copy && !read_copy(copy, path, &want, out))
+		return 0;
+	if (!read_table(path, &want, out, &ignored) && !(*out)->unfit)
+		return 0;
+	kallsyms_close(*out);
+	return kallsyms_open(path, KALLSYMS_ALL, out, err);
 }
 
 int kallsyms_parse(const char *text, size_t n, struct kallsyms **out,
