@@ -365,7 +365,8 @@ static void test_kallsyms_some(void **state)
 		{ "the copy may be truncated", NOW, COPY,
 		  { 0x150, 0x300, 0x400 }, { "now", "g", "last" } },
 		{ "the copy is of another boot", NOW,
-		  "ffffffff80ff0000 T _text\n" COPY, { 0x150, 0x160, 0x170 },
+		  "ffffffff80ff0000 T _text\nffffffff81000100 t copied\n"
+		  "ffffffff81000400 t end\n", { 0x150, 0x160, 0x170 },
 		  { "now", "now", "now" } },
 		{ "hidden", NOW, "0000000000000000 T _text\n"
 		  "0000000000000000 t copied\n", { 0x150, 0x160, 0x170 },

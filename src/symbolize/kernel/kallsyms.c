@@ -8,7 +8,6 @@
  * attributed to it.  Code that the kernel generated is also listed under module
  * names: "bpf", "__builtin__ftrace", "__builtin__kprobes" (kernel/kallsyms.c).
  */
-#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,6 +15,7 @@
 #include "base/vec.h"
 #include "symbolize/dwarf/range_index.h"
 #include "symbolize/kernel/kallsyms.h"
+#include "symbolize/kernel/kallsyms_lines.h"
 
 enum { TEXT_LIMIT = 512 << 20, PAGE = 4096, BPF_MAX = 64 << 10 };
 
@@ -155,21 +155,6 @@ static void parse_group(struct kallsyms *k, size_t end)
 	}
 }
 
-/* Returns the value of eight hexadecimal digits, without a loop: a table has
- * millions. */
-static uint64_t eight_digits(const char *p)
-{
-	uint64_t v;
-
-	memcpy(&v, p, 8);
-	v = be64toh(v);
-	/* the low bits of a letter are its value less 9 */
-	v = (v & 0x0f0f0f0f0f0f0f0full) + (v >> 6 & 0x0101010101010101ull) * 9;
-	v = (v | v >> 4) & 0x00ff00ff00ff00ffull;
-	v = (v | v >> 8) & 0x0000ffff0000ffffull;
-	return (v | v >> 16) & 0xffffffffull;
-}
-
 /* Looks at the address of a line, [p, nl).  A group of lines with one address is
  * parsed once the next address is known, together with the line that has it. */
 static void skim_line(struct kallsyms *k, char *p, char *nl)
@@ -185,7 +170,7 @@ static void skim_line(struct kallsyms *k, char *p, char *nl)
 	if (at && !memcmp(p, base + k->group, DIGITS)) {
 		addr = k->group_addr;
 	} else {
-		addr = eight_digits(p) << 32 | eight_digits(p + 8);
+		addr = kallsyms_digits(p);
 		k->unfit |= addr < k->group_addr;
 		if (is_wanted(k, addr)) {
 			/* parsing it twice would lose the module's name */
@@ -360,22 +345,26 @@ int kallsyms_open(const char *path, uint64_t reach, struct kallsyms **out,
 	return read_table(path, &want, out, err);
 }
 
-/* Reads a copy if it is the table of the same kernel at the same address, and not
- * truncated. */
+/* Reads the wanted symbols in a copy, if it has all and places the kernel where the
+ * kernel's own table does. */
 static int read_copy(const char *copy, const char *path,
 		     const struct kallsyms *want, struct kallsyms **out)
 {
-	struct kallsyms *begin = NULL, *k = NULL;
+	struct kallsyms *begin = NULL;
+	struct buf lines = { 0 };
 	struct error ignored;
 	bool good = !kallsyms_open(path, 0, &begin, &ignored) &&
-		    !read_table(copy, want, &k, &ignored) && k->enough &&
-		    !k->unfit && k->first == begin->first;
+		    kallsyms_copy_lines(copy, begin->first, want->offsets,
+					want->noffsets, &lines) &&
+		    !kallsyms_parse((const char *)lines.p, lines.n, out, &ignored);
 
+	if (good && kallsyms_address(*out, "_text") != begin->first) {
+		kallsyms_close(*out);
+		*out = NULL;
+		good = false;
+	}
 	kallsyms_close(begin);
-	if (good)
-		*out = k;
-	else
-		kallsyms_close(k);
+	buf_fini(&lines);
 	return good ? 0 : -ERR_NOTFOUND;
 }
 
