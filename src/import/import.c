@@ -333,20 +333,6 @@ static int find_names(struct import *x, struct error *err)
 				   x->o->ctx, err);
 }
 
-static bool names_image(const struct profile *p, const char *base, size_t n)
-{
-	for (size_t i = 0; i < p->images.n; i++) {
-		const char *name = profile_cstr(p, p->images.v[i].path);
-		const char *slash = strrchr(name, '/');
-
-		name = slash ? slash + 1 : name;
-		if (p->images.v[i].kind == PROF_IMAGE_ELF && strlen(name) == n &&
-		    !memcmp(name, base, n))
-			return true;
-	}
-	return false;
-}
-
 static bool names_thread(const struct profile *p, const char *base, size_t n)
 {
 	n = n < 15 ? n : 15;	/* as the kernel cuts them */
@@ -359,29 +345,62 @@ static bool names_thread(const struct profile *p, const char *base, size_t n)
 	return false;
 }
 
-/* Keeps the recorded program in the command, without the recorder and its options:
- * from the first word on that names both an image and a thread. */
+/* Returns whether an option of perf takes the next word (perf-record(1)), which may
+ * have the name of a thread, too. */
+static bool takes_word(const char *word, size_t n)
+{
+	static const char *const with[] = {
+		"--output", "--event", "--uid", "--cgroup", "--filter", "--pid",
+		"--tid", "--cpu", "--call-graph", "--clockid",
+	};
+
+	if (n == 2 && *word == '-')
+		return strchr("oeuGptCFcmkrxDMS", word[1]) != NULL;
+	for (size_t i = 0; i < sizeof(with) / sizeof(*with); i++)
+		if (strlen(with[i]) == n && !memcmp(with[i], word, n))
+			return true;
+	return false;
+}
+
+/* Finds the recorded program in the command: the word behind "--", else the first one
+ * with the name of a thread.  Returns NULL if there is none. */
+static const char *recorded_command(const struct profile *p, const char *command)
+{
+	const char *behind = strstr(command, " -- ");
+	bool value = false;
+
+	/* "--" may also belong to the program: `perf record git log -- file` */
+	for (const char *at = strchr(command, ' '); at; at = strchr(at, ' ')) {
+		const char *word = ++at, *end = at + strcspn(at, " ");
+		const char *base = word;
+
+		for (const char *c = word; c < end; c++)
+			if (*c == '/')
+				base = c + 1;
+		if (behind && word > behind)
+			return behind + 4;
+		if (!value && base < end && *word != '-' &&
+		    names_thread(p, base, (size_t)(end - base)))
+			return word;
+		value = takes_word(word, (size_t)(end - word));
+	}
+	return NULL;
+}
+
+/* Keeps the recorded program in the command, without the recorder and its options. */
 static int strip_recorder(struct import *x)
 {
 	struct profile *p = &x->profile;
-	const char *command = x->file.command ? x->file.command : "";
+	const char *program = recorded_command(p, x->file.command
+						  ? x->file.command : "");
+	uint32_t str;
 
-	for (const char *at = strchr(command, ' '); at; at = strchr(at, ' ')) {
-		const char *base = ++at, *end = at + strcspn(at, " ");
-		uint32_t str;
-
-		for (const char *c = at; c < end; c++)
-			if (*c == '/')
-				base = c + 1;
-		if (base == end || !names_image(p, base, (size_t)(end - base)) ||
-		    !names_thread(p, base, (size_t)(end - base)))
-			continue;
-		str = profile_str(p, at);
-		if (str == PROF_NONE)
-			return -ERR_NOMEM;
-		p->runs.v[0].command = str;
-		break;
-	}
+	if (!program)
+		return 0;
+	str = profile_str(p, program);
+	if (str == PROF_NONE)
+		return -ERR_NOMEM;
+	p->runs.v[0].command = str;
 	return 0;
 }
 

@@ -162,6 +162,20 @@ t_like "annotate" "$("$TALLY" annotate --no-pager fp.data leaf)" 'x = x \*'
 t_like "info says what it is" "$("$TALLY" info --no-pager fp.tally)" \
 	'source +perf.data'
 
+# The command is the program's, without perf's options.
+command_of() { # OPTION… PROGRAM…
+	rm -f command.data
+	"$PERF" record -q -N -e cpu-clock -F 4000 -o command.data "$@" >perf.out 2>&1
+	"$TALLY" report --format=json command.data 2>err |
+		python3 -c 'import json, sys; print(json.load(sys.stdin)["header"]["command"])'
+}
+loop='i=0; while [ $i -lt 60000 ]; do i=$((i + 1)); done; :'
+t_is "the command: a script's" "$(command_of sh -c "$loop")" "sh -c $loop"
+t_is "… behind --" "$(command_of -g -- sh -c "$loop # ./work")" \
+	"sh -c $loop # ./work"
+t_is "… of the whole machine" "$(command_of -a sh -c "$loop")" "sh -c $loop"
+t_is "… with -- of its own" "$(command_of sh -c "$loop" x -- y)" "sh -c $loop x -- y"
+
 # Hostile ones.
 head -c $(($(stat -c %s fp.data) / 2)) fp.data >cut.data
 t_like "a cut file: what came before" "$("$TALLY" report --format=text \
