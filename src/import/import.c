@@ -76,6 +76,15 @@ static const char *event_name(const struct perf_event_attr *a)
 	return NULL;
 }
 
+/* Returns whether an event's name ends with modifiers that mean nothing for events of
+ * the kernel, which have no precision: perf's own choice is "cpu-clock:pppH". */
+static bool has_idle_modifiers(const char *name)
+{
+	const char *colon = strchr(name, ':');
+
+	return colon && !colon[strspn(colon, ":pPH")];
+}
+
 static int add_event(struct import *x, const struct perf_file_event *e)
 {
 	const struct perf_event_attr *a = &e->attr;
@@ -86,7 +95,7 @@ static int add_event(struct import *x, const struct perf_file_event *e)
 		.unit = (software && a->config <= PERF_COUNT_SW_TASK_CLOCK) ||
 			perf_records_off_cpu(e)
 			? PROF_UNIT_NS : PROF_UNIT_COUNT,
-		.precise = a->precise_ip,
+		.precise = software ? 0 : a->precise_ip,
 		.exclude_user = a->exclude_user,
 		.exclude_kernel = a->exclude_kernel,
 		.type = a->type, .config = a->config,
@@ -101,6 +110,11 @@ static int add_event(struct import *x, const struct perf_file_event *e)
 	if (!name) {
 		snprintf(text, sizeof(text), "event %u:0x%llx", a->type,
 			 (unsigned long long)a->config);
+		name = text;
+	}
+	if (software && name != text && has_idle_modifiers(name)) {
+		snprintf(text, sizeof(text), "%.*s", (int)strcspn(name, ":"),
+			 name);
 		name = text;
 	}
 	row.name = row.actual = profile_str(p, name);

@@ -162,6 +162,14 @@ t_like "annotate" "$("$TALLY" annotate --no-pager fp.data leaf)" 'x = x \*'
 t_like "info says what it is" "$("$TALLY" info --no-pager fp.tally)" \
 	'source +perf.data'
 
+# perf's own choice of an event is "cpu-clock:pppH", which is no more precise.
+perf_record -o own.data ./work
+"$PERF" report -i own.data --stdio 2>/dev/null | grep -q "event 'cpu-clock:p" && {
+	t_run "its own event is comparable" "$TALLY" diff --format=text plain.data own.data
+	t_like "… and not precise" "$("$TALLY" annotate --no-pager own.data leaf)" \
+		'timer[ #]+interrupts'
+}
+
 # The command is the program's, without perf's options.
 command_of() { # OPTION… PROGRAM…
 	rm -f command.data
