@@ -84,10 +84,12 @@ by_perf() { # FILE KEYS
 }
 by_tally() { # FILE KEYS
 	"$TALLY" report --format=json -s "$2" "$1" | python3 -c '
-import json, os, sys
+import json, os, re, sys
 for row in json.load(sys.stdin)["rows"]:
 	key = str(row[sys.argv[1]])
-	key = os.path.basename(key) if sys.argv[1] == "image" else key
+	if sys.argv[1] == "image":
+		# two builds of one path are told apart: perf does not do that
+		key = re.sub(r" \[(#[0-9]+|[0-9a-f]{8})\]$", "", os.path.basename(key))
 	self = row["self"]
 	if self["samples"]:
 		print("%d|%d|%s" % (self["samples"], self["weight"], key))
