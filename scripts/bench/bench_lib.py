@@ -242,14 +242,14 @@ class Table:
 
     def row(self, what, tally, perf, unit, wanted):
         """wanted: ('>=', 10): perf / tally; ('<=', 0.25): tally / perf;
-        ('<=', None): the same, not judged."""
+        with None: the same, not judged."""
         relation, limit = wanted
         if relation == '<=':
             ratio = tally / perf if perf else float('inf')
             good = limit is None or ratio <= limit
         else:
             ratio = perf / tally if tally else float('inf')
-            good = ratio >= limit
+            good = limit is None or ratio >= limit
         self.missed += not good
         better = ''
         if limit is not None:

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <zlib.h>
 #ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
@@ -136,6 +137,18 @@ static bool chdr_init(struct image *img, struct span raw,
 	return true;
 }
 
+/* Asks for large pages: a section is written as a whole, and each small page of it
+ * would cost an interrupt. */
+static void want_large_pages(uint8_t *p, size_t n)
+{
+	enum { LARGE = 2 << 20 };
+	uintptr_t lo = ((uintptr_t)p + LARGE - 1) & ~(uintptr_t)(LARGE - 1);
+	uintptr_t hi = ((uintptr_t)p + n) & ~(uintptr_t)(LARGE - 1);
+
+	if (lo < hi)
+		(void)madvise((void *)lo, hi - lo, MADV_HUGEPAGE);
+}
+
 /* Prepares decompression.  Returns false if the method is unknown or the header
  * damaged. */
 static bool inflate_job_init(struct image *img, struct image_sect *s,
@@ -165,6 +178,7 @@ static bool inflate_job_init(struct image *img, struct image_sect *s,
 	s->owned = malloc((size_t)job->size);
 	if (!s->owned)
 		return false;
+	want_large_pages(s->owned, (size_t)job->size);
 	img->inflated += job->size;
 	return true;
 }

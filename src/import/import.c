@@ -76,6 +76,15 @@ static const char *event_name(const struct perf_event_attr *a)
 	return NULL;
 }
 
+/* Returns whether an event's name ends with modifiers that mean nothing for events of
+ * the kernel, which have no precision: perf's own choice is "cpu-clock:pppH". */
+static bool has_idle_modifiers(const char *name)
+{
+	const char *colon = strchr(name, ':');
+
+	return colon && !colon[strspn(colon, ":pPH")];
+}
+
 static int add_event(struct import *x, const struct perf_file_event *e)
 {
 	const struct perf_event_attr *a = &e->attr;
@@ -86,7 +95,7 @@ static int add_event(struct import *x, const struct perf_file_event *e)
 		.unit = (software && a->config <= PERF_COUNT_SW_TASK_CLOCK) ||
 			perf_records_off_cpu(e)
 			? PROF_UNIT_NS : PROF_UNIT_COUNT,
-		.precise = a->precise_ip,
+		.precise = software ? 0 : a->precise_ip,
 		.exclude_user = a->exclude_user,
 		.exclude_kernel = a->exclude_kernel,
 		.type = a->type, .config = a->config,
@@ -101,6 +110,11 @@ static int add_event(struct import *x, const struct perf_file_event *e)
 	if (!name) {
 		snprintf(text, sizeof(text), "event %u:0x%llx", a->type,
 			 (unsigned long long)a->config);
+		name = text;
+	}
+	if (software && name != text && has_idle_modifiers(name)) {
+		snprintf(text, sizeof(text), "%.*s", (int)strcspn(name, ":"),
+			 name);
 		name = text;
 	}
 	row.name = row.actual = profile_str(p, name);
@@ -275,24 +289,32 @@ static uint64_t wall_start(const struct import *x, const char *path,
 	       (uint64_t)st.st_mtim.tv_nsec - (last - first);
 }
 
-/* Returns the file with the symbols of a kernel that does not run here, from the
- * recording or from perf's cache by build ID. Returns NULL to use the running
- * kernel's, if it is the same. */
-static const char *kernel_names(struct import *x)
+/* Returns the file with the recorded kernel's symbols in perf's cache, or NULL. */
+static const char *cached_kallsyms(struct import *x)
 {
-	const struct build_id *id;
+	const struct build_id *id = perf_file_build_id(&x->file, KERNEL);
 	char hex[2 * BUILD_ID_MAX + 1];
 
-	if (x->file.kallsyms)
-		return x->file.kallsyms;
-	id = perf_file_build_id(&x->file, KERNEL);
-	if (!x->cache || !id || id->len < 2 || is_own_kernel(&x->file))
+	if (!x->cache || !id || id->len < 2)
 		return NULL;
 	text_hex(hex, id->bytes, id->len);
 	if (asprintf(&x->kallsyms, "%s/%.2s/%s/kallsyms", x->cache, hex,
 		     hex + 2) < 0)
 		x->kallsyms = NULL;
 	return x->kallsyms && !access(x->kallsyms, R_OK) ? x->kallsyms : NULL;
+}
+
+/* Chooses the kernel's symbols: those in the recording, else in perf's cache.  The
+ * running kernel has better ones if it is the recorded one, but takes long to write
+ * them. */
+static void find_kernel_names(struct import *x, struct symbolize_options *o)
+{
+	if (x->file.kallsyms)
+		o->kallsyms = x->file.kallsyms;
+	else if (is_own_kernel(&x->file))
+		o->kallsyms_copy = cached_kallsyms(x);
+	else
+		o->kallsyms = cached_kallsyms(x);
 }
 
 /* Restricts files with symbols of JIT code, /tmp/perf-PID.map, because any process
@@ -317,25 +339,12 @@ static int find_names(struct import *x, struct error *err)
 {
 	struct symbolize_options fo = {
 		.vmlinux = x->o->vmlinux, .debug_dirs = x->o->debug_dirs,
-		.kallsyms = kernel_names(x), .no_code = x->o->no_code,
+		.no_code = x->o->no_code,
 	};
 
+	find_kernel_names(x, &fo);
 	return collector_symbolize(&x->collector, &fo, x->o->progress,
 				   x->o->ctx, err);
-}
-
-static bool names_image(const struct profile *p, const char *base, size_t n)
-{
-	for (size_t i = 0; i < p->images.n; i++) {
-		const char *name = profile_cstr(p, p->images.v[i].path);
-		const char *slash = strrchr(name, '/');
-
-		name = slash ? slash + 1 : name;
-		if (p->images.v[i].kind == PROF_IMAGE_ELF && strlen(name) == n &&
-		    !memcmp(name, base, n))
-			return true;
-	}
-	return false;
 }
 
 static bool names_thread(const struct profile *p, const char *base, size_t n)
@@ -350,29 +359,62 @@ static bool names_thread(const struct profile *p, const char *base, size_t n)
 	return false;
 }
 
-/* Keeps the recorded program in the command, without the recorder and its options:
- * from the first word on that names both an image and a thread. */
+/* Returns whether an option of perf takes the next word (perf-record(1)), which may
+ * have the name of a thread, too. */
+static bool takes_word(const char *word, size_t n)
+{
+	static const char *const with[] = {
+		"--output", "--event", "--uid", "--cgroup", "--filter", "--pid",
+		"--tid", "--cpu", "--call-graph", "--clockid",
+	};
+
+	if (n == 2 && *word == '-')
+		return strchr("oeuGptCFcmkrxDMS", word[1]) != NULL;
+	for (size_t i = 0; i < sizeof(with) / sizeof(*with); i++)
+		if (strlen(with[i]) == n && !memcmp(with[i], word, n))
+			return true;
+	return false;
+}
+
+/* Finds the recorded program in the command: the word behind "--", else the first one
+ * with the name of a thread.  Returns NULL if there is none. */
+static const char *recorded_command(const struct profile *p, const char *command)
+{
+	const char *behind = strstr(command, " -- ");
+	bool value = false;
+
+	/* "--" may also belong to the program: `perf record git log -- file` */
+	for (const char *at = strchr(command, ' '); at; at = strchr(at, ' ')) {
+		const char *word = ++at, *end = at + strcspn(at, " ");
+		const char *base = word;
+
+		for (const char *c = word; c < end; c++)
+			if (*c == '/')
+				base = c + 1;
+		if (behind && word > behind)
+			return behind + 4;
+		if (!value && base < end && *word != '-' &&
+		    names_thread(p, base, (size_t)(end - base)))
+			return word;
+		value = takes_word(word, (size_t)(end - word));
+	}
+	return NULL;
+}
+
+/* Keeps the recorded program in the command, without the recorder and its options. */
 static int strip_recorder(struct import *x)
 {
 	struct profile *p = &x->profile;
-	const char *command = x->file.command ? x->file.command : "";
+	const char *program = recorded_command(p, x->file.command
+						  ? x->file.command : "");
+	uint32_t str;
 
-	for (const char *at = strchr(command, ' '); at; at = strchr(at, ' ')) {
-		const char *base = ++at, *end = at + strcspn(at, " ");
-		uint32_t str;
-
-		for (const char *c = at; c < end; c++)
-			if (*c == '/')
-				base = c + 1;
-		if (base == end || !names_image(p, base, (size_t)(end - base)) ||
-		    !names_thread(p, base, (size_t)(end - base)))
-			continue;
-		str = profile_str(p, at);
-		if (str == PROF_NONE)
-			return -ERR_NOMEM;
-		p->runs.v[0].command = str;
-		break;
-	}
+	if (!program)
+		return 0;
+	str = profile_str(p, program);
+	if (str == PROF_NONE)
+		return -ERR_NOMEM;
+	p->runs.v[0].command = str;
 	return 0;
 }
 

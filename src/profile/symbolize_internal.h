@@ -48,6 +48,8 @@ struct symbolize_run {
 	struct kallsyms *kallsyms;	/* NULL: see kallsyms_error */
 	struct error kallsyms_error;
 	uint64_t kallsyms_reach;	/* see kallsyms_open */
+	const struct symbolize_item *kallsyms_part; /* the only image that needs it:
+						     * the kernel's; or NULL */
 	pthread_t kallsyms_thread;
 	bool kallsyms_running;		/* the thread owns both until joined */
 	struct kernel_files *kernel_files;	/* NULL until first used */

@@ -56,8 +56,13 @@ static struct build_id notes_build_id(const char *path)
 static void *read_kallsyms(void *ctx)
 {
 	struct symbolize_run *f = ctx;
+	const struct symbolize_item *part = f->kallsyms_part;
 
-	if (f->o->kallsyms || f->o->kept_kallsyms <= 0)
+	if (part && f->o->kept_kallsyms <= 0)
+		kallsyms_open_some("/proc/kallsyms", f->o->kallsyms_copy,
+				   f->vaddrs + part->at, part->n, &f->kallsyms,
+				   &f->kallsyms_error);
+	else if (f->o->kallsyms || f->o->kept_kallsyms <= 0)
 		kallsyms_open(f->o->kallsyms ? f->o->kallsyms : "/proc/kallsyms",
 			      f->kallsyms_reach, &f->kallsyms,
 			      &f->kallsyms_error);
@@ -106,6 +111,23 @@ static uint64_t reach(const struct symbolize_run *f,
 	return most;
 }
 
+/* Returns the image of the kernel if the table is needed for no other image, and its
+ * addresses are relative to _text. */
+static const struct symbolize_item *
+only_kernel(const struct symbolize_run *f, const struct symbolize_item *parts, size_t n)
+{
+	const struct symbolize_item *only = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (f->p->images.v[parts[i].image].kind == PROF_IMAGE_GENERATED)
+			continue;
+		if (only)
+			return NULL;
+		only = &parts[i];
+	}
+	return f->kallsyms_reach == KALLSYMS_ALL ? NULL : only;
+}
+
 void symbolize_kernel_begin(struct symbolize_run *f,
 			    const struct symbolize_item *parts, size_t n)
 {
@@ -114,6 +136,7 @@ void symbolize_kernel_begin(struct symbolize_run *f,
 		return;
 	}
 	f->kallsyms_reach = reach(f, parts, n);
+	f->kallsyms_part = only_kernel(f, parts, n);
 	f->kallsyms_running = !pthread_create(&f->kallsyms_thread, NULL,
 					      read_kallsyms, f);
 	if (!f->kallsyms_running)

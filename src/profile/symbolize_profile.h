@@ -21,6 +21,9 @@ struct symbolize_jitdump_use {
 struct symbolize_options {
 	const char *debug_dirs;	/* as in sym_options; NULL: /usr/lib/debug */
 	const char *kallsyms;	/* NULL: /proc/kallsyms */
+	const char *kallsyms_copy;	/* an earlier copy of /proc/kallsyms by a
+					 * kernel with the recorded build ID, which is
+					 * faster to read; or NULL */
 	int kept_kallsyms;	/* from kallsyms_keep, for /proc/kallsyms; 0: none */
 	const char *vmlinux;	/* ELF file of the kernel; NULL: search for it */
 	/* Opens an image's file: returns an fd that the caller closes, or -1.

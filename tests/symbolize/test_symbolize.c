@@ -326,11 +326,112 @@ static void test_kallsyms_reach(void **state)
 	unlink(path);
 }
 
+static void write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_int_equal(fwrite(text, 1, strlen(text), f), strlen(text));
+	fclose(f);
+}
+
+/* Only the symbols of some addresses are read: from a copy of the kernel's table where
+ * that says what the table would, else from the table. */
+static void test_kallsyms_some(void **state)
+{
+#define HEAD	"0000000000000000 A fixed_percpu_data\n" \
+		"0000000000000010 D data\n" \
+		"ffffffff81000000 T _text\n" \
+		"ffffffff81000000 T _stext\n" \
+		"ffffffff81000080 t before\n"
+#define TAIL	"ffffffff81000100 T __pi_f\n" \
+		"ffffffff81000200 t next\n" \
+		"ffffffff81000300 t g\n" \
+		"ffffffff81000380 d data\n" \
+		"ffffffff81000400 t last\n"
+#define NOW	HEAD "ffffffff81000100 t now\n" TAIL
+#define COPY	HEAD "ffffffff81000100 t copied\n" TAIL
+	static const struct {
+		const char *what, *now, *copy;
+		uint64_t offsets[3];
+		const char *want[3];
+	} cases[] = {
+		{ "no copy", NOW, NULL, { 0x100, 0x1ff, 0x200 },
+		  { "now", "now", "next" } },
+		{ "a copy", NOW, COPY, { 0x100, 0x1ff, 0x200 },
+		  { "copied", "copied", "next" } },
+		{ "data are no code", NOW, COPY, { 0x150, 0x37f, 0x380 },
+		  { "copied", "g", "" } },
+		{ "the copy may be truncated", NOW, COPY,
+		  { 0x150, 0x300, 0x400 }, { "now", "g", "last" } },
+		{ "the copy is of another boot", NOW,
+		  "ffffffff80ff0000 T _text\nffffffff81000100 t copied\n"
+		  "ffffffff81000400 t end\n", { 0x150, 0x160, 0x170 },
+		  { "now", "now", "now" } },
+		{ "hidden", NOW, "0000000000000000 T _text\n"
+		  "0000000000000000 t copied\n", { 0x150, 0x160, 0x170 },
+		  { "now", "now", "now" } },
+		{ "empty", NOW, "", { 0x150, 0x160, 0x170 },
+		  { "now", "now", "now" } },
+		{ "junk", NOW, "junk\n", { 0x150, 0x160, 0x170 },
+		  { "now", "now", "now" } },
+		{ "not sorted", HEAD TAIL "ffffffff81000240 t now\n"
+		  "ffffffff81001000 t x\n", NULL, { 0x150, 0x250, 0x420 },
+		  { "__pi_f", "now", "last" } },
+		{ "modules follow", NOW "ffffffffc0000000 t m\t[m]\n"
+		  "ffffffffc0000100 t n\t[m]\n", NULL,
+		  { 0x150, 0x400, 0x3f000050 }, { "now", "last", "m" } },
+		{ "no _text", "ffffffff81000000 T _stext\n"
+		  "ffffffff81000100 t now\nffffffff81000200 t x\n", COPY,
+		  { 0x120, 0x150, 0x150 }, { "now", "now", "now" } },
+		{ "the last line is not ended", HEAD "ffffffff81000100 t now",
+		  NULL, { 0x90, 0x100, 0x150 }, { "before", "now", "now" } },
+	};
+	char path[] = "/tmp/kallsyms-XXXXXX", copy[] = "/tmp/kallsyms-XXXXXX";
+
+	(void)state;
+	assert_true(close(mkstemp(path)) == 0 && close(mkstemp(copy)) == 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct kallsyms *k;
+
+		write_file(path, cases[i].now);
+		if (cases[i].copy)
+			write_file(copy, cases[i].copy);
+		assert_int_equal(kallsyms_open_some(path, cases[i].copy ? copy
+						    : NULL, cases[i].offsets, 3,
+						    &k, NULL), 0);
+		for (int at = 0; at < 3; at++) {
+			const char *name, *module;
+			uint64_t start, size;
+
+			kallsyms_find(k, 0xffffffff81000000 +
+				      cases[i].offsets[at], &name, &module,
+				      &start, &size);
+			if (strcmp(name, cases[i].want[at]))
+				fail_msg("%s: %s, not %s", cases[i].what, name,
+					 cases[i].want[at]);
+			if (!strcmp(name, "m"))
+				assert_string_equal(module, "m");
+		}
+		kallsyms_close(k);
+	}
+	assert_int_equal(kallsyms_open_some("/nonexistent", path,
+					    cases[0].offsets, 3,
+					    &(struct kallsyms *){ NULL },
+					    &(struct error){ 0 }), -ERR_NOTFOUND);
+	unlink(path);
+	unlink(copy);
+#undef HEAD
+#undef TAIL
+#undef NOW
+#undef COPY
+}
+
 /* What is read of this kernel's table says the same as the whole table. */
 static void test_kallsyms_own(void **state)
 {
 	struct kallsyms *all, *part;
-	uint64_t text;
+	uint64_t text, some[100];
 
 	(void)state;
 	if (kallsyms_open("/proc/kallsyms", KALLSYMS_ALL, &all, NULL) < 0)
@@ -346,6 +447,23 @@ static void test_kallsyms_own(void **state)
 			kallsyms_find(all, text + at, &name[0], &module,
 				      &start[0], &size[0]);
 			kallsyms_find(part, text + at, &name[1], &module,
+				      &start[1], &size[1]);
+			assert_string_equal(name[0], name[1]);
+			assert_int_equal(start[0], start[1]);
+			assert_int_equal(size[0], size[1]);
+		}
+		kallsyms_close(part);
+		for (uint64_t i = 0; i < 100; i++)
+			some[i] = reach / 100 * i;
+		assert_int_equal(kallsyms_open_some("/proc/kallsyms", NULL, some,
+						    100, &part, NULL), 0);
+		for (uint64_t i = 0; i < 100; i++) {
+			const char *name[2], *module;
+			uint64_t start[2], size[2];
+
+			kallsyms_find(all, text + some[i], &name[0], &module,
+				      &start[0], &size[0]);
+			kallsyms_find(part, text + some[i], &name[1], &module,
 				      &start[1], &size[1]);
 			assert_string_equal(name[0], name[1]);
 			assert_int_equal(start[0], start[1]);
@@ -514,6 +632,7 @@ int main(void)
 		cmocka_unit_test(test_kallsyms_modules),
 		cmocka_unit_test(test_kallsyms_each),
 		cmocka_unit_test(test_kallsyms_reach),
+		cmocka_unit_test(test_kallsyms_some),
 		cmocka_unit_test(test_kallsyms_own),
 		cmocka_unit_test(test_kallsyms_kept),
 		cmocka_unit_test(test_kallsyms_hidden),

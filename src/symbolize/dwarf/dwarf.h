@@ -456,6 +456,9 @@ void abbrev_table_free(struct abbrev_table *t);
 /* Returns the abbreviation of a code, parsing further if needed; NULL if there
  * is none. */
 const struct abbrev *abbrev_find(struct abbrev_table *t, uint64_t code);
+/* Same, for the root of a unit: does not parse the declarations before it, because most
+ * units have no address that is looked up. */
+const struct abbrev *abbrev_find_root(struct abbrev_table *t, uint64_t code);
 /* Parses the whole table, so that abbrev_of can be used. */
 void abbrev_finish(struct abbrev_table *t);
 const struct abbrev *abbrev_of_sparse(const struct abbrev_table *t,

@@ -477,6 +477,65 @@ const struct abbrev *abbrev_find(struct abbrev_table *t, uint64_t code)
 	return a;
 }
 
+/* Returns the end of a declaration's attributes, which begin at p; NULL if it is
+ * damaged. */
+static const uint8_t *skip_attrs(const uint8_t *p, const uint8_t *end)
+{
+	while (end - p >= 2) {
+		if ((p[0] | p[1]) < 0x80 && p[1] != DW_FORM_implicit_const) {
+			p += 2;
+			if (!(p[-2] | p[-1]))
+				return p;
+		} else {
+			struct cursor c = cursor_of(p, (size_t)(end - p));
+			uint64_t at, form;
+			int64_t constant;
+
+			if (!attr_read(&c, &at, &form, &constant))
+				return NULL;
+			p = c.p;
+		}
+	}
+	return NULL;
+}
+
+/* Finds a declaration behind those that were parsed. */
+static const uint8_t *declaration_of(const struct abbrev_table *t, uint64_t code)
+{
+	const uint8_t *p = t->p;
+
+	while (p && p < t->end) {
+		struct cursor c = cursor_of(p, (size_t)(t->end - p));
+		uint64_t found = cursor_uleb(&c);
+
+		if (c.bad || !found)
+			return NULL;
+		if (found == code)
+			return p;
+		cursor_uleb(&c);
+		cursor_skip(&c, 1);
+		p = c.bad ? NULL : skip_attrs(c.p, t->end);
+	}
+	return NULL;
+}
+
+const struct abbrev *abbrev_find_root(struct abbrev_table *t, uint64_t code)
+{
+	const struct abbrev *a = abbrev_of(t, code);
+	const uint8_t *begin = t->p, *p;
+
+	if (a)
+		return a;
+	p = declaration_of(t, code);
+	if (!p || !table_spend(t, (uint64_t)(p - begin)))
+		return abbrev_find(t, code);
+	t->p = p;
+	if (!table_next(t))
+		return NULL;
+	t->p = begin;
+	return abbrev_of(t, code);
+}
+
 void abbrev_finish(struct abbrev_table *t)
 {
 	while (table_next(t))

@@ -135,7 +135,9 @@ bool dwarf_die_at(const struct dwarf_unit *u, uint64_t off,
 		return false;
 	c = cursor_of(s->p + off, (size_t)(u->end - off));
 	code = cursor_uleb(&c);
-	a = c.bad || !code ? NULL : abbrev_find(u->abbrevs, code);
+	a = c.bad || !code ? NULL
+	    : off == u->root ? abbrev_find_root(u->abbrevs, code)
+			     : abbrev_find(u->abbrevs, code);
 	return a && dwarf_read_die(u->abbrevs, a, c.p, s->p, s->p + u->end,
 				   out);
 }

@@ -17,6 +17,7 @@
 #include "base/vec.h"
 #include "symbolize/dwarf/range_index.h"
 #include "symbolize/kernel/kallsyms.h"
+#include "symbolize/kernel/kallsyms_lines.h"
 
 enum { TEXT_LIMIT = 512 << 20, PAGE = 4096, BPF_MAX = 64 << 10 };
 
@@ -40,6 +41,13 @@ struct kallsyms {
 	uint64_t reach, first;		/* first: address of _text, once known */
 	bool enough;			/* the rest is not needed */
 	bool nomem;
+	/* For kallsyms_open_some; NULL: all symbols are kept. */
+	const uint64_t *offsets;
+	size_t noffsets, offset;	/* `offset`: the next one */
+	size_t group;			/* position of the first line with the same
+					 * address as the previous line */
+	uint64_t group_addr;
+	bool unfit;		/* such lines cannot be told by address alone */
 };
 
 static const uint8_t hex_value[256] = {
@@ -119,12 +127,85 @@ static void parse_line(struct kallsyms *k, char *p, char *end)
 		k->nomem = true;
 }
 
+/* Returns whether any of the wanted addresses is at or behind the current group and
+ * before `end`. */
+static bool is_wanted(struct kallsyms *k, uint64_t end)
+{
+	uint64_t at = k->group_addr - k->first;
+
+	if (!k->first || k->group_addr < k->first)
+		return false;
+	while (k->offset < k->noffsets && k->offsets[k->offset] < at)
+		k->offset++;
+	return k->group_addr == k->first ||
+	       (k->offset < k->noffsets &&
+		k->offsets[k->offset] < end - k->first);
+}
+
+/* Parses the lines of the current group, which end at `end`. */
+static void parse_group(struct kallsyms *k, size_t end)
+{
+	for (size_t at = k->group; at < end;) {
+		char *p = (char *)k->text.p + at;
+		char *nl = memchr(p, '\n', end - at);
+
+		if (!nl)
+			break;
+		*nl = '\0';
+		at += (size_t)(nl + 1 - p);
+		parse_line(k, p, nl);
+	}
+}
+
+/* Looks at the address of a line, [p, nl).  A group of lines with one address is
+ * parsed once the next address is known, together with the line that has it. */
+static void skim_line(struct kallsyms *k, char *p, char *nl)
+{
+	static const char text[] = " T _text";
+	enum { DIGITS = 16 };
+	const char *base = (const char *)k->text.p;
+	size_t at = (size_t)(p - base);
+	uint64_t addr = 0;
+
+	if (nl - p < DIGITS + 4)
+		return;
+	if (at && !memcmp(p, base + k->group, DIGITS)) {
+		addr = k->group_addr;
+	} else {
+		addr = kallsyms_digits(p);
+		k->unfit |= addr < k->group_addr;
+		if (is_wanted(k, addr)) {
+			/* parsing it twice would lose the module's name */
+			k->unfit |= memchr(p, '\t', (size_t)(nl - p)) != NULL;
+			parse_group(k, at);
+			*nl = '\0';
+			parse_line(k, p, nl);
+			*nl = '\n';
+		}
+		k->group = at;
+		k->group_addr = addr;
+	}
+	if (!k->first && nl - p == DIGITS + sizeof(text) - 1 &&
+	    !memcmp(p + DIGITS, text, sizeof(text) - 1))
+		k->first = addr;
+}
+
 /* Parses the whole lines that were read. */
 static bool parse_more(void *ctx)
 {
 	struct kallsyms *k = ctx;
 
-	while (k->parsed < k->text.n && !k->nomem && !k->enough) {
+	while (k->offsets && k->parsed < k->text.n && !k->nomem && !k->enough &&
+	       !k->unfit) {
+		char *p = (char *)k->text.p + k->parsed;
+		char *nl = memchr(p, '\n', k->text.n - k->parsed);
+
+		if (!nl)
+			break;
+		k->parsed += (size_t)(nl + 1 - p);
+		skim_line(k, p, nl);
+	}
+	while (!k->offsets && k->parsed < k->text.n && !k->nomem && !k->enough) {
 		char *p = (char *)k->text.p + k->parsed;
 		char *nl = memchr(p, '\n', k->text.n - k->parsed);
 
@@ -214,6 +295,8 @@ static int finish(struct kallsyms *k, const char *name, struct kallsyms **out,
 	if (k->text.failed)
 		k->nomem = true;
 	parse_more(k);
+	if (k->offsets && is_wanted(k, UINT64_MAX) && !k->enough)
+		parse_group(k, k->text.n);
 	if (k->nomem)
 		rc = error_set(err, ERR_NOMEM, "%s: out of memory", name);
 	else if (!k->starts.n)
@@ -235,22 +318,71 @@ static int finish(struct kallsyms *k, const char *name, struct kallsyms **out,
 	return 0;
 }
 
-int kallsyms_open(const char *path, uint64_t reach, struct kallsyms **out,
-		  struct error *err)
+/* Reads a table with the given members set. */
+static int read_table(const char *path, const struct kallsyms *want,
+		      struct kallsyms **out, struct error *err)
 {
-	struct kallsyms *k = calloc(1, sizeof(*k));
+	struct kallsyms *k = malloc(sizeof(*k));
 	int rc;
 
 	*out = NULL;
 	if (!k)
 		return error_set(err, ERR_NOMEM, "%s: out of memory", path);
-	k->reach = reach;
+	*k = *want;
 	rc = io_read_until(path, TEXT_LIMIT, parse_more, k, &k->text, err);
 	if (rc < 0) {
 		kallsyms_close(k);
 		return rc;
 	}
 	return finish(k, path, out, err);
+}
+
+int kallsyms_open(const char *path, uint64_t reach, struct kallsyms **out,
+		  struct error *err)
+{
+	struct kallsyms want = { .reach = reach };
+
+	return read_table(path, &want, out, err);
+}
+
+/* Reads the wanted symbols in a copy, if it has all and places the kernel where the
+ * kernel's own table does. */
+static int read_copy(const char *copy, const char *path,
+		     const struct kallsyms *want, struct kallsyms **out)
+{
+	struct kallsyms *begin = NULL;
+	struct buf lines = { 0 };
+	struct error ignored;
+	bool good = !kallsyms_open(path, 0, &begin, &ignored) &&
+		    kallsyms_copy_lines(copy, begin->first, want->offsets,
+					want->noffsets, &lines) &&
+		    !kallsyms_parse((const char *)lines.p, lines.n, out, &ignored);
+
+	if (good && kallsyms_address(*out, "_text") != begin->first) {
+		kallsyms_close(*out);
+		*out = NULL;
+		good = false;
+	}
+	kallsyms_close(begin);
+	buf_fini(&lines);
+	return good ? 0 : -ERR_NOTFOUND;
+}
+
+int kallsyms_open_some(const char *path, const char *copy,
+		       const uint64_t *offsets, size_t n, struct kallsyms **out,
+		       struct error *err)
+{
+	struct kallsyms want = { .reach = n ? offsets[n - 1] : 0,
+				 .offsets = offsets, .noffsets = n };
+	struct error ignored;
+
+	*out = NULL;
+	if (copy && !read_copy(copy, path, &want, out))
+		return 0;
+	if (!read_table(path, &want, out, &ignored) && !(*out)->unfit)
+		return 0;
+	kallsyms_close(*out);
+	return kallsyms_open(path, KALLSYMS_ALL, out, err);
 }
 
 int kallsyms_parse(const char *text, size_t n, struct kallsyms **out,

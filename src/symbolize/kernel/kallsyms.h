@@ -27,6 +27,18 @@ int kallsyms_open(const char *path, uint64_t reach, struct kallsyms **out,
 		  struct error *err);
 int kallsyms_parse(const char *text, size_t n, struct kallsyms **out,
 		   struct error *err);
+/*
+ * Like kallsyms_open, but keeps only _text and the symbols that cover the n addresses
+ * `offsets` behind it, ascending, of the kernel itself.  Nothing else can be looked
+ * up.
+ *
+ * `copy`: NULL, or a file with an earlier table of the same kernel, which is faster to
+ * read.  It is used if it is complete as far as needed and places the kernel where
+ * `path` does.
+ */
+int kallsyms_open_some(const char *path, const char *copy,
+		       const uint64_t *offsets, size_t n, struct kallsyms **out,
+		       struct error *err);
 void kallsyms_close(struct kallsyms *k);
 /* Finds the symbol that covers addr, its module ("" for the kernel itself) and
  * its range.  Returns false if there is none. */
