@@ -43,7 +43,7 @@ for command in 'report --html -o x.html' 'annotate --no-pager' \
 done
 for kind in nodes wide; do
 	make_bomb "$kind" || exit 1
-	for command in 'report --no-pager' 'report --html -o x.html'; do
+	for command in 'report --no-pager' 'report -g --no-pager' 'report --html -o x.html'; do
 		# shellcheck disable=SC2086 # words
 		t_like "$kind: $command" "$(peak $command "$kind.tally")" \
 			"^[012] $limit\$"
