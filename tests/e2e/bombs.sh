@@ -41,9 +41,11 @@ for command in 'report --html -o x.html' 'annotate --no-pager' \
 	t_like "gaps: $command" "$(peak $command gaps.tally)" "^1 $limit\$"
 	t_like "… says what to do" "$(cat err)" '--max-memory SIZE'
 done
-for kind in nodes wide; do
+for kind in nodes wide lanes; do
 	make_bomb "$kind" || exit 1
-	for command in 'report --no-pager' 'report -g --no-pager' 'report --html -o x.html'; do
+	for command in 'report --no-pager' 'report -g --no-pager' \
+			'annotate --no-pager' 'report --html -o x.html' \
+			'export --format=folded -o x.out'; do
 		# shellcheck disable=SC2086 # words
 		t_like "$kind: $command" "$(peak $command "$kind.tally")" \
 			"^[012] $limit\$"

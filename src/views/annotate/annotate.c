@@ -10,6 +10,7 @@
 #include "views/query/framekey.h"
 #include "views/query/interval.h"
 #include "views/query/lines.h"
+#include "views/report.h"
 
 size_t annotate_cost_row(struct annotation *a)
 {
@@ -269,6 +270,11 @@ static int build(struct annotation *a, struct reader *r, struct error *err)
 	if (rc)
 		return rc;
 	a->ncols = a->agg.ncols;
+	/* each location has a cell for each event */
+	if (a->ncols > REPORT_COLUMNS_MAX)
+		return error_set(err, ERR_USAGE, "%zu events do not fit side "
+				 "by side: choose some with --event",
+				 a->ncols);
 	return build_shown(a, err);
 }
 
