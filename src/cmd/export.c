@@ -19,7 +19,7 @@
 #endif
 
 struct export_opts {
-	uint64_t max_memory;
+	uint64_t max_memory, max_output;
 	const char *input, *output, *format;
 	struct select_opts samples_of;
 	struct opt_strs debug_dirs;
@@ -50,8 +50,16 @@ static const struct opt export_opt_table[] = {
 	{OPT_STRS, 0, "debug-dir", "DIR",
 	 "If the recording contains no symbols: " DEBUG_DIR_HELP,
 	 AT(debug_dirs)},
+	{OPT_UINT, 0, "max-output", "SIZE",
+	 "Fail if the output has more than this many bytes (k, M, G) before "
+	 "compression. Default: 1,024 times the size of the file plus 64 MB.",
+	 AT(max_output)},
 	OPT_ROW_MAX_MEMORY(offsetof(struct export_opts, max_memory)),
 	OPT_END};
+
+/* Limit of the output: bytes per byte of the file, plus a constant.  Some formats
+ * repeat the whole stack of each sample. */
+enum { OUTPUT_A_BYTE = 1024, OUTPUT_MORE = 64 << 20 };
 
 /* The destination: a file or standard output. */
 struct target {
@@ -124,10 +132,13 @@ static int write_to(struct target *t, struct reader *r,
 {
 	struct export_spec spec = { .select = cmd_select(&o->samples_of),
 				    .no_inline = o->no_inline,
-				    .version = PACKAGE_VERSION };
+				    .version = PACKAGE_VERSION,
+				    .max_output = o->max_output };
 	struct export_sink sink = { .put = put, .ctx = t };
 	int rc;
 
+	if (!spec.max_output)
+		spec.max_output = reader_bytes(r) * OUTPUT_A_BYTE + OUTPUT_MORE;
 	if (!path && (f->flags & EXPORT_FILE))
 		return error_set(err, ERR_USAGE, "--format=%s cannot be "
 				 "written to a pipe: use -o FILE", f->name);

@@ -14,7 +14,7 @@
 struct merge_opts {
 	const char *output;
 	uint64_t max_memory;
-	bool force, quiet;
+	bool force, quiet, trust;
 };
 
 #define AT(field) offsetof(struct merge_opts, field)
@@ -27,15 +27,24 @@ static const struct opt merge_opt_table[] = {
 	  "Overwrite FILE even if it is not a recording.", AT(force) },
 	{ OPT_FLAG, 'q', "quiet", NULL, "Print errors only.", AT(quiet) },
 	OPT_ROW_MAX_MEMORY(AT(max_memory)),
+	OPT_ROW_TRUST(AT(trust)),
 	OPT_END
 };
 
-static int add_file(struct cmd_io *io, struct merger *m, const char *path,
-		    uint64_t max_memory, uint64_t *bytes, struct error *err)
+static int add_file(struct cmd_io *io, const struct merge_opts *o,
+		    struct merger *m, const char *path, uint64_t *bytes,
+		    struct error *err)
 {
 	struct reader *r = NULL;
-	int rc = cmd_open_file(path, max_memory, &r, err);
+	int rc = cmd_open_file(path, o->max_memory, &r, err);
 
+	/* The result belongs to this user, so that nothing shows any more whose
+	 * choice the names in it were. */
+	if (!rc && reader_profile(r)->foreign && !o->trust)
+		rc = error_set(err, ERR_PERM, "%s belongs to another user, and "
+			       "the files that it names would be opened later, "
+			       "because the result is yours: 'tally merge "
+			       "--trust-recording' merges it", path);
 	if (!rc)
 		rc = merger_add(m, r, path, err);
 	if (!rc) {
@@ -60,7 +69,7 @@ static int add_files(struct cmd_io *io, const struct merge_opts *o,
 			text_safe(&text, paths[i]);
 			io->progress(io, buf_cstr(&text));
 		}
-		rc = add_file(io, m, paths[i], o->max_memory, bytes, err);
+		rc = add_file(io, o, m, paths[i], bytes, err);
 	}
 	if (io->progress)
 		io->progress(io, NULL);

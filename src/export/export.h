@@ -41,6 +41,7 @@ struct export_spec {
 	bool addresses;		/* pprof and otlp: leave out functions where a
 				 * build ID identifies the code */
 	const char *version;	/* version of tally */
+	uint64_t max_output;	/* in bytes before compression; 0: no limit */
 };
 
 /* Destination of the bytes. */

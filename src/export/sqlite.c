@@ -8,6 +8,7 @@
 #include "config.h"
 #endif
 #include <inttypes.h>
+#include <stdio.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 
@@ -17,7 +18,6 @@
 /* No journal is needed: no other process uses the file, and an incomplete file
  * is deleted. */
 static const char schema[] =
-	"PRAGMA page_size = 32768;"
 	"PRAGMA journal_mode = OFF;"
 	"PRAGMA locking_mode = EXCLUSIVE;"
 	"PRAGMA synchronous = OFF;"
@@ -48,7 +48,12 @@ static const char schema[] =
 	"BEGIN;";
 
 /* Number of rows per INSERT.  A statement costs more than a row. */
-enum { SAMPLE_ROWS = 64, SAMPLE_COLUMNS = 6 };
+enum {
+	SAMPLE_ROWS = 64,
+	SAMPLE_COLUMNS = 6,
+	PAGE = 32768,
+	MAX_PAGES = 1 << 30,
+};
 
 struct database {
 	struct export *x;
@@ -62,6 +67,12 @@ struct database {
 
 static int failed(struct database *w, struct error *err)
 {
+	/* SQLite's own limit (set_pages), or a full disk */
+	if (sqlite3_errcode(w->db) == SQLITE_FULL && w->x->spec->max_output)
+		return error_set(err, ERR_IO, "cannot write the database: the "
+				 "disk is full, or it has more than %" PRIu64
+				 " MB: --max-output SIZE allows more",
+				 w->x->spec->max_output >> 20);
 	return error_set(err, ERR_IO, "cannot write %s: %s", w->x->sink->path,
 			 sqlite3_errmsg(w->db));
 }
@@ -284,6 +295,20 @@ static int put_all(struct database *w, struct error *err)
 	return rc ? rc : run(w, "COMMIT", err);
 }
 
+static int set_pages(struct database *w, struct error *err)
+{
+	uint64_t pages = w->x->spec->max_output / PAGE;
+	char sql[96];
+
+	if (!w->x->spec->max_output || pages > MAX_PAGES)
+		pages = MAX_PAGES;
+	else if (!pages)
+		pages = 1;
+	snprintf(sql, sizeof(sql), "PRAGMA page_size = %d; "
+		 "PRAGMA max_page_count = %" PRIu64, PAGE, pages);
+	return run(w, sql, err);
+}
+
 int export_sqlite(struct export *x, struct error *err)
 {
 	struct database w = { .x = x, .from_ns = export_start_ns(x) };
@@ -293,6 +318,8 @@ int export_sqlite(struct export *x, struct error *err)
 			    SQLITE_OPEN_NOMUTEX,
 				   NULL) != SQLITE_OK)
 		rc = failed(&w, err);
+	if (!rc)
+		rc = set_pages(&w, err);
 	if (!rc)
 		rc = put_all(&w, err);
 	sqlite3_finalize(w.row);

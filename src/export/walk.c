@@ -2,6 +2,7 @@
 /* Walks stacks, functions and text for all formats (see walk.h). */
 #include "export/walk.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -41,6 +42,14 @@ static int put_gzip(struct export *x, bool all, struct error *err)
 	return rc;
 }
 
+int export_too_long(const struct export *x, struct error *err)
+{
+	return error_set(err, ERR_UNSUPPORTED, "stopped after %" PRIu64 " MB, "
+			 "which no usual recording of %" PRIu64 " bytes needs: "
+			 "--max-output SIZE allows more",
+			 x->spec->max_output >> 20, reader_bytes(x->r));
+}
+
 int export_flush(struct export *x, bool all, struct error *err)
 {
 	int rc = 0;
@@ -50,6 +59,8 @@ int export_flush(struct export *x, bool all, struct error *err)
 	if (!all && x->out.n < FLUSH_AT)
 		return 0;
 	x->raw_bytes += x->out.n;
+	if (x->spec->max_output && x->raw_bytes > x->spec->max_output)
+		return export_too_long(x, err);
 	if (x->z) {
 		/* avail_in has 32 bits */
 		if (x->out.n > UINT32_MAX)

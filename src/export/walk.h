@@ -119,6 +119,8 @@ static inline size_t export_end_col(const struct export *x)
 	return x->slice ? x->slice->col + 1 : x->a.ncols;
 }
 
+/* Sets the error that the output is larger than spec->max_output. */
+int export_too_long(const struct export *x, struct error *err);
 /* Passes out->n bytes to the sink if there are many, or if `all`. */
 int export_flush(struct export *x, bool all, struct error *err);
 int export_nomem(struct error *err);

@@ -119,6 +119,13 @@ def wide(f):
     f.chunk(TABLES, rows(LOCS, 1, 100000, bytes(100000), b'\x01' * 100000))
 
 
+def lanes(f):
+    """Many events, many threads: a table of both would be large."""
+    f.basics(100000)
+    f.chunk(TABLES, zeros(THREADS, 1, 100000, 6))
+    f.samples(1, lambda i: bytes([0, 0, 1, 1, 0]))
+
+
 def samples(f):
     """Equal samples: little to store, much to print."""
     f.basics()

@@ -40,9 +40,11 @@ for command in 'report --html -o x.html' 'annotate --no-pager' \
 	t_like "gaps: $command" "$(peak $command gaps.tally)" "^1 $limit\$"
 	t_like "… says what to do" "$(cat err)" '--max-memory SIZE'
 done
-for kind in nodes wide; do
+for kind in nodes wide lanes; do
 	make_bomb "$kind" || exit 1
-	for command in 'report --no-pager' 'report --html -o x.html'; do
+	for command in 'report --no-pager' 'report -g --no-pager' \
+			'annotate --no-pager' 'report --html -o x.html' \
+			'export --format=csv -o x.out'; do
 		# shellcheck disable=SC2086 # words
 		t_like "$kind: $command" "$(peak $command "$kind.tally")" \
 			"^[012] $limit\$"
@@ -61,6 +63,26 @@ t_like "dump of a part" "$(peak dump --only chunks samples.tally)" \
 	"^0 $limit\$"
 t_is "… is whole" "$(grep -c '^chunk' out)" \
 	"$(grep -ao TLYC samples.tally | wc -l)"
+rm -f x.out
+# Formats that repeat stacks, or have a row for each sample.
+for format in firefox perf-script csv sqlite; do
+	for kind in nodes samples; do
+		got=$(peak export --max-output 12M --format=$format -o x.out \
+			$kind.tally)
+		t_like "$kind: export --format=$format" "$got" "^[01] $limit\$"
+		case $got in 1*)
+			t_like "… says what to do" "$(cat err)" \
+				'--max-output SIZE allows more'
+			t_none "… and leaves no file" "$(ls -A | grep x.out)";;
+		esac
+		t_ok "… within its limit" "$([ ! -e x.out ] || [ "$(wc -c \
+			<x.out)" -le $((12 << 20)) ]; echo $?)"
+		rm -f x.out
+	done
+done
+t_like "export has a limit by default" "$(peak export --format=perf-script \
+	-o x.out nodes.tally) $(tail -n 1 err)" "^1 $limit .*stopped after 8[0-9] MB"
+t_like "merge" "$(peak merge -o x.tally nodes.tally samples.tally)" "^0 $limit\$"
 peak dump --max-output 1M samples.tally >/dev/null
 t_ok "--max-output" "$([ "$(wc -c <out)" -le 1000000 ] && [ -s out ]; echo $?)"
 t_done

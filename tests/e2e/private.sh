@@ -252,6 +252,12 @@ if [ "$(id -u)" -eq 0 ]; then
 	"$TALLY" symbolize -o g.tally f.tally 2>err
 	t_is "symbolize is refused" "$? $(ls g.tally 2>/dev/null)" "1 "
 	t_like "and tells the option" "$(cat err)" '--trust-recording'
+	# What is merged belongs to the user, and with it the names of files.
+	"$TALLY" merge -o g.tally f.tally 2>err
+	t_is "merge is refused" "$? $(ls g.tally 2>/dev/null)" "1 "
+	t_like "and tells the option" "$(cat err)" '--trust-recording'
+	"$TALLY" merge -q --trust-recording -o g.tally f.tally 2>err
+	t_is "which allows it" "$? $(ls g.tally) $(cat err)" "0 g.tally "
 	# The code of a function that the recording holds none of.
 	"$TALLY" symbolize -q -o h.tally --trust-recording e.tally
 	chown 64321 h.tally

@@ -2,7 +2,8 @@
 /*
  * Arbitrary bytes as a .tally file, through the reader and every view in every
  * format.  The first byte chooses options; the rest is the file, whose checksums
- * are made right so that mutations reach the views.
+ * are made right so that mutations reach the views.  libFuzzer sees one view at a
+ * time, chosen by the size too, which is several times as fast.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -141,12 +142,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(copy, data + 1, size - 1);
 	mend_checksums(copy, size - 1);
 	if (reader_open_bytes(copy, size - 1, "fuzz", &r, &err) == 0) {
-		see_report(r, "image,symbol", data[0]);
-		see_report(r, "comm,pid,tid,cpu,run,event,file,line",
-			   data[0] ^ 0x18);
-		see_others(r, size);
-		see_export(r, data[0] + size, data[0]);
-		if (data[0] & 64)
+		unsigned int views = fuzz_views(data[0] + size, 5);
+
+		if (views & 1)
+			see_report(r, "image,symbol", data[0]);
+		if (views & 2)
+			see_report(r, "comm,pid,tid,cpu,run,event,file,line",
+				   data[0] ^ 0x18);
+		if (views & 4)
+			see_others(r, size);
+		if (views & 8)
+			see_export(r, data[0] + size / 5, data[0]);
+		/* a page takes as long as ten tables */
+		if (views & 16 && (views != 16 || data[0] & 64))
 			see_pictures(r, data[0]);
 		reader_close(r);
 	}

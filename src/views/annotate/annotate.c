@@ -9,6 +9,7 @@
 #include "symbolize/demangle/demangle.h"
 #include "views/query/interval.h"
 #include "views/query/lines.h"
+#include "views/report.h"
 
 size_t annotate_cost_row(struct annotation *a)
 {
@@ -268,6 +269,11 @@ static int build(struct annotation *a, struct reader *r, struct error *err)
 	if (rc)
 		return rc;
 	a->ncols = a->agg.ncols;
+	/* each location has a cell for each event */
+	if (a->ncols > REPORT_COLUMNS_MAX)
+		return error_set(err, ERR_USAGE, "%zu events do not fit side "
+				 "by side: choose some with --event",
+				 a->ncols);
 	return build_shown(a, err);
 }
 

@@ -53,7 +53,9 @@ int tree_builder_init(struct tree_builder *b, struct report *rep,
 	b->group_of = calloc(b->k->keys.n + 1, sizeof(*b->group_of));
 	b->merge_at = calloc(b->p->nodes.n + 1, sizeof(*b->merge_at));
 	b->merge_stamp = calloc(b->p->nodes.n + 1, sizeof(*b->merge_stamp));
-	if (b->group_of && b->merge_at && b->merge_stamp)
+	b->recursion_top = calloc(b->p->nodes.n + 1,
+				  sizeof(*b->recursion_top));
+	if (b->group_of && b->merge_at && b->merge_stamp && b->recursion_top)
 		return 0;
 	tree_builder_fini(b);
 	return error_set(err, ERR_NOMEM, "out of memory for the trees");
@@ -72,7 +74,9 @@ void tree_builder_fini(struct tree_builder *b)
 	free(b->group_of);
 	free(b->merge_at);
 	free(b->merge_stamp);
+	free(b->recursion_top);
 	b->group_of = b->merge_at = b->merge_stamp = NULL;
+	b->recursion_top = NULL;
 }
 
 static uint32_t outermost(const struct tree_builder *b, uint32_t loc)
@@ -137,6 +141,45 @@ static bool go_out(const struct tree_builder *b, struct tree_item *it)
 	return true;
 }
 
+/* Returns the only step of a node's location, or PROF_NONE. */
+static uint32_t only_step(const struct tree_builder *b, uint32_t node)
+{
+	uint32_t loc = b->p->nodes.v[node].loc, step;
+
+	if (!node || prof_is_mark(loc))
+		return PROF_NONE;
+	step = b->k->head[loc];
+	return b->k->steps[step].outer == PROF_NONE ? step : PROF_NONE;
+}
+
+/* Returns the caller of a node if both have no step but one of the same function,
+ * otherwise the node. */
+static uint32_t recursion_up(const struct tree_builder *b, uint32_t node)
+{
+	uint32_t up = b->p->nodes.v[node].parent;
+	uint32_t in = only_step(b, node), out = only_step(b, up);
+
+	return in != PROF_NONE && out != PROF_NONE &&
+	       b->k->steps[in].fk == b->k->steps[out].fk ? up : node;
+}
+
+/* Returns the outermost node of direct recursion.  Paths are halved as in
+ * union-find: many items in one deep recursion take no quadratic time. */
+static uint32_t recursion_top(struct tree_builder *b, uint32_t node)
+{
+	uint32_t *top = b->recursion_top;
+
+	for (;; node = top[node]) {
+		if (!top[node])
+			top[node] = recursion_up(b, node);
+		if (top[node] == node)
+			return node;
+		if (!top[top[node]])
+			top[top[node]] = recursion_up(b, top[node]);
+		top[node] = top[top[node]];
+	}
+}
+
 static void step_out(struct tree_builder *b, struct tree_item it,
 		     const struct cell *cells)
 {
@@ -148,6 +191,10 @@ static void step_out(struct tree_builder *b, struct tree_item it,
 			return;
 		}
 		b->recursive = true;
+		if (only_step(b, it.node) == it.step) {
+			it.node = recursion_top(b, it.node);
+			it.step = b->k->head[b->p->nodes.v[it.node].loc];
+		}
 	}
 }
 

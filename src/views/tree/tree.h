@@ -45,6 +45,8 @@ struct tree_builder {
 	/* For callers: the item of `next` at a node, used to merge equal
 	 * ones. */
 	uint32_t *merge_at, *merge_stamp, stamp;
+	/* by node: a node farther out in direct recursion; 0: not yet known */
+	uint32_t *recursion_top;
 };
 
 int tree_builder_init(struct tree_builder *b, struct report *rep,
