@@ -24,6 +24,7 @@
 #include "compare/labels.h"
 #include "views/code/sources.h"
 #include "views/quality/quality.h"
+#include "views/query/names.h"
 
 enum annotate_kind { UNIT_FUNCTION, UNIT_FILE, UNIT_CODE };
 
@@ -223,9 +224,10 @@ bool annot_unit_has_lines(const struct annotation *a,
 /* Appends the name of a function or file, full or shortened, as unsafe text. */
 void annot_unit_name(const struct annotation *a, const struct annot_unit *u,
 		     bool full, struct buf *out);
-/* Appends the names of all units to out[0] … out[a->units.n - 1].  Short names of
- * different functions differ (names_shorten). */
-void annot_unit_names(const struct annotation *a, bool full, struct buf *out);
+/* Makes the names of all units, full or shortened, in set->brief; release it with
+ * name_set_fini. */
+void annot_unit_names(const struct annotation *a, bool full,
+		      struct name_set *set);
 /* Appends "name" or "name+0x10" for an address in an image.  Returns false if
  * nothing is known about the address. */
 bool annot_address_name(const struct annotation *a, uint32_t image,

@@ -7,7 +7,6 @@
  */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -28,7 +27,7 @@ struct writer {
 	struct annotation *a;
 	const struct annotate_style *style;
 	struct buf *out;
-	struct buf *names;	/* of units */
+	struct name_set names;	/* of units */
 	bool inlined;		/* there is a column of inlined cost */
 	bool calls;		/* there is a column of the cost of calls */
 	struct buf line;	/* the current row, cut when it ends */
@@ -214,7 +213,7 @@ static void put_unit_head(struct writer *r, const struct annot_unit *u)
 	const struct annot_cost *cost = annot_costs(a, u->total);
 	struct buf text = { 0 };
 
-	buf_str(&text, buf_cstr(&r->names[u - a->units.v]));
+	buf_str(&text, buf_cstr(&r->names.brief[u - a->units.v]));
 	if (u->kind != UNIT_FILE) {
 		buf_str(&text, " in ");
 		buf_str(&text, path_base(profile_cstr(
@@ -309,16 +308,10 @@ void annotate_text(struct annotation *a, const struct annotate_style *style,
 		quality_text(&a->quality, style->columns, out);
 		put_notes(&r);
 	}
-	r.names = calloc(a->units.n + 1, sizeof(*r.names));
-	out->failed |= !r.names;
-	if (r.names)
-		annot_unit_names(a, style->full_names, r.names);
-	for (size_t i = 0; r.names && i < a->units.n; i++) {
+	annot_unit_names(a, style->full_names, &r.names);
+	for (size_t i = 0; i < r.names.n; i++)
 		put_unit(&r, &a->units.v[i]);
-		out->failed |= r.names[i].failed;
-		buf_fini(&r.names[i]);
-	}
-	free(r.names);
+	out->failed |= name_set_fini(&r.names);
 	if (!a->units.n)
 		comment(&r, "%s", !a->quality.got
 				 ? "the recording contains no samples"

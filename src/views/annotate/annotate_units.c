@@ -8,7 +8,6 @@
 #include "views/annotate/annotate.h"
 #include "views/query/framekey.h"
 #include "views/query/match.h"
-#include "views/query/names.h"
 
 struct candidate {
 	struct annot_unit unit;
@@ -362,29 +361,14 @@ void annot_unit_name(const struct annotation *a, const struct annot_unit *u,
 	buf_fini(&name);
 }
 
-void annot_unit_names(const struct annotation *a, bool full, struct buf *out)
+void annot_unit_names(const struct annotation *a, bool full,
+		      struct name_set *set)
 {
-	size_t n = a->units.n;
-	struct buf *whole = calloc(n + 1, sizeof(*whole));
-	const char **name = calloc(n + 1, sizeof(*name));
-
-	for (size_t i = 0; i < n; i++) {
-		out[i].failed |= !whole || !name;
-		if (out[i].failed)
-			continue;
-		annot_unit_name(a, &a->units.v[i], true, &whole[i]);
-		name[i] = buf_cstr(&whole[i]);
+	name_set_init(set, a->units.n);
+	for (size_t i = 0; i < set->n; i++) {
+		annot_unit_name(a, &a->units.v[i], true, &set->full[i]);
+		if (full || a->units.v[i].kind == UNIT_FILE)
+			buf_str(&set->brief[i], buf_cstr(&set->full[i]));
 	}
-	if (whole && name && !full)
-		names_shorten(name, n, out);
-	for (size_t i = 0; whole && name && i < n; i++) {
-		if (full || a->units.v[i].kind == UNIT_FILE) {
-			buf_again(&out[i]);
-			buf_str(&out[i], name[i]);
-		}
-		out[i].failed |= whole[i].failed;
-		buf_fini(&whole[i]);
-	}
-	free(whole);
-	free(name);
+	name_set_shorten(set);
 }

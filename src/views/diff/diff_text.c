@@ -117,58 +117,39 @@ static void put_word(struct diff_table *t, const struct diff_row *r,
 		buf_str(out, "[unknown]");
 }
 
-static uint32_t row_key(const struct diff *d, size_t i)
-{
-	return d->rows.v[d->order.v[i]].key;
-}
-
-/* Makes the names of all shown rows: full[i], shortened in brief[i]. */
-static void make_names(const struct diff_table *t, const char **names,
-		       struct buf *full, struct buf *brief)
+/* Makes the names of all shown rows. */
+static void make_names(const struct diff_table *t, struct name_set *set)
 {
 	const struct diff *d = t->d;
 
-	for (size_t i = 0; i < d->order.n; i++) {
-		diff_name(d, row_key(d, i), &full[i]);
-		names[i] = buf_cstr(&full[i]);
+	name_set_init(set, d->order.n);
+	for (size_t i = 0; i < set->n; i++) {
+		uint32_t key = d->rows.v[d->order.v[i]].key;
+
+		diff_name(d, key, &set->full[i]);
+		if (t->style->full_names ||
+		    d->keys.keys.v[key].kind != FRAME_FUNC)
+			buf_str(&set->brief[i], buf_cstr(&set->full[i]));
 	}
-	if (!t->style->full_names)
-		names_shorten(names, d->order.n, brief);
-	for (size_t i = 0; i < d->order.n; i++) {
-		if (!t->style->full_names &&
-		    d->keys.keys.v[row_key(d, i)].kind == FRAME_FUNC)
-			continue;
-		buf_again(&brief[i]);
-		buf_str(&brief[i], names[i]);
-	}
+	name_set_shorten(set);
 }
 
 /* Makes the safe text of all shown rows. */
 static int make_texts(struct diff_table *t)
 {
 	const struct diff *d = t->d;
-	size_t n = d->order.n;
-	struct buf *names = calloc(2 * n + 1, sizeof(*names));
-	const char **full = calloc(n + 1, sizeof(*full));
-	bool failed = !names || !full;
+	struct name_set set;
 
-	if (!failed)
-		make_names(t, full, names, names + n);
-	for (size_t i = 0; !failed && i < n; i++)
+	make_names(t, &set);
+	for (size_t i = 0; i < set.n; i++)
 		for (size_t k = 0; k < d->spec.keys.n; k++) {
 			buf_again(&t->cell);
 			put_word(t, &d->rows.v[d->order.v[i]],
-				 d->spec.keys.v[k], &names[n + i], &t->cell);
+				 d->spec.keys.v[k], &set.brief[i], &t->cell);
 			text_safe(&t->cells.text, buf_cstr(&t->cell));
 			key_cells_next(&t->cells);
 		}
-	for (size_t i = 0; names && i < 2 * n; i++) {
-		failed |= names[i].failed;
-		buf_fini(&names[i]);
-	}
-	free(names);
-	free(full);
-	return failed || t->cell.failed ? -ERR_NOMEM : 0;
+	return name_set_fini(&set) || t->cell.failed ? -ERR_NOMEM : 0;
 }
 
 static size_t numbers(const struct diff_table *t)

@@ -267,34 +267,25 @@ static void func_name(struct html_encoder *e, size_t func)
 /* The short name of each function; empty if it is the name. */
 static void put_short_names(struct html_encoder *e, struct json *j)
 {
-	size_t n = e->d->funcs.n;
-	struct buf *names = calloc(2 * n + 1, sizeof(*names));
-	const char **full = calloc(n + 1, sizeof(*full));
+	struct name_set set;
 
-	e->failed |= !names || !full;
-	for (size_t i = 0; !e->failed && i < n; i++) {
+	name_set_init(&set, e->d->funcs.n);
+	for (size_t i = 0; i < set.n; i++) {
 		func_name(e, i);
-		buf_str(&names[i], buf_cstr(&e->tmp));
-		full[i] = buf_cstr(&names[i]);
+		buf_str(&set.full[i], buf_cstr(&e->tmp));
+		if (func_key(e, i)->kind != FRAME_FUNC)
+			buf_str(&set.brief[i], buf_cstr(&e->tmp));
 	}
-	if (!e->failed)
-		names_shorten(full, n, names + n);
+	name_set_shorten(&set);
 	json_array(j, "short");
-	for (size_t i = 0; !e->failed && i < n; i++) {
-		struct buf *brief = &names[n + i];
-
-		if (func_key(e, i)->kind != FRAME_FUNC ||
-		    !strcmp(buf_cstr(brief), full[i]))
-			buf_again(brief);
-		json_str(j, NULL, html_safe_text(e, buf_cstr(brief)));
+	for (size_t i = 0; i < set.n; i++) {
+		if (!strcmp(buf_cstr(&set.brief[i]), buf_cstr(&set.full[i])))
+			buf_again(&set.brief[i]);
+		json_str(j, NULL,
+			 html_safe_text(e, buf_cstr(&set.brief[i])));
 	}
 	json_end(j);
-	for (size_t i = 0; names && i < 2 * n; i++) {
-		e->failed |= names[i].failed;
-		buf_fini(&names[i]);
-	}
-	free(names);
-	free(full);
+	e->failed |= name_set_fini(&set);
 }
 
 static void put_names(struct html_encoder *e, struct json *j)

@@ -57,29 +57,58 @@ void name_shorten(const char *name, struct buf *out)
 	buf_fini(&bare);
 }
 
-void names_shorten(const char *const *names, size_t n, struct buf *out)
+void name_set_init(struct name_set *s, size_t n)
 {
-	struct buf *bare = calloc(n + 1, sizeof(*bare));
-	const char **text = calloc(n + 1, sizeof(*text));
+	*s = (struct name_set){ .full = calloc(n + 1, sizeof(*s->full)),
+				.brief = calloc(n + 1, sizeof(*s->brief)) };
+	s->failed = !s->full || !s->brief;
+	s->n = s->failed ? 0 : n;
+}
 
-	for (size_t i = 0; i < n; i++) {
-		if (!bare || !text) {
-			out[i].failed = true;
+void name_set_shorten(struct name_set *s)
+{
+	const char **bare = calloc(s->n + 1, sizeof(*bare));
+	struct buf *text = calloc(2 * s->n + 1, sizeof(*text));
+	struct buf *brief;
+	size_t n = 0;
+
+	s->failed |= !bare || !text;
+	for (size_t i = 0; !s->failed && i < s->n; i++) {
+		const char *full = buf_cstr(&s->full[i]);
+
+		if (s->brief[i].n)
 			continue;
-		}
-		buf_bytes(&bare[i], names[i],
-			  (size_t)(label_start(names[i]) - names[i]));
-		text[i] = buf_cstr(&bare[i]);
+		buf_bytes(&text[n], full, (size_t)(label_start(full) - full));
+		bare[n] = buf_cstr(&text[n]);
+		n++;
 	}
-	if (bare && text)
-		demangle_short_apart(text, n, out);
-	for (size_t i = 0; bare && text && i < n; i++) {
-		buf_str(&out[i], label_start(names[i]));
-		out[i].failed |= bare[i].failed;
-		buf_fini(&bare[i]);
+	brief = s->failed ? NULL : text + s->n;
+	if (brief)
+		demangle_short_apart(bare, n, brief);
+	for (size_t i = 0, k = 0; brief && i < s->n; i++) {
+		if (s->brief[i].n)
+			continue;
+		buf_bytes(&s->brief[i], brief[k].p, brief[k].n);
+		buf_str(&s->brief[i], label_start(buf_cstr(&s->full[i])));
+		s->brief[i].failed |= text[k].failed || brief[k].failed;
+		k++;
 	}
+	for (size_t i = 0; text && i < 2 * s->n; i++)
+		buf_fini(&text[i]);
 	free(bare);
 	free(text);
+}
+
+bool name_set_fini(struct name_set *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		s->failed |= s->full[i].failed || s->brief[i].failed;
+		buf_fini(&s->full[i]);
+		buf_fini(&s->brief[i]);
+	}
+	free(s->full);
+	free(s->brief);
+	return s->failed;
 }
 
 static void put_function(const char *name, unsigned int how, struct buf *out)
@@ -195,30 +224,21 @@ void name_cache_rows(struct name_cache *c, const struct row_table *t,
 		     const uint32_t *order, size_t n)
 {
 	size_t most = n < NAMED_TOGETHER ? n : NAMED_TOGETHER;
-	struct buf *names = calloc(2 * most + 1, sizeof(*names));
-	const char **full = calloc(most + 1, sizeof(*full));
 	uint32_t *fk = calloc(most + 1, sizeof(*fk));
-	size_t named = 0;
+	struct name_set set;
 
-	if (names && full && fk && (c->how & NAME_SHORT))
-		named = rows_to_name(c, t, order, n, fk);
-	for (size_t i = 0; i < named; i++) {
+	c->text.failed |= !fk;
+	name_set_init(&set, fk && (c->how & NAME_SHORT)
+				    ? rows_to_name(c, t, order, n, fk) : 0);
+	for (size_t i = 0; i < set.n; i++)
 		name_symbol(c->p, c->keys, &c->keys->keys.v[fk[i]],
-			    c->how & ~(unsigned int)NAME_SHORT, &names[i]);
-		full[i] = buf_cstr(&names[i]);
-	}
-	if (named)
-		names_shorten(full, named, names + named);
-	for (size_t i = 0; i < named; i++) {
+			    c->how & ~(unsigned int)NAME_SHORT, &set.full[i]);
+	name_set_shorten(&set);
+	for (size_t i = 0; i < set.n; i++) {
 		c->at[fk[i]] = 0;
-		c->text.failed |= names[i].failed;
-		keep_name(c, fk[i], &names[named + i]);
-		buf_fini(&names[i]);
-		buf_fini(&names[named + i]);
+		keep_name(c, fk[i], &set.brief[i]);
 	}
-	c->text.failed |= !names || !full || !fk;
-	free(names);
-	free(full);
+	c->text.failed |= name_set_fini(&set);
 	free(fk);
 }
 

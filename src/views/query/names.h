@@ -19,9 +19,19 @@ void name_symbol(const struct profile *p, const struct frame_keys *keys,
 		 const struct frame_key *k, unsigned int how, struct buf *out);
 /* Shortens such a name like demangle_short, and keeps its label. */
 void name_shorten(const char *name, struct buf *out);
-/* Shortens n such names that are shown together, like demangle_short_apart.  The
- * i-th is appended to out[i]. */
-void names_shorten(const char *const *names, size_t n, struct buf *out);
+/* Names that are shown together.  Append to full[i] what name_symbol makes, and to
+ * brief[i] what must not be shortened; name_set_shorten makes the other short
+ * names, such that different names differ (demangle_short_apart). */
+struct name_set {
+	size_t n;		/* 0 after a failed allocation */
+	struct buf *full, *brief;
+	bool failed;
+};
+
+void name_set_init(struct name_set *s, size_t n);
+void name_set_shorten(struct name_set *s);
+/* Returns whether memory was missing for any name. */
+bool name_set_fini(struct name_set *s);
 /* Appends a function's image as unsafe text: its path or, unless `full`, the
  * last path component.  Images with the same name get a label. */
 void name_image(const struct profile *p, const struct frame_keys *keys,
