@@ -52,7 +52,6 @@ E2E_TESTS = \
 	tests/e2e/stack_holes.sh \
 	tests/e2e/stacks.sh \
 	tests/e2e/outer_callers.sh \
-	tests/e2e/stack_holes.sh \
 	tests/e2e/deep_stacks.sh \
 	tests/e2e/fibers.sh \
 	tests/e2e/switch.sh \
