@@ -381,3 +381,31 @@ int outfile_write(const char *path, const void *p, size_t n, struct error *err)
 	outfile_drop(&f);
 	return rc;
 }
+
+int outfile_folder(const char *path, unsigned int mode, const char *what,
+		   struct error *err)
+{
+	struct stat st;
+	int fd, rc;
+
+	if (mkdir(path, mode) < 0 && errno != EEXIST)
+		return error_errno(err, errno, "cannot make %s %s", what, path);
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return error_errno(err, errno, "%s", path);
+	if (fstat(fd, &st) < 0)
+		rc = error_errno(err, errno, "%s", path);
+	else if (st.st_uid != geteuid())
+		rc = error_set(err, ERR_PERM, "%s belongs to another user (%u), "
+			       "who could change what is in it; name a folder "
+			       "of your own as %s", path,
+			       (unsigned int)st.st_uid, what);
+	else if (st.st_mode & S_IWOTH)
+		rc = error_set(err, ERR_PERM, "everybody may write into %s; use "
+			       "chmod o-w, or name another folder as %s", path,
+			       what);
+	else
+		return fd;
+	close(fd);
+	return rc;
+}

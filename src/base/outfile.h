@@ -62,4 +62,12 @@ void outfile_drop(struct outfile *f);
 int outfile_write(const char *path, const void *p, size_t n,
 		  struct error *err);
 
+/* Opens the folder of a command that goes on writing and reading files there, and
+ * makes it with `mode` if it does not exist.  A folder of another user, or one in
+ * which everybody may write, is an error: others could replace the files.  `what`
+ * says in messages what the folder is ("the spool").  Returns the descriptor or a
+ * negative error. */
+int outfile_folder(const char *path, unsigned int mode, const char *what,
+		   struct error *err);
+
 #endif

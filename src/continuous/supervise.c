@@ -13,12 +13,12 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/outfile.h"
 #include "continuous/files.h"
 #include "continuous/keeper.h"
 #include "continuous/status.h"
@@ -637,12 +637,9 @@ static int prepare(struct supervisor *s, struct error *err)
 	sigset_t set;
 	int rc = 0;
 
-	if (mkdir(dir, 0750) < 0 && errno != EEXIST)
-		return error_errno(err, errno, "cannot make the folder %s; -o "
-				   "names another one", dir);
-	s->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	s->dir = outfile_folder(dir, 0750, "the folder of recordings (-o)", err);
 	if (s->dir < 0)
-		return error_errno(err, errno, "%s", dir);
+		return s->dir;
 	s->lock = openat(s->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC |
 			 O_NOFOLLOW, 0644);
 	if (s->lock < 0)

@@ -15,6 +15,7 @@
 
 #include "base/cursor.h"
 #include "base/io.h"
+#include "base/outfile.h"
 #include "base/search.h"
 #include "base/vec.h"
 
@@ -119,7 +120,7 @@ int spool_open(const char *path, uint64_t max_bytes, struct spool **out,
 	       struct error *err)
 {
 	struct spool *s = calloc(1, sizeof(*s));
-	int rc = 0;
+	int rc;
 
 	*out = NULL;
 	if (!s || !(s->path = strdup(path))) {
@@ -128,14 +129,8 @@ int spool_open(const char *path, uint64_t max_bytes, struct spool **out,
 	}
 	s->max_bytes = max_bytes;
 	s->lock = -1;
-	if (mkdir(path, 0700) < 0 && errno != EEXIST)
-		rc = error_errno(err, errno, "cannot create the spool %s",
-				 path);
-	s->dir = rc ? -1 : open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (!rc && s->dir < 0)
-		rc = error_errno(err, errno, "%s", path);
-	if (!rc)
-		rc = take_lock(s, err);
+	s->dir = outfile_folder(path, 0700, "the spool", err);
+	rc = s->dir < 0 ? s->dir : take_lock(s, err);
 	/* Remove what a killed process left unfinished. */
 	if (!rc)
 		unlinkat(s->dir, TEMP, 0);

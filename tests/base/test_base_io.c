@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/outfile.h"
 
 struct scratch {
 	char dir[64];
@@ -201,6 +202,40 @@ static void write_errors_name_the_file(void **state)
 	close(fd);
 }
 
+/* A folder in which a command goes on writing is its user's own. */
+static void folders_of_others_are_refused(void **state)
+{
+	const char *path = ((struct scratch *)*state)->path;
+	struct error err;
+	struct stat st;
+	int fd;
+
+	fd = outfile_folder(path, 0750, "the spool", &err);
+	assert_true(fd >= 0);
+	assert_int_equal(fstat(fd, &st), 0);
+	assert_int_equal(st.st_mode & 07027, 0);
+	close(fd);
+	fd = outfile_folder(path, 0700, "the spool", &err);
+	assert_true(fd >= 0);
+	close(fd);
+
+	assert_int_equal(chmod(path, 0777), 0);
+	assert_int_equal(outfile_folder(path, 0700, "the spool", &err), -ERR_PERM);
+	assert_non_null(strstr(err.msg, path));
+	assert_non_null(strstr(err.msg, "chmod o-w"));
+	assert_int_equal(chmod(path, 0755), 0);
+	if (!geteuid() && !chown(path, 12345, (gid_t)-1)) {
+		assert_int_equal(outfile_folder(path, 0700, "the spool", NULL),
+				 -ERR_PERM);
+		assert_int_equal(outfile_folder(path, 0700, "the spool", &err),
+				 -ERR_PERM);
+		assert_non_null(strstr(err.msg, "another user (12345)"));
+	}
+	assert_int_equal(rmdir(path), 0);
+	assert_true(outfile_folder("/proc/none", 0700, "the spool", &err) < 0);
+	assert_non_null(strstr(err.msg, "/proc/none"));
+}
+
 int main(void)
 {
 #define WITH_SCRATCH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -214,6 +249,7 @@ int main(void)
 		WITH_SCRATCH(devices_and_folders_are_refused),
 		cmocka_unit_test(descriptor_of_a_pipe_is_read),
 		cmocka_unit_test(write_errors_name_the_file),
+		WITH_SCRATCH(folders_of_others_are_refused),
 	};
 
 	return cmocka_run_group_tests_name("base io", tests, NULL, NULL);
