@@ -3,8 +3,10 @@
  * Walks PHP's frames.
  *
  * Offsets are those of PHP 8.2 and 8.4 for x86-64 without threads, from their headers
- * (Zend/zend_globals.h, zend_compile.h).  The number of the module API changes with
- * each change of a structure.
+ * (Zend/zend_globals.h, zend_compile.h).  The number of the module API changes when a
+ * field moves.  Releases may append fields to executor_globals without changing it:
+ * 8.2 has 1,776 or 1,800 bytes.  A field near the end, with known content, is
+ * therefore checked instead of the size.
  */
 #include "runtime/php_frames.h"
 
@@ -17,7 +19,8 @@ enum {
 	FUNCTION_TYPE = 0, FUNCTION_NAME = 8, FUNCTION_SCOPE = 16,
 	TYPE_INTERNAL = 1, TYPE_USER = 2, TYPE_EVAL = 4,
 	/* zend_op */
-	OP_LINE = 24, OP_BYTES = 32, OPS_MAX = 1 << 24, EXCEPTION_OPS = 3,
+	OP_LINE = 24, OP_CODE = 28, OP_BYTES = 32, OPS_MAX = 1 << 24,
+	EXCEPTION_OPS = 3, HANDLE_EXCEPTION = 149,
 	/* zend_string */
 	STRING_INFO = 4, STRING_LENGTH = 16, STRING_TEXT = 24, IS_STRING = 6,
 	CLASS_NAME = 8,		/* zend_class_entry */
@@ -32,10 +35,10 @@ enum {
 #define GENERATOR_TEXT 0x6f746172656e6547ull	/* "Generato" */
 
 static const struct php_layout layouts[] = {
-	{ .api = 20220829, .globals_bytes = 1800, .current = 488,
+	{ .api = 20220829, .current = 488,
 	  .before_exception = 880, .exception_op = 888, .body = 80, .last = 0,
 	  .opcodes = 8, .filename = 72, .line_start = 80 },
-	{ .api = 20240924, .globals_bytes = 1984, .current = 488,
+	{ .api = 20240924, .current = 488,
 	  .before_exception = 952, .exception_op = 960, .body = 96, .last = 0,
 	  .opcodes = 8, .filename = 72, .line_start = 80 },
 };
@@ -55,6 +58,22 @@ static uint8_t byte(const void *p, size_t at)
 	return ((const uint8_t *)p)[at];
 }
 
+/* Returns whether executor_globals has the instructions for exceptions where this
+ * layout has them. */
+static bool has_exception_ops(const struct php_types *t, const struct php_layout *l,
+			      const struct frame_door *door)
+{
+	uint64_t ops[EXCEPTION_OPS * OP_BYTES / 8];
+
+	if (t->globals_bytes < l->exception_op + sizeof(ops) ||
+	    !frame_read(door, t->globals + l->exception_op, sizeof(ops), ops))
+		return false;
+	for (size_t i = 0; i < EXCEPTION_OPS; i++)
+		if (byte(ops, i * OP_BYTES + OP_CODE) != HANDLE_EXCEPTION)
+			return false;
+	return true;
+}
+
 bool php_layout(struct php_types *t, const struct frame_door *door)
 {
 	uint64_t table[TABLE_BYTES / 8], bucket, module[MODULE_BYTES / 8];
@@ -68,7 +87,7 @@ bool php_layout(struct php_types *t, const struct frame_door *door)
 		return false;
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
 		if (layouts[i].api == half(module, MODULE_API) &&
-		    layouts[i].globals_bytes == t->globals_bytes) {
+		    has_exception_ops(t, &layouts[i], door)) {
 			t->layout = layouts[i];
 			return true;
 		}

@@ -31,7 +31,6 @@ enum {
 /* Offsets, used only by php_frames.c, by the number of Zend's module API. */
 struct php_layout {
 	uint32_t api;
-	uint16_t globals_bytes;		/* size of executor_globals */
 	uint16_t current, before_exception, exception_op;	/* offsets in
 								 * executor_globals */
 	uint16_t body;			/* offset of a PHP function's body */

@@ -80,7 +80,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (size < 17 || size > SIZE_MAX_HERE)
 		return 0;
-	t.globals_bytes = data[0] & 1 ? 1984 : 1800;
+	t.globals_bytes = data[0] & 1 ? 1984 : 1776;
 	memcpy(&regs.frame, data + 1, 8);
 	memcpy(&regs.op, data + 9, 8);
 	m.bytes = data + 17;
