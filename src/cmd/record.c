@@ -421,6 +421,20 @@ static void summary(struct cmd_io *io, const char *output, bool verbose,
 	buf_fini(&b);
 }
 
+/* Says so if the frames that the recording was to show could not be read.  A few
+ * samples may all be from the start or end of the interpreter. */
+static void no_interpreted(struct cmd_io *io, const struct record_options *ro,
+			   const struct record_result *r)
+{
+	enum { FEW = 20 };
+
+	if (ro->language && r->samples > FEW && !r->interpreted)
+		fprintf(io->err, "tally: no sample has %s functions: %s\n",
+			ro->language, ro->python
+			? "tally reads CPython 3.8 to 3.15, but no free-threaded builds"
+			: "tally reads PHP 8.2 and 8.4, but no builds with threads");
+}
+
 /* Appends tally's own command line, as far as the options contain it. */
 static void arguments(struct buf *out)
 {
@@ -521,8 +535,10 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		fprintf(io->err, "tally: %s\n", err->msg);
 		return result.exec_status;
 	}
-	if (!o->quiet && !continuous)
+	if (!o->quiet && !continuous) {
 		summary(io, ro.output, o->verbose, &result);
+		no_interpreted(io, &ro, &result);
+	}
 	return ro.command ? cmd_pass_status(io, result.wait_status) : 0;
 }
 

@@ -96,6 +96,7 @@ struct record_result {
 	int exec_status;	/* 127 or 126 if the command could not be run; else 0 */
 	int stop_signal;	/* signal that ended the recording, or 0 */
 	uint64_t samples, lost, throttled, late, damaged;
+	uint64_t interpreted;	/* samples with frames of an interpreter */
 	uint64_t bytes;		/* size of the last file */
 	uint64_t files;		/* number of files if the recording was switched,
 				 * or 0 */

@@ -192,5 +192,6 @@ int run_finish(struct run *r, struct error *err)
 		rc = note_no_samples(r, err);
 	s->result->late += r->source->late;
 	s->result->damaged += r->source->damaged;
+	s->result->interpreted = s->collector.unwinder.python.samples;
 	return rc;
 }

@@ -65,6 +65,23 @@ END2
 		--children l.tally)" '\[php\],json_decode'
 	t_like "PHP $version: annotate shows its source" \
 		"$("$TALLY" annotate --no-pager l.tally both)" '2000000; .i\+\+'
+	# The same with another number of the module API, as of another version.
+	python3 - "$(readlink -f "$(command -v "$php")")" other-php <<'END2'
+import os, struct, sys
+api = [struct.pack('<I', n) for n in (20220829, 20240924)]
+data = open(sys.argv[1], 'rb').read()
+for old in api:
+    data = data.replace(b'\xa8\0\0\0' + old, b'\xa8\0\0\0' + b'\x01\0\x34\x01')
+with open(sys.argv[2], 'wb') as f:
+    f.write(data)
+os.chmod(sys.argv[2], 0o755)
+END2
+	said=$("$TALLY" record -o o.tally ./other-php -n -r \
+		'for ($i = 0; $i < 30000000; $i++) { $a = ($i * 3) & 255; }' 2>&1)
+	t_like "PHP $version: another version has no frames, and that is said" \
+		"$said" 'no sample has PHP functions: tally reads PHP 8.2 and 8.4'
+	t_lacks "PHP $version: … only then" "$("$TALLY" record -o l.tally "$php" \
+		lines.php 2>&1)" 'no sample has PHP'
 done
 [ "$tried" ] || t_skip "frames of PHP" "no PHP 8.2 or 8.4 here"
 t_done

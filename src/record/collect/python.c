@@ -611,6 +611,7 @@ void python_merge(struct python *py, uint32_t pid, const uint64_t *pc,
 	}
 	if (!py->runs.n)
 		return;
+	py->samples++;
 	if (!merge(py, pc, sp, n, state == FRAMES_CUT))
 		s->end = too_deep;
 	s->user = py->merged.v;

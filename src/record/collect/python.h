@@ -50,6 +50,7 @@ struct python {
 	VEC(uint64_t) frames;		/* frames of the current sample; then the
 					 * merged stack: */
 	VEC(uint64_t) merged;
+	uint64_t samples;		/* samples that had frames */
 };
 
 /* Returns 0 or -ERR_NOMEM. */
