@@ -330,6 +330,8 @@ int profile_symbolize(struct profile *p, const struct symbolize_options *o,
 	if (keep_old_take(p, &f.old) < 0)
 		return symbolize_nomem(&f);
 	rc = profile_begin_symbols(p) < 0 ? symbolize_nomem(&f) : fill_run(&f);
+	/* After an error, its thread still reads the addresses. */
+	symbolize_kernel_end(&f);
 	keep_old_free(f.old);
 	free(f.locs);
 	free(f.vaddrs);
@@ -339,7 +341,6 @@ int profile_symbolize(struct profile *p, const struct symbolize_options *o,
 	vec_fini(&f.codes);
 	vec_fini(&f.self_samples);
 	buf_fini(&f.bytes);
-	symbolize_kernel_end(&f);
 	pthread_cond_destroy(&f.moved);
 	pthread_mutex_destroy(&f.lock);
 	return rc;

@@ -300,8 +300,12 @@ static void check_kernel_counts(const struct stepper *s)
 	print_message("; %zu pages\n", s->kernel.pages);
 	assert_int_equal(s->differ, 0);
 	assert_int_equal(s->kernel.refused, 0);
+	/* The loader that binds a symbol needs other registers.  Its share depends
+	 * on how many symbols it compares. */
 	if (!is32(s))
-		assert_true(s->whole * 100 >= s->steps * 93);
+		assert_true((s->whole + s->given_up[TALLY_WALK_REGISTER]) * 100 >=
+			    s->steps * 99);
+	assert_true(s->given_up[TALLY_WALK_REGISTER] * 10 <= s->steps);
 }
 
 static void check_counts(struct stepper *s)
