@@ -422,9 +422,12 @@ if ${CC:-cc} -O1 -g mixed.c -o mixed &&
 	for source in timer ptrace; do
 		slept=$("$TALLY" record -q -g --wait --source=$source -o n.tally \
 			./mixed)
-		t_near "$source: sampling itself is no wait" \
-			"$(all_of n.tally blocked)" "$slept" \
-			$([ $source = timer ] && echo 60000000 || echo 160000000)
+		# Less than it slept is what late polls of a busy machine miss.
+		more=$([ $source = timer ] && echo 60000000 || echo 160000000)
+		got=$(all_of n.tally blocked)
+		t_run "$source: sampling itself is no wait ($got of $slept ns)" \
+			test "$got" -le $((slept + more)) -a \
+			"$got" -ge $((slept / 3))
 		"$TALLY" record -q --wait --source=$source -o m.tally ./long 2>m.err
 		t_ok "$source: waits are recorded" $?
 		about "$source: a long wait" "$(total m.tally first)" 400000000
