@@ -270,12 +270,6 @@ int profile_add_cold_code(struct profile *p, const uint32_t *symbols, size_t n,
 		rc = fill_all(&f, v, n);
 	}
 	free(v);
-	u64map_fini(&f.strings);
-	u64map_fini(&f.symbols);
-	vec_fini(&f.codes);
-	vec_fini(&f.self_samples);
-	buf_fini(&f.bytes);
-	pthread_cond_destroy(&f.moved);
-	pthread_mutex_destroy(&f.lock);
+	symbolize_run_end(&f);
 	return rc;
 }

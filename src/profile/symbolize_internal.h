@@ -110,6 +110,8 @@ struct image *symbolize_open_elf(struct symbolize_run *f,
 void symbolize_kernel_begin(struct symbolize_run *f,
 			    const struct symbolize_item *parts, size_t n);
 void symbolize_kernel_end(struct symbolize_run *f);
+/* Releases what a run has; the profile stays. */
+void symbolize_run_end(struct symbolize_run *f);
 
 /* Adds rows for the frames of a result.  Sets *frame to the innermost one, or
  * PROF_NONE. */

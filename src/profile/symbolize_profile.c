@@ -317,6 +317,23 @@ size_t symbolize_code_budget(uint64_t samples)
 	return samples < LEAST ? LEAST : samples > MOST ? MOST : samples;
 }
 
+void symbolize_run_end(struct symbolize_run *f)
+{
+	/* After an error, its thread still reads the addresses. */
+	symbolize_kernel_end(f);
+	keep_old_free(f->old);
+	free(f->locs);
+	free(f->vaddrs);
+	free(f->order);
+	u64map_fini(&f->strings);
+	u64map_fini(&f->symbols);
+	vec_fini(&f->codes);
+	vec_fini(&f->self_samples);
+	buf_fini(&f->bytes);
+	pthread_cond_destroy(&f->moved);
+	pthread_mutex_destroy(&f->lock);
+}
+
 int profile_symbolize(struct profile *p, const struct symbolize_options *o,
 		      struct error *err)
 {
@@ -330,18 +347,6 @@ int profile_symbolize(struct profile *p, const struct symbolize_options *o,
 	if (keep_old_take(p, &f.old) < 0)
 		return symbolize_nomem(&f);
 	rc = profile_begin_symbols(p) < 0 ? symbolize_nomem(&f) : fill_run(&f);
-	/* After an error, its thread still reads the addresses. */
-	symbolize_kernel_end(&f);
-	keep_old_free(f.old);
-	free(f.locs);
-	free(f.vaddrs);
-	free(f.order);
-	u64map_fini(&f.strings);
-	u64map_fini(&f.symbols);
-	vec_fini(&f.codes);
-	vec_fini(&f.self_samples);
-	buf_fini(&f.bytes);
-	pthread_cond_destroy(&f.moved);
-	pthread_mutex_destroy(&f.lock);
+	symbolize_run_end(&f);
 	return rc;
 }

@@ -264,8 +264,9 @@ static void func_name(struct html_encoder *e, size_t func)
 		    func_key(e, func), NAME_ALONE, &e->tmp);
 }
 
-/* The short name of each function; empty if it is the name. */
-static void put_short_names(struct html_encoder *e, struct json *j)
+/* The names of functions, and their short names; these are empty if they are the
+ * name. */
+static void put_names(struct html_encoder *e, struct json *j)
 {
 	struct name_set set;
 
@@ -277,6 +278,15 @@ static void put_short_names(struct html_encoder *e, struct json *j)
 			buf_str(&set.brief[i], buf_cstr(&e->tmp));
 	}
 	name_set_shorten(&set);
+	json_array(j, "name");
+	for (size_t i = 0; i < set.n; i++)
+		json_str(j, NULL, html_safe_text(e, buf_cstr(&set.full[i])));
+	for (uint32_t i = 0; i < SPECIALS; i++) {
+		buf_again(&e->tmp);
+		calltree_func_name(html_rep(e->d, 0), CALLTREE_SPECIAL + i, &e->tmp);
+		json_str(j, NULL, buf_cstr(&e->tmp));
+	}
+	json_end(j);
 	json_array(j, "short");
 	for (size_t i = 0; i < set.n; i++) {
 		if (!strcmp(buf_cstr(&set.brief[i]), buf_cstr(&set.full[i])))
@@ -286,24 +296,6 @@ static void put_short_names(struct html_encoder *e, struct json *j)
 	}
 	json_end(j);
 	e->failed |= name_set_fini(&set);
-}
-
-static void put_names(struct html_encoder *e, struct json *j)
-{
-	size_t n = e->d->funcs.n;
-
-	json_array(j, "name");
-	for (size_t i = 0; i < n; i++) {
-		func_name(e, i);
-		json_str(j, NULL, html_safe_text(e, buf_cstr(&e->tmp)));
-	}
-	for (uint32_t i = 0; i < SPECIALS; i++) {
-		buf_again(&e->tmp);
-		calltree_func_name(html_rep(e->d, 0), CALLTREE_SPECIAL + i, &e->tmp);
-		json_str(j, NULL, buf_cstr(&e->tmp));
-	}
-	json_end(j);
-	put_short_names(e, j);
 }
 
 /* Finds functions whose declaration this recording knows and no earlier one
