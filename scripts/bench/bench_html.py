@@ -38,7 +38,7 @@ STEPS = (
     ('turn back', 'document.getElementById("inverted").click()'),
     ('table of functions', 'tally.setView("table")'),
     ('select a slice of the table', 'tally.setTime(10, 40)'),
-    ('lines of a function', 'tally.choose(tally.dearest("lines"), "lines")'),
+    ('lines of a function', 'tally.choose(tally.mostExpensive("lines"), "lines")'),
     ('select a slice of its lines', 'tally.setTime(50, 60)'),
     ('callers and callees', 'tally.setView("calls")'),
 )

@@ -5,7 +5,7 @@
 
 check=$top_srcdir/scripts/check-docs
 
-for c in pages options keys readme version format; do
+for c in pages options keys readme version page format; do
 	sh "$check" -s "$top_srcdir" -t "$TALLY" $c >"$T_TMP/out" 2>&1
 	status=$?
 	sed 's/^/# /' "$T_TMP/out"
