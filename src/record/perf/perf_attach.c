@@ -313,11 +313,13 @@ void perf_look_at_cpus(struct perf_source *p)
 {
 	perf_lock(p);
 	for (size_t i = 0; i < p->ncpus; i++) {
-		if (!cpu_watch_has(&p->watch, p->cpus[i])) {
+		bool here = cpu_watch_has(&p->watch, p->cpus[i]);
+
+		/* Events of threads outlive a processor's absence. */
+		if (!here || (!p->per_task &&
+			      cpu_watch_went(&p->watch, p->cpus[i])))
 			p->away[i] = true;
-			continue;
-		}
-		if (!p->away[i])
+		if (!here || !p->away[i])
 			continue;
 		forget_rings(p, i);
 		if (p->per_task)

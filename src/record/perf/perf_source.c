@@ -337,7 +337,8 @@ static int open_with(const struct source_target *target,
 	if (!p)
 		return no_memory(err);
 	p->base.ops = &perf_ops;
-	p->base.wake_fd = p->rings_fd = p->watch.fd = -1;
+	p->base.wake_fd = p->rings_fd = p->watch.fd =
+		p->watch.device_fd = -1;
 	p->drainer.kick_fd = -1;
 	r = perf_reachable(err);
 	if (!r)
