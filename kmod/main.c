@@ -18,6 +18,10 @@ unsigned int max_rate = 20000;
 module_param(max_rate, uint, 0444);
 MODULE_PARM_DESC(max_rate, "most samples a second of a recording on a CPU");
 
+bool all_counters;
+module_param(all_counters, bool, 0444);
+MODULE_PARM_DESC(all_counters, "also offer counters on which this driver was tested by models of their registers only (AMD from family 10h on, Intel from Core on)");
+
 static int tally_open(struct inode *inode, struct file *file)
 {
 	struct session *s;
@@ -70,12 +74,12 @@ static int ioctl_info(void __user *arg)
 	if (r)
 		return r;
 	mutex_lock(&sessions_lock);
-	for (i = TALLY_TIMER; i <= TALLY_PERF; i++) {
-		n = source_find(i)->present();
+	for (i = TALLY_TIMER; i <= TALLY_PMU_INTEL; i++) {
+		n = source_find(i)->present(i);
 		if (!n)
 			continue;
 		out.sources |= 1u << i;
-		if (i == TALLY_PMU_K8 || i == TALLY_PMU_P6)
+		if (i != TALLY_TIMER && i != TALLY_PERF)
 			out.counters = n;
 	}
 	mutex_unlock(&sessions_lock);
@@ -313,6 +317,7 @@ static int __init tally_init(void)
 
 	if (!max_rate)
 		return -EINVAL;
+	pmu_init();
 	r = tasks_init();
 	if (r)
 		return r;

@@ -56,7 +56,7 @@ struct perf_state {
 	} slot[TALLY_EVENTS_MAX];
 };
 
-static unsigned int perf_present(void)
+static unsigned int perf_present(u32 which)
 {
 	return 1;
 }

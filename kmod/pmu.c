@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A source of samples: the performance counters of K8 and P6 and their NMI.
+ * A source of samples: the performance counters of a row of pmu_models[], and their
+ * NMI.
  *
  * One recording at a time uses them on all CPUs, after reserving them from the
  * kernel's own users.  BKDG §10.1, SDM 3B §18.22; the local APIC's entry for
@@ -28,13 +29,16 @@ struct pmu_cpu {
 	struct pmu_bank bank;
 	u32 lvtpc;			/* previous contents of the register */
 	s8 event[PMU_COUNTERS_MAX];	/* event that a counter counts, or -1 */
+	bool shared;			/* it counts its node's northbridge
+					 * events */
 	u64 since[PMU_COUNTERS_MAX];	/* time of the last overflow, ns */
 };
 
 static DEFINE_PER_CPU(struct pmu_cpu, pmu_cpus);
 /* guarded by sessions_lock */
 static struct session *owner;
-static const struct pmu_model *owner_model;
+static struct pmu_model here;	/* this machine's counters; set once */
+static u32 here_is;		/* TALLY_PMU_*, or 0: none */
 static bool hooked;		/* the handler is installed; guarded by
 				 * sessions_lock */
 static u8 counter_of[TALLY_EVENTS_MAX];
@@ -66,72 +70,90 @@ static const struct pmu_msr msrs = {
 	msr_read, msr_write, msr_read_safe, msr_write_safe, NULL,
 };
 
-static void counters_release(const struct pmu_model *m, unsigned int n)
+static void counters_release(unsigned int n)
 {
 	while (n-- > 0) {
-		release_evntsel_nmi(m->msr_evtsel + n);
-		release_perfctr_nmi(m->msr_counter + n);
+		release_evntsel_nmi(pmu_msr_evtsel(&here, n));
+		release_perfctr_nmi(pmu_msr_counter(&here, n));
 	}
 }
 
 /* Reserves all counters; perf also reserves all for its first event. */
-static int counters_reserve(const struct pmu_model *m)
+static int counters_reserve(void)
 {
 	unsigned int i;
 
-	for (i = 0; i < m->counters; i++) {
-		if (!reserve_perfctr_nmi(m->msr_counter + i))
+	for (i = 0; i < here.counters; i++) {
+		if (!reserve_perfctr_nmi(pmu_msr_counter(&here, i)))
 			break;
-		if (!reserve_evntsel_nmi(m->msr_evtsel + i)) {
-			release_perfctr_nmi(m->msr_counter + i);
+		if (!reserve_evntsel_nmi(pmu_msr_evtsel(&here, i))) {
+			release_perfctr_nmi(pmu_msr_counter(&here, i));
 			break;
 		}
 	}
-	if (i == m->counters)
+	if (i == here.counters)
 		return 0;
-	counters_release(m, i);
+	counters_release(i);
 	return -EBUSY;
 }
 
-static bool family_is(const struct pmu_model *m)
+/* Numbers of the interface, by row.  Recorders name events for K8 and P6; elsewhere the
+ * kernel's own events are better, so those counters are for programs that ask. */
+static const u8 source_of[PMU_ROWS] = {
+	[PMU_K8] = TALLY_PMU_K8,
+	[PMU_AMD_10H] = TALLY_PMU_AMD,
+	[PMU_AMD_EXTENDED] = TALLY_PMU_AMD,
+	[PMU_AMD_V2] = TALLY_PMU_AMD,
+	[PMU_P6] = TALLY_PMU_P6,
+	[PMU_INTEL_1] = TALLY_PMU_INTEL,
+	[PMU_INTEL_2] = TALLY_PMU_INTEL,
+};
+
+/* Cores of different kinds may have different counters. */
+void pmu_init(void)
 {
-	if (!boot_cpu_has(X86_FEATURE_APIC))
-		return false;
-	if (m == &pmu_model_k8)
-		return boot_cpu_data.x86_vendor == X86_VENDOR_AMD &&
-		       boot_cpu_data.x86 == 0xf;
-	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL &&
-	       boot_cpu_data.x86 == 6 && boot_cpu_data.x86_model <= 13;
+	struct pmu_cpu_id id = {
+		.vendor = boot_cpu_data.x86_vendor,
+		.family = boot_cpu_data.x86, .model = boot_cpu_data.x86_model,
+		.core_extended = boot_cpu_has(X86_FEATURE_PERFCTR_CORE),
+	};
+	enum pmu_row row;
+
+	if (!boot_cpu_has(X86_FEATURE_APIC) ||
+	    boot_cpu_has(X86_FEATURE_HYBRID_CPU))
+		return;
+	if (id.vendor == X86_VENDOR_INTEL && boot_cpu_data.cpuid_level >= 0xa)
+		id.perfmon = cpuid_eax(0xa);
+	if (id.vendor == X86_VENDOR_AMD &&
+	    boot_cpu_data.extended_cpuid_level >= 0x80000022 &&
+	    cpuid_eax(0x80000022) & 1)
+		id.v2_counters = cpuid_ebx(0x80000022) & 0xf;
+	row = pmu_detect(&id, &here);
+	if (row == PMU_ROWS)
+		return;
+	if (source_of[row] != TALLY_PMU_K8 && source_of[row] != TALLY_PMU_P6 &&
+	    !all_counters)
+		return;
+	here_is = source_of[row];
 }
 
 /* Tests the counters.  In virtual machines the registers may ignore writes
  * although the family matches.  Counters in use by others do work. */
-static unsigned int present(const struct pmu_model *m)
+static unsigned int pmu_present(u32 which)
 {
-	static int works = -1;	/* guarded by sessions_lock; a machine has only one
-				 * model */
+	static int works = -1;	/* guarded by sessions_lock */
 
-	if (!family_is(m))
+	if (which != here_is)
 		return 0;
 	if (works < 0) {
-		if (counters_reserve(m))
-			return m->counters;
+		if (counters_reserve())
+			return here.counters;
 		preempt_disable();
-		works = pmu_probe(m, &msrs);
+		works = pmu_probe(&here, &msrs);
 		preempt_enable();
-		counters_release(m, m->counters);
+		counters_release(here.counters);
 	}
-	return works ? m->counters : 0;
-}
-
-static unsigned int k8_present(void)
-{
-	return present(&pmu_model_k8);
-}
-
-static unsigned int p6_present(void)
-{
-	return present(&pmu_model_p6);
+	return works ? here.counters : 0;
 }
 
 static struct pmu_event event_of(const struct tally_event *e)
@@ -150,8 +172,7 @@ static struct pmu_event event_of(const struct tally_event *e)
 	};
 }
 
-static bool assign(const struct pmu_model *m, const struct tally_setup *u,
-		   u8 *counters)
+static bool assign(const struct tally_setup *u, u8 *counters)
 {
 	u8 allowed[TALLY_EVENTS_MAX];
 	unsigned int i;
@@ -159,42 +180,35 @@ static bool assign(const struct pmu_model *m, const struct tally_setup *u,
 	for (i = 0; i < u->nevents; i++) {
 		allowed[i] = u->events[i].allowed;
 		if (!allowed[i])
-			allowed[i] = (1u << m->counters) - 1;
+			allowed[i] = (1u << here.counters) - 1;
 	}
-	return pmu_assign(m, allowed, u->nevents, counters);
+	return pmu_assign(&here, allowed, u->nevents, counters);
 }
 
-static int check(const struct pmu_model *m, const struct tally_setup *u)
+static int pmu_check(const struct tally_setup *u)
 {
 	u8 counters[TALLY_EVENTS_MAX];
 	unsigned int i;
 
+	if (u->source != here_is)
+		return -ENODEV;
 	for (i = 0; i < u->nevents; i++) {
 		struct pmu_event e = event_of(&u->events[i]);
 		u64 period = u->events[i].period;
 
-		if (pmu_event_check(m, &e) != PMU_FINE ||
-		    period < TALLY_PERIOD_MIN || !pmu_period_fits(m, period) ||
+		if (pmu_event_check(&here, &e) != PMU_FINE ||
+		    period < TALLY_PERIOD_MIN ||
+		    !pmu_period_fits(&here, period) ||
 		    u->events[i].freq > NSEC_PER_SEC / TALLY_PERIOD_MIN ||
-		    e.allowed >> m->counters)
+		    e.allowed >> here.counters)
 			return -EINVAL;
 	}
-	return assign(m, u, counters) ? 0 : -EINVAL;
+	return assign(u, counters) ? 0 : -EINVAL;
 }
 
-static int k8_check(const struct tally_setup *u)
+static u64 period_most(void)
 {
-	return check(&pmu_model_k8, u);
-}
-
-static int p6_check(const struct tally_setup *u)
-{
-	return check(&pmu_model_p6, u);
-}
-
-static u64 period_most(const struct pmu_model *m)
-{
-	return 1ull << (m->period_bits - 1);
+	return 1ull << (here.period_bits - 1);
 }
 
 /* Adapts the period to the requested rate by the last period's duration:
@@ -209,14 +223,14 @@ static void adapt(struct pmu_cpu *p, unsigned int counter, u64 freq, u64 weight,
 			 (div64_u64(USEC_PER_SEC, freq) + 1), us);
 	want = clamp(want, e->mean / 4, e->mean * 4);
 	e->mean = clamp((e->mean * 3 + want) / 4, (u64)TALLY_PERIOD_MIN,
-			period_most(p->bank.model));
+			period_most());
 }
 
 /* Returns the next period, limited to what the counter can hold. */
 static u64 next_period(struct cpu_state *c, unsigned int event)
 {
 	return min(sample_jitter(c, c->ev[event].mean),
-		   1ull << owner_model->period_bits);
+		   1ull << here.period_bits);
 }
 
 static void counter_hit(struct pmu_cpu *p, unsigned int i, struct pt_regs *regs,
@@ -227,7 +241,7 @@ static void counter_hit(struct pmu_cpu *p, unsigned int i, struct pt_regs *regs,
 	u64 freq = c->s->setup.events[event].freq, weight = p->bank.weight[i];
 
 	if (sample_take(c, event, regs, weight) & SAMPLE_TOO_FAST)
-		sample_slower(c, event, period_most(p->bank.model));
+		sample_slower(c, event, period_most());
 	else if (freq)
 		adapt(p, i, freq, weight, now);
 	p->since[i] = now;
@@ -265,59 +279,58 @@ static int pmu_nmi(unsigned int cmd, struct pt_regs *regs)
 	return n ? n : 1;
 }
 
-static int begin(struct session *s, const struct pmu_model *m)
+static int pmu_begin(struct session *s)
 {
 	int r;
 
 	if (owner)
 		return -EBUSY;
-	if (!present(m))
+	if (!pmu_present(s->setup.source))
 		return -ENODEV;
-	r = counters_reserve(m);
+	r = counters_reserve();
 	if (r)
 		return r;
-	assign(m, &s->setup, counter_of);
+	assign(&s->setup, counter_of);
 	/* The handler stays until the module is removed, because NMIs may arrive
 	 * late. */
 	if (!hooked)
 		r = register_nmi_handler(NMI_LOCAL, pmu_nmi, 0, "tally");
 	if (r) {
-		counters_release(m, m->counters);
+		counters_release(here.counters);
 		return r;
 	}
 	hooked = true;
 	owner = s;
-	owner_model = m;
 	return 0;
-}
-
-static int k8_begin(struct session *s)
-{
-	return begin(s, &pmu_model_k8);
-}
-
-static int p6_begin(struct session *s)
-{
-	return begin(s, &pmu_model_p6);
 }
 
 static void pmu_end(struct session *s)
 {
 	if (owner != s)
 		return;
-	counters_release(owner_model, owner_model->counters);
+	counters_release(here.counters);
 	owner = NULL;
 }
 
-/* Returns whether the event is counted on this CPU. One core of a node counts
- * northbridge events, and the other cores leave that counter alone (BKDG §10.1). */
-static bool counts_here(const struct pmu_model *m, const struct tally_event *e,
-			unsigned int cpu)
+/* Codes of the northbridge are also those with more than 8 bits that end so. */
+static bool is_shared(const struct tally_event *e)
 {
-	if (!m->shared_events || e->event < m->shared_events)
-		return true;
-	return cpumask_first_and(topology_core_cpumask(cpu),
-				 cpu_online_mask) == cpu;
+	return here.shared_events && e->event >= here.shared_events;
+}
+
+/* Returns the first other core of the CPU's node that samples, or nr_cpu_ids.
+ * Guarded by sessions_lock. */
+static unsigned int core_beside(unsigned int cpu, bool counts_shared)
+{
+	unsigned int i;
+
+	for_each_cpu(i, topology_core_cpumask(cpu)) {
+		const struct pmu_cpu *p = per_cpu_ptr(&pmu_cpus, i);
+
+		if (i != cpu && p->c && (p->shared || !counts_shared))
+			return i;
+	}
+	return nr_cpu_ids;
 }
 
 static void pmu_start_cpu(struct cpu_state *c)
@@ -328,16 +341,19 @@ static void pmu_start_cpu(struct cpu_state *c)
 
 	/* An NMI of the previous recording may still arrive. */
 	p->bank = (struct pmu_bank){
-		.model = owner_model, .msr = &msrs,
+		.model = &here, .msr = &msrs,
 		.late = p->bank.late, .late_ns = p->bank.late_ns,
 	};
+	/* One core of a node counts northbridge events, and the other cores leave
+	 * that counter alone (BKDG §10.1). */
+	p->shared = core_beside(c->cpu, true) == nr_cpu_ids;
 	pmu_save(&p->bank);
 	p->lvtpc = apic->read(APIC_LVTPC);
 	for (i = 0; i < u->nevents; i++) {
 		struct pmu_event e = event_of(&u->events[i]);
 		unsigned int k = counter_of[i];
 
-		if (!counts_here(owner_model, &u->events[i], c->cpu))
+		if (is_shared(&u->events[i]) && !p->shared)
 			continue;
 		p->event[k] = i;
 		p->since[k] = ktime_get_mono_fast_ns();
@@ -362,6 +378,24 @@ static void pmu_stop_cpu(struct cpu_state *c)
 	pmu_expect(&p->bank, ktime_get_mono_fast_ns());
 	apic->write(APIC_LVTPC, p->lvtpc);
 	pmu_restore(&p->bank);
+}
+
+/* Called within hotplug.  If the core that counted northbridge events has gone,
+ * another one starts again with them. */
+static void pmu_cpu_changed(struct session *s, unsigned int cpu, bool came)
+{
+	unsigned int i, next;
+
+	if (owner != s || came || core_beside(cpu, true) < nr_cpu_ids)
+		return;
+	next = core_beside(cpu, false);
+	if (next >= nr_cpu_ids)
+		return;
+	for (i = 0; i < s->setup.nevents; i++)
+		if (is_shared(&s->setup.events[i])) {
+			session_restart_cpu(s, next);
+			return;
+		}
 }
 
 static void pmu_pause_cpu(struct cpu_state *c)
@@ -389,16 +423,14 @@ void pmu_exit(void)
 	unregister_nmi_handler(NMI_LOCAL, "tally");
 }
 
-#define PMU_SOURCE(which) {			\
-	.present = which##_present,		\
-	.check = which##_check,			\
-	.begin = which##_begin,			\
-	.end = pmu_end,				\
-	.start_cpu = pmu_start_cpu,		\
-	.stop_cpu = pmu_stop_cpu,		\
-	.pause_cpu = pmu_pause_cpu,		\
-	.resume_cpu = pmu_resume_cpu,		\
-}
-
-const struct source pmu_k8_source = PMU_SOURCE(k8);
-const struct source pmu_p6_source = PMU_SOURCE(p6);
+const struct source pmu_source = {
+	.present = pmu_present,
+	.check = pmu_check,
+	.begin = pmu_begin,
+	.end = pmu_end,
+	.start_cpu = pmu_start_cpu,
+	.stop_cpu = pmu_stop_cpu,
+	.pause_cpu = pmu_pause_cpu,
+	.resume_cpu = pmu_resume_cpu,
+	.cpu_changed = pmu_cpu_changed,
+};

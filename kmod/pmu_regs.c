@@ -5,12 +5,12 @@
 
 static uint32_t select_of(const struct pmu_bank *b, unsigned int c)
 {
-	return b->model->msr_evtsel + c;
+	return pmu_msr_evtsel(b->model, c);
 }
 
 static uint32_t counter_of(const struct pmu_bank *b, unsigned int c)
 {
-	return b->model->msr_counter + c;
+	return pmu_msr_counter(b->model, c);
 }
 
 static void write_msr(const struct pmu_bank *b, uint32_t msr, uint64_t v)
@@ -58,8 +58,17 @@ bool pmu_probe(const struct pmu_model *m, const struct pmu_msr *msr)
 	return works;
 }
 
+/* Enables counters by the register that exists beside PerfEvtSel, if it does. */
+static void write_global(const struct pmu_bank *b, uint64_t v)
+{
+	if (b->model->msr_global)
+		write_msr(b, b->model->msr_global, v);
+}
+
 void pmu_save(struct pmu_bank *b)
 {
+	if (b->model->msr_global)
+		b->saved_global = read_msr(b, b->model->msr_global);
 	for (unsigned int c = 0; c < b->model->counters; c++) {
 		b->saved_select[c] = read_msr(b, select_of(b, c));
 		b->saved_counter[c] = read_msr(b, counter_of(b, c));
@@ -73,6 +82,7 @@ void pmu_restore(struct pmu_bank *b)
 		write_counter(b, c, b->saved_counter[c]);
 		write_msr(b, select_of(b, c), b->saved_select[c]);
 	}
+	write_global(b, b->saved_global);
 }
 
 /* Returns PerfEvtSel of a counter while it runs.  On P6, that of counter 0 must
@@ -103,11 +113,13 @@ void pmu_go(const struct pmu_bank *b)
 	for (unsigned int c = b->model->counters; c-- > 0;)
 		if (has_enable(b, c))
 			write_msr(b, select_of(b, c), select_running(b, c));
+	write_global(b, b->used);
 }
 
 /* On P6, the first write stops both counters. */
 void pmu_halt(const struct pmu_bank *b)
 {
+	write_global(b, 0);
 	for (unsigned int c = 0; c < b->model->counters; c++)
 		if (has_enable(b, c))
 			write_msr(b, select_of(b, c), select_running(b, c) &
@@ -129,6 +141,7 @@ void pmu_arm(const struct pmu_bank *b)
 
 void pmu_disarm(const struct pmu_bank *b)
 {
+	write_global(b, 0);
 	for (unsigned int c = 0; c < b->model->counters; c++)
 		if (b->used >> c & 1 || (!c && b->model->shared_enable))
 			write_msr(b, select_of(b, c), 0);
@@ -147,6 +160,8 @@ unsigned int pmu_overflowed(const struct pmu_bank *b)
 		if (b->used >> c & 1 &&
 		    passed(b, read_msr(b, counter_of(b, c))))
 			mask |= 1u << c;
+	if (mask && b->model->msr_ack)
+		write_msr(b, b->model->msr_ack, mask);
 	return mask;
 }
 

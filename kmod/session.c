@@ -52,9 +52,10 @@ const struct source *source_find(u32 which)
 	case TALLY_TIMER:
 		return &timer_source;
 	case TALLY_PMU_K8:
-		return &pmu_k8_source;
 	case TALLY_PMU_P6:
-		return &pmu_p6_source;
+	case TALLY_PMU_AMD:
+	case TALLY_PMU_INTEL:
+		return &pmu_source;
 	case TALLY_PERF:
 		return &perf_source;
 	default:
@@ -303,7 +304,7 @@ int session_setup(struct session *s, const struct tally_setup *setup,
 	mutex_lock(&sessions_lock);
 	if (s->source)
 		r = -EBADFD;
-	else if (!source->present())
+	else if (!source->present(setup->source))
 		r = -ENODEV;
 	if (!r && setup->flags & TALLY_SETUP_CGROUP)
 		r = cgroup_follow(s, setup->cgroup_fd);
@@ -412,6 +413,12 @@ static void cpu_stop(struct cpu_state *c)
 {
 	if (c && c->running)
 		smp_call_function_single(c->cpu, stop_here, c, 1);
+}
+
+void session_restart_cpu(struct session *s, unsigned int cpu)
+{
+	cpu_stop(s->cpu[cpu]);
+	cpu_start(s->cpu[cpu]);
 }
 
 static void cpus_start(struct session *s)

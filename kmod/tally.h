@@ -134,9 +134,9 @@ struct session {
  * marked. */
 struct source {
 	bool by_kernel;		/* it follows threads and pauses by itself */
-	/* Returns the number of counters, 1 for timers, or 0 if the source is
-	 * absent. */
-	unsigned int (*present)(void);
+	/* Returns the number of counters of TALLY_*, 1 for timers, or 0 if the
+	 * source is absent. */
+	unsigned int (*present)(u32 which);
 	/* Checks a setup.  Returns 0 or a negative error such as -EINVAL. */
 	int (*check)(const struct tally_setup *setup);
 	/* Called before the first CPU starts and after the last one stopped. */
@@ -149,6 +149,9 @@ struct source {
 	 * within the scheduler. */
 	void (*pause_cpu)(struct cpu_state *c);
 	void (*resume_cpu)(struct cpu_state *c);
+	/* A CPU came online, or stopped because it is going offline; called within
+	 * hotplug.  May be NULL. */
+	void (*cpu_changed)(struct session *s, unsigned int cpu, bool came);
 	/* The remaining functions are only for a by_kernel source.  Called at
 	 * SETUP and when the recording ends. */
 	int (*prepare)(struct session *s);
@@ -157,17 +160,15 @@ struct source {
 	int (*open)(struct session *s);			/* no lock held */
 	void (*close)(struct session *s);		/* no lock held */
 	int (*add_thread)(struct session *s, u32 tid);	/* no lock held */
-	/* A CPU came online or is going offline; called within hotplug. */
-	void (*cpu_changed)(struct session *s, unsigned int cpu, bool came);
 	/* Adds up the counts of the events; no lock held. */
 	void (*counts)(struct session *s, struct tally_stats *out);
 };
 
-extern const struct source timer_source, pmu_k8_source, pmu_p6_source,
-			   perf_source;
+extern const struct source timer_source, pmu_source, perf_source;
 extern struct list_head sessions;
 extern struct mutex sessions_lock;
 extern unsigned int max_rate;
+extern bool all_counters;
 
 /* session.c */
 struct session *session_new(void);
@@ -183,6 +184,8 @@ const struct source *source_find(u32 which);
 void session_switch(struct session *s, bool on);
 /* Does the same on all CPUs, according to the threads that run there now. */
 void session_resync(struct session *s);
+/* Stops a CPU that runs, and starts it again. */
+void session_restart_cpu(struct session *s, unsigned int cpu);
 /* Returns whether the module itself follows the recording's threads. */
 static inline bool session_follows(const struct session *s)
 {
@@ -196,6 +199,7 @@ int sessions_init(void);
 void sessions_exit(void);
 
 /* pmu.c */
+void pmu_init(void);
 void pmu_exit(void);
 
 /* tasks.c */

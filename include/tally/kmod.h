@@ -35,7 +35,7 @@
 
 #define TALLY_DEVICE		"/dev/tally"
 #define TALLY_ABI_MAJOR		1
-#define TALLY_ABI_MINOR		4
+#define TALLY_ABI_MINOR		5
 
 enum tally_source {
 	TALLY_TIMER = 1,	/* timers, one per CPU; periods in ns */
@@ -43,6 +43,10 @@ enum tally_source {
 	TALLY_PMU_P6 = 3,
 	TALLY_PERF = 4,		/* the kernel's own events (perf_event_open(2)),
 				 * attached to threads or CPUs by the kernel */
+	/* Since minor version 5, with the module's parameter all_counters: as
+	 * TALLY_PMU_K8, with the registers of other processors. */
+	TALLY_PMU_AMD = 5,	/* family 10h and later */
+	TALLY_PMU_INTEL = 6,	/* architectural performance monitoring */
 };
 
 #define TALLY_EVENTS_MAX	4

@@ -26,6 +26,7 @@ struct pmu_bank {
 	uint64_t weight[PMU_COUNTERS_MAX];
 	uint64_t saved_select[PMU_COUNTERS_MAX];
 	uint64_t saved_counter[PMU_COUNTERS_MAX];
+	uint64_t saved_global;
 	bool late;		/* see pmu_claims */
 	uint64_t late_ns;
 };
@@ -49,7 +50,8 @@ void pmu_disarm(const struct pmu_bank *b);
 void pmu_halt(const struct pmu_bank *b);
 void pmu_go(const struct pmu_bank *b);
 
-/* Returns the running counters of the bank that have overflowed, one bit each. */
+/* Returns the running counters of the bank that have overflowed, one bit each, and
+ * acknowledges these overflows. */
 unsigned int pmu_overflowed(const struct pmu_bank *b);
 /*
  * Starts the next period of a counter that has overflowed.  Events counted since the

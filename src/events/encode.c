@@ -77,8 +77,8 @@ static void fill(struct hw_program *p, struct hw_encoded *e,
 
 	e->evtsel = pmu_event_select(m, &e->spec.sel, e->counter);
 	e->preload = period ? pmu_preload(m, *period) : 0;
-	e->msr_evtsel = m->msr_evtsel + e->counter;
-	e->msr_counter = m->msr_counter + e->counter;
+	e->msr_evtsel = pmu_msr_evtsel(m, e->counter);
+	e->msr_counter = pmu_msr_counter(m, e->counter);
 	if (m->shared_enable && !e->counter)
 		p->evtsel0 = e->evtsel;
 	if (hw_event_shared(p->pmu, e->spec.event))

@@ -52,10 +52,9 @@ const struct hw_pmu hw_k8 = {
 	.doc_prefix = "",
 	.prefixes = "k8-",
 	.summary = "AMD Athlon 64 and Opteron (K8, family 15)",
-	.model = &pmu_model_k8,
+	.model = &pmu_models[PMU_K8],
 	.parts = { &hw_k8_core, &hw_k8_retire, &hw_k8_nb },
 	.aliases = k8_aliases,
-	.family = { 2, 15, NULL, 0 },
 	.abi_id = TALLY_PMU_K8,
 	.generic = {
 		[PERF_COUNT_HW_CPU_CYCLES] = 0x0076,
@@ -67,9 +66,6 @@ const struct hw_pmu hw_k8 = {
 	},
 };
 
-/* As the kernel's p6_pmu_init() lists them. */
-static const uint8_t p6_models[] = { 1, 3, 5, 6, 7, 8, 9, 10, 11, 13 };
-
 /* The generic events are those of arch/x86/events/intel/p6.c. */
 const struct hw_pmu hw_p6 = {
 	.name = "p6",
@@ -77,10 +73,9 @@ const struct hw_pmu hw_p6 = {
 	.doc_prefix = "PP_",
 	.prefixes = "p6- pp-",
 	.summary = "Intel P6 (Pentium Pro to Pentium M, family 6)",
-	.model = &pmu_model_p6,
+	.model = &pmu_models[PMU_P6],
 	.parts = { &hw_p6_core, &hw_p6_bus },
 	.aliases = p6_aliases,
-	.family = { 0, 6, p6_models, sizeof(p6_models) },
 	.abi_id = TALLY_PMU_P6,
 	.generic = {
 		[PERF_COUNT_HW_CPU_CYCLES] = 0x0079,
@@ -269,17 +264,6 @@ bool hw_paths_legal(uint8_t mask)
 	return mask && sum == mask;
 }
 
-static bool is_of(const struct hw_family *f, unsigned int vendor,
-		  unsigned int family, unsigned int model)
-{
-	if (vendor != f->vendor || family != f->family)
-		return false;
-	for (size_t i = 0; i < f->nmodels; i++)
-		if (model == f->models[i])
-			return true;
-	return !f->models;
-}
-
 /*
  * "cpu:type:x86,ven0002fam000Fmod0005:feature:…": drivers/base/cpu.c and
  * arch/x86/include/asm/cpu_device_id.h; vendor 0 is Intel, 2 is AMD.
@@ -287,7 +271,9 @@ static bool is_of(const struct hw_family *f, unsigned int vendor,
 const struct hw_pmu *hw_pmu_here(const char *sysfs)
 {
 	char path[512], text[128];
-	unsigned int ven, fam, mod;
+	struct pmu_cpu_id id = { 0 };
+	struct pmu_model model;
+	enum pmu_row row;
 	ssize_t n;
 	int fd;
 
@@ -298,11 +284,12 @@ const struct hw_pmu *hw_pmu_here(const char *sysfs)
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = 0;
-	if (sscanf(text, "cpu:type:x86,ven%4xfam%4xmod%4x", &ven, &fam,
-		   &mod) != 3)
+	if (sscanf(text, "cpu:type:x86,ven%4hxfam%4hxmod%4hx", &id.vendor,
+		   &id.family, &id.model) != 3)
 		return NULL;
-	for (size_t i = 0; i < PMUS; i++)
-		if (is_of(&pmus[i]->family, ven, fam, mod))
+	row = pmu_detect(&id, &model);
+	for (size_t i = 0; i < PMUS && row < PMU_ROWS; i++)
+		if (pmus[i]->model == &pmu_models[row])
 			return pmus[i];
 	return NULL;
 }

@@ -65,14 +65,6 @@ enum { HW_PARTS_MAX = 4, HW_COUNTERS_MAX = 4, HW_CODE_MAX = 0xfff,
 
 struct pmu_model;
 
-/* Processors by their CPUID. */
-struct hw_family {
-	uint16_t vendor;	/* vendor number in modalias: 0 Intel, 2 AMD */
-	uint16_t family;
-	const uint8_t *models;	/* NULL: all */
-	size_t nmodels;
-};
-
 struct hw_pmu {
 	const char *name;		/* "k8", "p6" */
 	const char *prefix;		/* prefix of displayed names: "k8-" or "" */
@@ -84,7 +76,6 @@ struct hw_pmu {
 	const struct pmu_model *model;	/* its registers */
 	const struct hw_part *parts[HW_PARTS_MAX];
 	const struct hw_alias *aliases;	/* ends with name == NULL */
-	struct hw_family family;
 	uint32_t abi_id;		/* number in the kernel module's interface:
 					 * TALLY_PMU_* */
 	/* The kernel's generic events as event | mask << 8, by PERF_COUNT_HW_*,

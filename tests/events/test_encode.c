@@ -312,7 +312,7 @@ static void p6_preloads_survive_sign_extension(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < N(periods); i++) {
-		uint64_t want = pmu_preload(&pmu_model_p6, periods[i]);
+		uint64_t want = pmu_preload(&pmu_models[PMU_P6], periods[i]);
 		int64_t written = (int32_t)(uint32_t)want;
 		uint64_t counter = (uint64_t)written & 0xffffffffff;
 

@@ -169,8 +169,6 @@ extern const struct cpumask fake_possible, fake_cpus[NR_CPUS];
 #define cpumask_size()			sizeof(struct cpumask)
 #define cpumask_copy(to, from)		((to)->bits = (from)->bits)
 #define cpumask_test_cpu(cpu, m)	((m)->bits >> (cpu) & 1)
-#define cpumask_first_and(a, b) \
-	((unsigned int)__builtin_ctzl((a)->bits & (b)->bits))
 #define for_each_possible_cpu(cpu)	for (cpu = 0; cpu < NR_CPUS; cpu++)
 #define for_each_cpu(cpu, m) \
 	for_each_possible_cpu(cpu) if ((m)->bits >> (cpu) & 1)
@@ -250,9 +248,16 @@ void fake_wrmsr(u32 msr, u64 v);
 #define APIC_DM_NMI	0x400
 struct apic { u32 (*read)(u32 reg); void (*write)(u32 reg, u32 v); };
 extern const struct apic *apic;
-enum { X86_FEATURE_APIC, X86_VENDOR_INTEL, X86_VENDOR_AMD };
-#define boot_cpu_has(f)	true
-struct cpuinfo_x86 { int x86_vendor, x86, x86_model; };
+enum { X86_FEATURE_APIC, X86_FEATURE_PERFCTR_CORE, X86_FEATURE_HYBRID_CPU };
+enum { X86_VENDOR_INTEL, X86_VENDOR_AMD = 2 };
+#define boot_cpu_has(f)	((f) == X86_FEATURE_APIC)
+struct cpuinfo_x86 {
+	u8 x86_vendor, x86, x86_model;
+	int cpuid_level;
+	u32 extended_cpuid_level;
+};
+#define cpuid_eax(leaf)	0u
+#define cpuid_ebx(leaf)	0u
 extern struct cpuinfo_x86 boot_cpu_data;
 enum { NMI_DONE, NMI_LOCAL = 0 };
 bool reserve_perfctr_nmi(u32 msr);

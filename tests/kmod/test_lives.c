@@ -28,12 +28,15 @@ struct cpumask fake_online = { 3 };
 const struct cpumask fake_possible = { 3 }, fake_cpus[NR_CPUS] = { { 1 }, { 2 } };
 int (*fake_cpu_up)(unsigned int), (*fake_cpu_down)(unsigned int);
 struct notifier_block *fake_pm;
-struct cpuinfo_x86 boot_cpu_data = { X86_VENDOR_AMD, 15, 5 };
+struct cpuinfo_x86 boot_cpu_data = { X86_VENDOR_AMD, 15, 5, 1, 0x80000008 };
 unsigned int max_rate = 20000;
+bool all_counters;
 
 static struct pmu_machine cpus[NR_CPUS];
 static u32 lvtpc[NR_CPUS];
-static bool reserved[2 * PMU_COUNTERS_MAX];
+/* K8 has four counters. */
+enum { COUNTERS = 4 };
+static bool reserved[2 * COUNTERS];
 static nmi_handler_t *handler;
 static u64 now;
 static struct hrtimer *timers[64];
@@ -175,19 +178,19 @@ static void release(u32 i)
 
 bool reserve_perfctr_nmi(u32 msr)
 {
-	return reserve(msr - pmu_model_k8.msr_counter + PMU_COUNTERS_MAX);
+	return reserve(msr - pmu_models[PMU_K8].msr_counter + COUNTERS);
 }
 bool reserve_evntsel_nmi(u32 msr)
 {
-	return reserve(msr - pmu_model_k8.msr_evtsel);
+	return reserve(msr - pmu_models[PMU_K8].msr_evtsel);
 }
 void release_perfctr_nmi(u32 msr)
 {
-	release(msr - pmu_model_k8.msr_counter + PMU_COUNTERS_MAX);
+	release(msr - pmu_models[PMU_K8].msr_counter + COUNTERS);
 }
 void release_evntsel_nmi(u32 msr)
 {
-	release(msr - pmu_model_k8.msr_evtsel);
+	release(msr - pmu_models[PMU_K8].msr_evtsel);
 }
 
 int register_nmi_handler(int type, nmi_handler_t *fn, int flags,
@@ -308,14 +311,14 @@ static bool others_hold(unsigned int but)
 	return held;
 }
 
-static void open_session(unsigned int i, u32 source, bool threads)
+static void open_session(unsigned int i, u32 source, bool threads, u8 event)
 {
 	struct tally_setup u = {
 		.size = sizeof(u), .source = source, .nevents = 1,
 		.flags = threads ? TALLY_SETUP_TASKS : 0,
 		.ring_bytes = TALLY_RING_MIN, .watermark = 1,
 		.events[0] = { .period = PERIOD, .flags = TALLY_EVENT_USER,
-			       .event = source == TALLY_PMU_K8 ? 0x76 : 0 },
+			       .event = event },
 	};
 
 	s[i] = session_new();
@@ -397,11 +400,11 @@ static void session_event(unsigned int i, unsigned int e)
 	switch (e) {
 	case OPEN_PMU:
 	case OPEN_THREADS:
-		open_session(i, TALLY_PMU_K8, e == OPEN_THREADS);
+		open_session(i, TALLY_PMU_K8, e == OPEN_THREADS, 0x76);
 		break;
 	case OPEN_TIMER:
 	case OPEN_THREADS_TIMER:
-		open_session(i, TALLY_TIMER, e == OPEN_THREADS_TIMER);
+		open_session(i, TALLY_TIMER, e == OPEN_THREADS_TIMER, 0);
 		break;
 	case START:
 		start(i);
@@ -596,7 +599,6 @@ static void every_state_and_event(void **state)
 	size_t steps = 0;
 
 	(void)state;
-	assert_int_equal(sessions_init(), 0);
 	reset();
 	note(0, 0);
 	for (size_t at = 0; at < nseen; at++)
@@ -641,9 +643,45 @@ static void random_walks(void **state)
 	reset();
 }
 
+static void counts_bridge(bool on0, bool on1)
+{
+	fake_check(machine_runs(&cpus[0], 0) == on0 &&
+		   machine_runs(&cpus[1], 0) == on1,
+		   "northbridge events are counted by another core");
+}
+
+/* BKDG §10.1: one core of a node counts the events of its northbridge. */
+static void one_core_counts_the_northbridge(void **state)
+{
+	(void)state;
+	assert_int_equal(sessions_init(), 0);
+	pmu_init();
+	reset();
+	open_session(0, TALLY_PMU_K8, false, 0xe0);
+	start(0);
+	counts_bridge(true, false);
+	check_sample(0, 0);
+	cpu_goes(0);
+	counts_bridge(false, true);
+	check_sample(0, 1);
+	cpu_comes(0);
+	counts_bridge(false, true);
+	cpu_goes(1);
+	counts_bridge(true, false);
+	check_sample(0, 0);
+	cpu_comes(1);
+	counts_bridge(true, false);
+	stop(0);
+	counts_bridge(false, false);
+	start(0);
+	counts_bridge(true, false);
+	reset();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_core_counts_the_northbridge),
 		cmocka_unit_test(every_state_and_event),
 		cmocka_unit_test(random_walks),
 	};

@@ -12,9 +12,15 @@ static const struct pmu_event user_only = {
 	.event = 0xc0, .usr = true, .interrupt = true,
 };
 
+static const enum pmu_kind kinds[] = {
+	MODEL_K8, MODEL_AMD_10H, MODEL_EXTENDED, MODEL_V2, MODEL_P6, MODEL_INTEL_1,
+	MODEL_INTEL_2,
+};
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
 static struct pmu_bank bank_of(struct pmu_machine *m)
 {
-	return (struct pmu_bank){ .model = m->model, .msr = &m->msr };
+	return (struct pmu_bank){ .model = &m->model, .msr = &m->msr };
 }
 
 static void k8_gets_its_registers(void **state)
@@ -106,10 +112,8 @@ static void k8_takes_periods_up_to_2_47(void **state)
  * the sum of weights is what was counted. */
 static void latency_loses_nothing(void **state)
 {
-	static const enum pmu_kind kinds[] = { MODEL_K8, MODEL_P6 };
-
 	(void)state;
-	for (size_t k = 0; k < 2; k++) {
+	for (size_t k = 0; k < KINDS; k++) {
 		struct pmu_machine m;
 		struct pmu_bank b;
 		uint64_t counted = 0, weights = 0;
@@ -184,10 +188,8 @@ static void two_at_once_are_both_found(void **state)
 
 static void events_change_only_while_they_stand_still(void **state)
 {
-	static const enum pmu_kind kinds[] = { MODEL_K8, MODEL_P6 };
-
 	(void)state;
-	for (size_t k = 0; k < 2; k++) {
+	for (size_t k = 0; k < KINDS; k++) {
 		struct pmu_machine m;
 		struct pmu_bank b;
 
@@ -211,10 +213,8 @@ static void events_change_only_while_they_stand_still(void **state)
 /* Threads come and go: what was counted before a pause is not lost. */
 static void halted_counters_go_on_where_they_stood(void **state)
 {
-	static const enum pmu_kind kinds[] = { MODEL_K8, MODEL_P6 };
-
 	(void)state;
-	for (size_t k = 0; k < 2; k++) {
+	for (size_t k = 0; k < KINDS; k++) {
 		struct pmu_machine m;
 		struct pmu_bank b;
 
@@ -263,10 +263,8 @@ static void user_and_kernel_are_apart(void **state)
 
 static void what_was_there_comes_back(void **state)
 {
-	static const enum pmu_kind kinds[] = { MODEL_K8, MODEL_P6 };
-
 	(void)state;
-	for (size_t k = 0; k < 2; k++) {
+	for (size_t k = 0; k < KINDS; k++) {
 		struct pmu_machine m, before;
 		struct pmu_bank b;
 
@@ -296,14 +294,14 @@ static void what_was_there_comes_back(void **state)
 
 static void machines_without_counters_are_known(void **state)
 {
-	static const enum pmu_kind kinds[] = { MODEL_ZERO, MODEL_ABSENT };
+	static const enum pmu_kind absent[] = { MODEL_ZERO, MODEL_ABSENT };
 
 	(void)state;
 	for (size_t k = 0; k < 2; k++) {
 		struct pmu_machine m;
 
-		machine_init(&m, kinds[k]);
-		assert_false(pmu_probe(&pmu_model_k8, &m.msr));
+		machine_init(&m, absent[k]);
+		assert_false(pmu_probe(&pmu_models[PMU_K8], &m.msr));
 		assert_int_equal(m.faults, 0);
 	}
 }
@@ -361,6 +359,151 @@ static void late_ones_pass_it_on(void **state)
 	assert_false(pmu_claims(&b, 0, 7000));
 }
 
+/* What the vendors' documents say: CPUID, then the counters, their width, and the first
+ * and second register of each. */
+static void processors_have_their_registers(void **state)
+{
+	static const struct {
+		struct pmu_cpu_id id;
+		enum pmu_row row;
+		uint8_t counters, width;
+		uint32_t select[2], counter[2], global;
+	} known[] = {
+		{ { 2, 15, 5, 0, false, 0 }, PMU_K8, 4, 48,
+		  { 0xc0010000, 0xc0010001 }, { 0xc0010004, 0xc0010005 }, 0 },
+		{ { 2, 15, 127, 0, false, 0 }, PMU_K8, 4, 48,
+		  { 0xc0010000, 0xc0010001 }, { 0xc0010004, 0xc0010005 }, 0 },
+		{ { 2, 0x10, 10, 0, false, 0 }, PMU_AMD_10H, 4, 48,
+		  { 0xc0010000, 0xc0010001 }, { 0xc0010004, 0xc0010005 }, 0 },
+		{ { 2, 0x14, 1, 0, false, 0 }, PMU_AMD_10H, 4, 48,
+		  { 0xc0010000, 0xc0010001 }, { 0xc0010004, 0xc0010005 }, 0 },
+		{ { 2, 0x15, 2, 0, true, 0 }, PMU_AMD_EXTENDED, 6, 48,
+		  { 0xc0010200, 0xc0010202 }, { 0xc0010201, 0xc0010203 }, 0 },
+		{ { 2, 0x17, 1, 0, true, 0 }, PMU_AMD_EXTENDED, 6, 48,
+		  { 0xc0010200, 0xc0010202 }, { 0xc0010201, 0xc0010203 }, 0 },
+		/* A virtual machine that hides the extension. */
+		{ { 2, 0x17, 1, 0, false, 0 }, PMU_AMD_10H, 4, 48,
+		  { 0xc0010000, 0xc0010001 }, { 0xc0010004, 0xc0010005 }, 0 },
+		{ { 2, 0x19, 0x61, 0, true, 6 }, PMU_AMD_V2, 6, 48,
+		  { 0xc0010200, 0xc0010202 }, { 0xc0010201, 0xc0010203 },
+		  0xc0000301 },
+		{ { 0, 6, 1, 0, false, 0 }, PMU_P6, 2, 40,
+		  { 0x186, 0x187 }, { 0xc1, 0xc2 }, 0 },
+		{ { 0, 6, 14, 0x07280201, false, 0 }, PMU_INTEL_1, 2, 40,
+		  { 0x186, 0x187 }, { 0xc1, 0xc2 }, 0 },
+		{ { 0, 6, 15, 0x07280202, false, 0 }, PMU_INTEL_2, 2, 40,
+		  { 0x186, 0x187 }, { 0xc1, 0xc2 }, 0x38f },
+		{ { 0, 6, 58, 0x07300403, false, 0 }, PMU_INTEL_2, 4, 48,
+		  { 0x186, 0x187 }, { 0xc1, 0xc2 }, 0x38f },
+		{ { 0, 6, 94, 0x07300804, false, 0 }, PMU_INTEL_2, 8, 48,
+		  { 0x186, 0x187 }, { 0xc1, 0xc2 }, 0x38f },
+		{ { 0, 6, 126, 0x08300805, false, 0 }, PMU_INTEL_2, 8, 48,
+		  { 0x186, 0x187 }, { 0xc1, 0xc2 }, 0x38f },
+	}, *k = known;
+	static const struct pmu_cpu_id others[] = {
+		{ 2, 6, 8, 0, false, 0 },		/* K7 */
+		{ 0, 5, 4, 0, false, 0 },		/* Pentium MMX */
+		{ 0, 15, 4, 0, false, 0 },		/* Pentium 4 */
+		{ 0, 6, 42, 0, false, 0 },		/* hidden by a hypervisor */
+		{ 0, 6, 42, 0x00000002, false, 0 },	/* … or without counters */
+		{ 0, 6, 42, 0x00ff0402, false, 0 },	/* … or nonsense */
+		{ 9, 0x18, 1, 0, true, 0 },
+	};
+	struct pmu_model m;
+
+	(void)state;
+	for (; k < known + sizeof(known) / sizeof(known[0]); k++) {
+		assert_int_equal(pmu_detect(&k->id, &m), k->row);
+		assert_int_equal(m.counters, k->counters);
+		assert_int_equal(m.width, k->width);
+		for (unsigned int c = 0; c < 2; c++) {
+			assert_int_equal(pmu_msr_evtsel(&m, c), k->select[c]);
+			assert_int_equal(pmu_msr_counter(&m, c), k->counter[c]);
+		}
+		assert_int_equal(m.msr_global, k->global);
+	}
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		assert_int_equal(pmu_detect(&others[i], &m), PMU_ROWS);
+}
+
+/* Each code and unit mask, then each counter mask and flag: the bits are those of the
+ * documents (USR 16, OS 17, E 18, PC 19, INT 20, EN 22, INV 23). */
+static void all_events_are_encoded(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < KINDS; k++) {
+		struct pmu_machine m;
+		bool wide = kinds[k] >= MODEL_AMD_10H && kinds[k] <= MODEL_V2;
+		bool en1 = kinds[k] != MODEL_P6;
+
+		machine_init(&m, kinds[k]);
+		for (unsigned int i = 0; i < 1u << 20; i++) {
+			struct pmu_event e = {
+				.event = (uint16_t)(i & 0xfff),
+				.umask = (uint8_t)(i >> 12), .usr = true,
+			};
+			uint64_t want = (i & 0xff) | (i >> 12) << 8 | 0x10000 |
+					(uint64_t)(i >> 8 & 15) << 32;
+
+			if (pmu_event_check(&m.model, &e) !=
+			    (wide || (i & 0xfff) < 256 ? PMU_FINE : PMU_CODE_RESERVED))
+				fail_msg("code %x", e.event);
+			if (pmu_event_select(&m.model, &e, 0) != (want | 1u << 22) ||
+			    pmu_event_select(&m.model, &e, 1) !=
+			    (want | (en1 ? 1u << 22 : 0)))
+				fail_msg("event %x:%x", e.event, e.umask);
+		}
+		for (unsigned int i = 0; i < 1u << 14; i++) {
+			struct pmu_event e = {
+				.event = 0xc0, .cmask = (uint8_t)(i >> 6),
+				.usr = i & 1, .os = i & 2, .edge = i & 4,
+				.pc = i & 8, .interrupt = i & 16, .inv = i & 32,
+			};
+			unsigned int most = m.model.cmask_max;
+			uint64_t want = 0xc0 | (i & 31) << 16 | 1u << 22 |
+					(i & 32) << 18 | (uint64_t)(i >> 6) << 24;
+
+			assert_int_equal(pmu_event_select(&m.model, &e, 0), want);
+			assert_int_equal(pmu_event_check(&m.model, &e),
+					 i >> 6 > most ? PMU_CMASK_RESERVED
+					 : i & 32 && !(i >> 6) ? PMU_INV_ALONE
+					 : i & 3 ? PMU_FINE : PMU_NOWHERE);
+		}
+	}
+}
+
+/* Every counter of every processor, to the end of a period and again. */
+static void all_counters_sample(void **state)
+{
+	(void)state;
+	for (size_t k = 0; k < KINDS; k++) {
+		struct pmu_machine m;
+		struct pmu_bank b;
+
+		machine_init(&m, kinds[k]);
+		b = bank_of(&m);
+		pmu_save(&b);
+		for (unsigned int c = 0; c < m.model.counters; c++)
+			pmu_use(&b, c, &cycles, 1000);
+		pmu_arm(&b);
+		for (unsigned int n = 0; n < 3; n++) {
+			machine_count(&m, 999, true);
+			assert_int_equal(pmu_overflowed(&b), 0);
+			machine_count(&m, 1, true);
+			assert_int_equal(pmu_overflowed(&b),
+					 (1u << m.model.counters) - 1);
+			m.lvtpc = LVT_NMI;
+			for (unsigned int c = 0; c < m.model.counters; c++)
+				assert_int_equal(pmu_rearm(&b, c, 1000), 1000);
+		}
+		pmu_halt(&b);
+		pmu_disarm(&b);
+		pmu_restore(&b);
+		assert_int_equal(m.global, 0);
+		assert_int_equal(m.faults + m.unacknowledged + m.foreign, 0);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -378,6 +521,9 @@ int main(void)
 		cmocka_unit_test(machines_without_counters_are_known),
 		cmocka_unit_test(twins_are_claimed_and_no_others),
 		cmocka_unit_test(late_ones_pass_it_on),
+		cmocka_unit_test(processors_have_their_registers),
+		cmocka_unit_test(all_events_are_encoded),
+		cmocka_unit_test(all_counters_sample),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
