@@ -12,7 +12,7 @@
  *	kmod_torture nobody		tries as a user without rights
  *	kmod_torture walk STEPS SEED [k8|p6]	two recordings, perf, sleep,
  *			processor 1 going and coming, and a recorder that is
- *			killed, in any order
+ *			killed, in any order; says how far it is
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -382,6 +382,12 @@ static void one_call(struct torture *t)
 	}
 }
 
+static void fuzz_print(const struct torture *t, unsigned long calls)
+{
+	printf("%lu calls: %u fine, %u refused\n", calls, t->fine, t->refused);
+	fflush(stdout);
+}
+
 static int fuzz(unsigned long calls, uint64_t seed)
 {
 	struct torture t = { .random = seed | 1 };
@@ -404,10 +410,13 @@ static int fuzz(unsigned long calls, uint64_t seed)
 		one_call(&t);
 		if (n % 400 == 399)
 			reopen(&t, (unsigned int)(roll(&t) % FDS));
+		if (n % 50000 == 49999)
+			fuzz_print(&t, n + 1);
 	}
 	for (unsigned int i = 0; i < MAPS; i++)
 		unmap(&t, i);
-	printf("%lu calls: %u fine, %u refused\n", n, t.fine, t.refused);
+	if (n % 50000)
+		fuzz_print(&t, n);
 	return t.fine && t.refused ? 0 : 1;
 }
 
@@ -856,6 +865,14 @@ static bool walk_step(struct walk *w)
 	return true;
 }
 
+static void walk_print(const struct walk *w, unsigned long steps)
+{
+	printf("%lu steps: %lu started, %lu busy, %lu slept, %lu switched, "
+	       "%lu killed\n", steps, w->started, w->busy, w->slept,
+	       w->switched, w->killed);
+	fflush(stdout);
+}
+
 static int walk(unsigned long steps, uint64_t seed, const char *pmu)
 {
 	struct walk w = {
@@ -864,15 +881,20 @@ static int walk(unsigned long steps, uint64_t seed, const char *pmu)
 	unsigned long i;
 
 	put("/sys/module/suspend/parameters/pm_test_delay", "0");
-	for (i = 0; i < steps; i++)
+	for (i = 0; i < steps; i++) {
+		/* Most of the time would be spent in waits for grace periods. */
+		if (i % 1000 == 0)
+			put("/sys/kernel/rcu_expedited", i % 8000 ? "1" : "0");
+		if (i && i % 5000 == 0)
+			walk_print(&w, i);
 		if (!walk_step(&w)) {
 			printf("step %lu: %s\n", i, strerror(errno));
 			break;
 		}
+	}
 	put("/sys/devices/system/cpu/cpu1/online", "1");
-	printf("%lu steps: %lu started, %lu busy, %lu slept, %lu switched, "
-	       "%lu killed\n", i, w.started, w.busy, w.slept, w.switched,
-	       w.killed);
+	put("/sys/kernel/rcu_expedited", "0");
+	walk_print(&w, i);
 	return i != steps;
 }
 
