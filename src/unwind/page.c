@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Compiles the rows of 64 KB of code.  Each function's rows are painted over
+ * Compiles the rows of a page of code.  Each function's rows are painted over
  * the addresses, those of .eh_frame last so that they win where functions
  * overlap.  Then each run of addresses with the same rule becomes a row.
  */
@@ -105,20 +105,41 @@ static bool is_signal(const struct unwind_table *t, uint16_t id)
 	return id >= RULE_FIRST && t->rules.v[id].signal;
 }
 
-static int paint_restorer(struct painter *p, size_t at, size_t n,
+/* Returns the id of an address that may lie outside of the page. */
+static int id_at(const struct painter *p, int64_t at)
+{
+	struct rule own;
+	int id;
+
+	if (at >= 0 && at < PAGE_SIZE_)
+		return p->t->paint[at];
+	id = table_ask(p->t, p->base + (uint64_t)at, &own);
+	return id == RULE_ASK ? rule_intern(p->t, &own) : id;
+}
+
+/* Sets the rule of a restorer's bytes, as far as they lie in the page. */
+static int paint_restorer(struct painter *p, int64_t at, int64_t n,
 			  uint8_t before)
 {
+	int64_t end = at + n < PAGE_SIZE_ ? at + n : PAGE_SIZE_;
+	int id = id_at(p, at);
 	struct rule r;
 
-	if (is_signal(p->t, p->t->paint[at]))
-		return 0;
+	if (id < 0 || is_signal(p->t, (uint16_t)id))
+		return id < 0 ? id : 0;
 	/* its return address is looked up one byte lower */
-	if (at && (before == 0x90 || before == 0xcc || !p->t->paint[at - 1]))
-		at--, n++;
-	if (n > PAGE_SIZE_ - at)
-		n = PAGE_SIZE_ - at;
+	if (before == 0x90 || before == 0xcc)
+		at--;
+	else if ((id = id_at(p, at - 1)) < 0)
+		return id;
+	else if (id == RULE_NONE)
+		at--;
+	if (at < 0)
+		at = 0;
+	if (at >= end)
+		return 0;
 	signal_rule(&r);
-	return paint_row(p, p->base + at, p->base + at + n, &r);
+	return paint_row(p, p->base + (uint64_t)at, p->base + (uint64_t)end, &r);
 }
 
 /* Returns the offset of the number of the next system call that the preceding
@@ -141,19 +162,28 @@ static size_t next_syscall15(struct span code, size_t from)
 	return code.n;
 }
 
+/* Also finds restorers that begin or end outside of the page. */
 static int paint_restorers(struct painter *p)
 {
-	struct span code = image_bytes(p->t->img, p->base, PAGE_SIZE_ + 16);
+	enum { AROUND = 16 };
+	uint64_t lead = p->base < AROUND ? 0 : AROUND;
+	struct span code = image_bytes(p->t->img, p->base - lead,
+				       lead + PAGE_SIZE_ + AROUND);
 
+	if (code.n <= lead) {
+		lead = 0;
+		code = image_bytes(p->t->img, p->base, PAGE_SIZE_ + AROUND);
+	}
 	for (size_t at = 0; (at = next_syscall15(code, at)) < code.n; at++) {
 		for (size_t back = 1; back <= 3 && back <= at; back += 2) {
 			size_t from = at - back, n;
 			int rc;
 
 			n = restorer_at(code.p + from, code.n - from);
-			if (!n || from >= PAGE_SIZE_)
+			if (!n)
 				continue;
-			rc = paint_restorer(p, from, n,
+			rc = paint_restorer(p, (int64_t)(from - lead),
+					    (int64_t)n,
 					    from ? code.p[from - 1] : 0);
 			if (rc < 0)
 				return rc;

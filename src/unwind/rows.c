@@ -4,9 +4,11 @@
 
 #include "unwind/unwind_internal.h"
 
-enum { ROWS_MAX = 1 << TALLY_PAGE_BITS, BEGIN_AT_RETURN = 1 << 3 };
+enum {
+	ROWS_MAX = 1 << TALLY_PAGE_BITS, BEGIN_AT_RETURN = 1 << 3,
+	PARTS = 1 << (TALLY_PAGE_BITS - PAGE_BITS), /* of a page of the module */
+};
 
-_Static_assert((int)TALLY_PAGE_BITS == (int)PAGE_BITS, "pages are the same");
 _Static_assert((int)TALLY_ROW_RSP == (int)FAST_RSP &&
 	       (int)TALLY_ROW_RBP == (int)FAST_RBP &&
 	       (int)TALLY_ROW_END == (int)FAST_END, "words are the same");
@@ -16,7 +18,7 @@ bool unwind_rows_table(const struct unwind_table *t, struct tally_table *out)
 	if (t->is32 || !t->npages)
 		return false;
 	*out = (struct tally_table){ .size = sizeof(*out), .base = t->base,
-				     .pages = (uint32_t)t->npages };
+				     .pages = (uint32_t)(t->npages / PARTS) };
 	if (image_section(t->img, ".go.buildinfo").n)
 		out->flags = TALLY_TABLE_GO;
 	return true;
@@ -130,17 +132,15 @@ static int add_row(struct unwind_rows *out, uint16_t start, int number)
 	return 0;
 }
 
+/* Adds the rows of a page that is at `start`. */
 static int add_rows(struct unwind_table *t, const struct page *p,
-		    struct unwind_rows *out)
+		    uint32_t start, int32_t *numbers, struct unwind_rows *out)
 {
 	const uint16_t *ids = p->lo + p->n;
-	VEC(int32_t) of = { 0 };	/* index of each rule's word, + 1 */
-	int rc = vec_reserve(&of, t->rules.n) < 0 ? -ERR_NOMEM : 0;
+	int rc = 0;
 
-	if (!rc)
-		memset(of.v, 0, t->rules.n * sizeof(*of.v));
 	for (uint32_t i = 0; i < p->n && rc >= 0; i++) {
-		int32_t *number = &of.v[ids[i]];
+		int32_t *number = &numbers[ids[i]];
 		uint32_t word;
 
 		if (!*number) {
@@ -149,27 +149,35 @@ static int add_rows(struct unwind_table *t, const struct page *p,
 				rc = word_number(out, word);
 			*number = rc + 1;
 		}
-		if (rc >= 0)
-			rc = add_row(out, p->lo[i], *number - 1);
+		if (rc >= 0 && (!out->word.n ||
+				out->word.v[out->word.n - 1] != *number - 1))
+			rc = add_row(out, (uint16_t)(start + p->lo[i]),
+				     *number - 1);
 	}
-	vec_fini(&of);
 	return rc < 0 ? rc : 0;
 }
 
 int unwind_rows_make(struct unwind_table *t, uint32_t page,
 		     struct unwind_rows *out)
 {
-	const struct rule *rule;
-	struct rule own;
-	uint32_t fast;
-	int rc;
+	size_t first = (size_t)page * PARTS;
+	VEC(int32_t) numbers = { 0 };	/* index of each rule's word, + 1 */
+	int rc = 0;
 
 	out->starts.n = out->word.n = out->words.n = out->rules.n = 0;
-	if (page >= t->npages)
+	if (first >= t->npages)
 		return -ERR_UNSUPPORTED;
-	rc = table_find(t, t->base + ((uint64_t)page << PAGE_BITS), &fast, &own,
-			&rule);
-	return rc < 0 ? rc : add_rows(t, &t->pages[page], out);
+	for (size_t i = 0; i < PARTS && !rc; i++)
+		rc = table_page(t, first + i);
+	if (!rc)
+		rc = vec_reserve(&numbers, t->rules.n) < 0 ? -ERR_NOMEM : 0;
+	if (!rc)
+		memset(numbers.v, 0, t->rules.n * sizeof(*numbers.v));
+	for (size_t i = 0; i < PARTS && !rc; i++)
+		rc = add_rows(t, &t->pages[first + i],
+			      (uint32_t)i << PAGE_BITS, numbers.v, out);
+	vec_fini(&numbers);
+	return rc;
 }
 
 static size_t row_at(const struct unwind_rows *r, uint16_t addr)

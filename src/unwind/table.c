@@ -4,12 +4,13 @@
 #include <stdlib.h>
 
 #include "base/search.h"
+#include "tally/kmod.h"
 #include "unwind/unwind_internal.h"
 
 enum {
 	ROOM = 2 << 20, ROOM_FACTOR = 8,	/* as the header says */
-	FUEL = 1 << 20, FUEL_FACTOR = 32,
-	RELEASE_PAGES = 4,	/* pages compiled between releases of the file's
+	FUEL = 1 << 20, FUEL_FACTOR = 64,
+	RELEASE_PAGES = 64,	/* pages compiled between releases of the file's
 				 * memory */
 };
 
@@ -19,10 +20,12 @@ static int make_directory(struct unwind_table *t)
 
 	if (!image_code_range(t->img, &lo, &hi) || hi < lo)
 		return 0;
-	t->base = lo & ~(uint64_t)(PAGE_SIZE_ - 1);
+	/* pages of the kernel module (rows.c) are larger */
+	t->base = lo & ~((1ull << TALLY_PAGE_BITS) - 1);
 	t->npages = PAGES_MAX;
 	if ((hi - t->base) >> PAGE_BITS < PAGES_MAX)
-		t->npages = (size_t)((hi - t->base) >> PAGE_BITS) + 1;
+		t->npages = (size_t)(((hi - t->base) >> TALLY_PAGE_BITS) + 1)
+			    << (TALLY_PAGE_BITS - PAGE_BITS);
 	t->pages = calloc(t->npages, sizeof(*t->pages));
 	return t->pages ? 0 : -ERR_NOMEM;
 }
@@ -139,7 +142,7 @@ static void set_limits(struct unwind_table *t)
 	t->fuel = FUEL + FUEL_FACTOR * size;
 }
 
-static int get_page(struct unwind_table *t, size_t number)
+int table_page(struct unwind_table *t, size_t number)
 {
 	int rc;
 
@@ -183,8 +186,7 @@ static int take_row(void *ctx, uint64_t lo, uint64_t hi, const struct rule *r)
 	return 0;
 }
 
-/* Reads the call frame information of one address. */
-static int ask(struct unwind_table *t, uint64_t vaddr, struct rule *own)
+int table_ask(struct unwind_table *t, uint64_t vaddr, struct rule *own)
 {
 	struct asked a = { own, RULE_NONE };
 	struct cfi_section s;
@@ -213,14 +215,15 @@ int table_find(struct unwind_table *t, uint64_t vaddr, uint32_t *fast,
 	int id = RULE_ASK;
 
 	if (number < t->npages) {
-		int rc = get_page(t, (size_t)number);
+		int rc = table_page(t, (size_t)number);
 
 		if (rc < 0)
 			return rc;
-		id = page_find(&t->pages[number], (uint16_t)vaddr);
+		id = page_find(&t->pages[number],
+			       vaddr & (PAGE_SIZE_ - 1));
 	}
 	if (id == RULE_ASK) {
-		id = ask(t, vaddr, own);
+		id = table_ask(t, vaddr, own);
 		*rule = own;
 		*fast = id == RULE_ASK ? rule_fast(own, t->is32) :
 			id == RULE_NONE ? FAST_NO_DATA : FAST_NONE;
@@ -234,7 +237,7 @@ int table_find(struct unwind_table *t, uint64_t vaddr, uint32_t *fast,
 int unwind_table_compile(struct unwind_table *t)
 {
 	for (size_t i = 0; i < t->npages; i++) {
-		int rc = get_page(t, i);
+		int rc = table_page(t, i);
 
 		if (rc < 0)
 			return rc;

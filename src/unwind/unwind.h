@@ -5,7 +5,7 @@
  * Call stacks from registers and a stack copy, without frame pointers.
  *
  * A table contains the call frame information of one image (.eh_frame,
- * .debug_frame: cfi.h).  Each 64 KB of code is compiled at the first lookup in
+ * .debug_frame: cfi.h).  Each 8 KB of code is compiled at the first lookup in
  * it.  A walk goes from frame to frame with the tables of an address space:
  *
  *	unwind_table_open(img, &t, &err);	// once for each image; owns img

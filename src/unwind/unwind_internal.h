@@ -73,9 +73,9 @@ static inline int64_t fast_rbp_words(uint32_t fast)
 	return (int32_t)fast >> 17;
 }
 
-/* 64 KB of code.  Rows are sorted by the low 16 bits of their addresses; the
- * first one is 0. */
-enum { PAGE_BITS = 16, PAGE_SIZE_ = 1 << PAGE_BITS, PAGES_MAX = 1 << 16 };
+/* Code that is compiled at once: little, because samples of short programs ask for
+ * few addresses.  Rows are sorted by their addresses in it; the first one is 0. */
+enum { PAGE_BITS = 13, PAGE_SIZE_ = 1 << PAGE_BITS, PAGES_MAX = 1 << 19 };
 
 struct page {
 	uint16_t *lo;		/* n addresses, then n rule ids */
@@ -129,6 +129,13 @@ int cfa_run(struct cfa_program *p);
 
 /* page.c: compiles one page.  Returns 0 or -ERR_NOMEM. */
 int page_compile(struct unwind_table *t, size_t number);
+
+/* table.c: compiles the page if that was not done yet.  Returns 0 or -ERR_NOMEM. */
+int table_page(struct unwind_table *t, size_t number);
+
+/* table.c: reads the rule of one address without its page: RULE_ASK and *own, another
+ * id without a rule, or -ERR_NOMEM. */
+int table_ask(struct unwind_table *t, uint64_t vaddr, struct rule *own);
 
 /* table.c: finds the rule of vaddr.  *rule points into the table or is *own; it
  * is valid for ids >= RULE_FIRST and RULE_ASK.  Returns -ERR_NOMEM or an id. */

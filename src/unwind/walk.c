@@ -13,7 +13,7 @@
 #include "unwind/unwind_internal.h"
 
 enum { SLOT_BITS = 12, SLOTS = 1 << SLOT_BITS };
-enum { IMAGE_SLOT_BITS = 14, IMAGE_SLOTS = 1 << IMAGE_SLOT_BITS };
+enum { IMAGE_SLOT_BITS = 16, IMAGE_SLOTS = 1 << IMAGE_SLOT_BITS };
 
 struct slot {
 	uint64_t pc;

@@ -358,7 +358,7 @@ static void test_memory(void **state)
 	/* A table of fewer pages proves nothing. */
 	assert_true(t->npages > 8);
 	before = resident(file.p);
-	for (size_t i = 0; i < t->npages / 4 * 4; i++) {
+	for (size_t i = 0; i < t->npages / 64 * 64; i++) {
 		const struct rule *rule;
 		struct rule own;
 		uint32_t fast;

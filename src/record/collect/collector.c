@@ -15,7 +15,7 @@
 #define GONE_NS 2000000000u
 /* Time for which pages of files read for tables are kept. */
 #define RELEASE_NS 250000000u
-#define RELEASE_CALM_NS 15000000000u
+#define RELEASE_CALM_NS 60000000000u
 
 enum { CGROUP_TEXT_MAX = 256 << 10 };	/* of /proc/PID/cgroup */
 
