@@ -385,9 +385,62 @@ static void test_realigned(void **state)
 	check_built("frames_realign");
 }
 
+/* Restorers without CFI: one that two pages share, and one at the start of a page,
+ * whose return address is looked up in the page before. */
+_Static_assert(PAGE_SIZE_ == 8192, "the assembly uses this number");
+__asm__(".pushsection .text, \"ax\"\n"
+	".p2align 13\n"
+	".skip 8191, 0x90\n"
+	"shared_restorer:\n"
+	".byte 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 15, 5\n"
+	".skip 8184, 0x90\n"
+	"first_restorer:\n"
+	".byte 0x48, 0xc7, 0xc0, 15, 0, 0, 0, 15, 5\n"
+	".skip 16, 0x90\n"
+	".popsection");
+extern const uint8_t shared_restorer[], first_restorer[];
+
+static bool is_signal_at(struct unwind_table *t, uint64_t vaddr)
+{
+	const struct rule *r;
+	struct rule own;
+	uint32_t fast;
+
+	return table_find(t, vaddr, &fast, &own, &r) >= RULE_ASK && r->signal;
+}
+
+static void test_restorers(void **state)
+{
+	enum { SIZE = 9 };
+	const uint8_t *const begin[] = { shared_restorer, first_restorer };
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct unwind_table *t;
+	struct image *img;
+	const void *base;
+	Dl_info self;
+
+	(void)state;
+	assert_true(dladdr(shared_restorer, &self));
+	base = self.dli_fbase;
+	assert_int_equal(image_open_fd(fd, "self", &img, NULL), 0);
+	close(fd);
+	assert_int_equal(unwind_table_open(img, &t, NULL), 0);
+	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++) {
+		uint64_t at = (uint64_t)((uintptr_t)begin[i] - (uintptr_t)base);
+
+		assert_int_equal(at % PAGE_SIZE_, i ? 0 : PAGE_SIZE_ - 1);
+		assert_false(is_signal_at(t, at - 2));
+		for (uint64_t a = at - 1; a < at + SIZE; a++)
+			assert_true(is_signal_at(t, a));
+		assert_false(is_signal_at(t, at + SIZE));
+	}
+	unwind_table_close(t);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_restorers),
 		cmocka_unit_test(test_self),
 		cmocka_unit_test(test_loaded),
 		cmocka_unit_test(test_installed),
