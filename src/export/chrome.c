@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "export/formats.h"
+#include "export/paths.h"
 #include "export/pieces.h"
 
 enum { LONGEST_NS = 10000000 };
@@ -23,13 +24,14 @@ struct chrome {
 	/* by fk: a begin event without thread and time */
 	struct pieces begins;
 	struct pieces ends;		/* the same of end events */
-	struct pieces stacks;		/* by node: its fks, outermost first */
+	struct export_paths paths;
 	struct buf ids;			/* "pid":…,"tid":…,"ts": */
 	/* the same with the time, up to the end of the event */
 	struct buf when;
-	uint32_t lane, stack;		/* `stack`: stack whose frames are open */
+	uint32_t lane, stack;		/* `stack`: node whose functions are open */
 	uint64_t from_ns, end_ns;	/* range of time of the open blocks */
-	VEC(uint32_t) open;		/* fks, outermost first */
+	uint32_t open;			/* path of the open functions */
+	VEC(uint32_t) way;
 };
 
 static void make_begin(struct chrome *w, uint32_t fk)
@@ -84,32 +86,41 @@ static void put_end(struct chrome *w, uint32_t fk)
 
 /* Closes open functions.  An end event closes the latest begin, but speedscope passes over
  * it unless it has the same name. */
-static void close_down_to(struct chrome *w, size_t depth, uint64_t at)
+static void close_down_to(struct chrome *w, uint32_t path, uint64_t at)
 {
-	if (w->open.n > depth)
+	if (w->open != path)
 		make_when(w, at);
-	for (; w->open.n > depth; w->open.n--)
-		put_end(w, w->open.v[w->open.n - 1]);
+	for (; w->open != path; w->open = w->paths.v.v[w->open].up)
+		put_end(w, w->paths.v.v[w->open].what);
 }
 
-/* Returns the fks of a stack, or NULL if out of memory. */
-static const uint32_t *stack_of(struct chrome *w, uint32_t node, size_t *n)
+/* Returns the innermost path that is around both. */
+static uint32_t common(const struct export_paths *p, uint32_t a, uint32_t b)
 {
-	struct export *x = w->x;
-	struct pieces *p = &w->stacks;
+	while (a != b)
+		if (p->v.v[a].depth >= p->v.v[b].depth)
+			a = p->v.v[a].up;
+		else
+			b = p->v.v[b].up;
+	return a;
+}
 
-	if (!pieces_has(p, node)) {
-		if (export_stack(x, node) < 0)
-			return NULL;
-		for (size_t i = x->frames.n; i--;)
-			buf_bytes(&p->text, &x->frames.v[i].fk,
-				  sizeof(uint32_t));
-		pieces_keep(p, node);
-		if (p->text.failed)
-			return NULL;
+/* Opens the functions of a path that are not open yet. */
+static int open_up_to(struct chrome *w, uint32_t path, uint64_t at)
+{
+	const struct export_path *v = w->paths.v.v;
+
+	w->way.n = 0;
+	for (; path != w->open; path = v[path].up)
+		if (vec_push(&w->way, path) < 0)
+			return -ERR_NOMEM;
+	if (w->way.n)
+		make_when(w, at);
+	for (size_t i = w->way.n; i--;) {
+		w->open = w->way.v[i];
+		put_begin(w, v[w->open].what);
 	}
-	*n = p->len[node] / sizeof(uint32_t);
-	return (const uint32_t *)piece_text(p, node);
+	return 0;
 }
 
 static int put_sample(void *ctx, const struct export_sample *s,
@@ -121,33 +132,18 @@ static int put_sample(void *ctx, const struct export_sample *s,
 	uint64_t lasts = export_is_time(x, 0) ? s->weight : LONGEST_NS;
 	uint64_t begin = end > lasts ? end - lasts : 0;
 	bool gap = begin > w->end_ns + lasts / 2;	/* more than a late timer */
-	const uint32_t *fks = NULL;
-	size_t same = 0, n;
+	uint32_t path = w->open;
 
 	if (s->col)
 		return 0;
-	if (gap || s->stack != w->stack) {
-		fks = stack_of(w, s->stack, &n);
-		if (!fks)
-			return export_nomem(err);
-		w->stack = s->stack;
-	} else {
-		n = same = w->open.n;
-	}
-	if (!gap) {
-		begin = w->end_ns;
-		while (same < n && same < w->open.n &&
-		       w->open.v[same] == fks[same])
-			same++;
-	}
-	close_down_to(w, same, w->end_ns);
-	if (same < n)
-		make_when(w, begin);
-	for (; same < n; same++) {
-		if (vec_push(&w->open, fks[same]) < 0)
-			return export_nomem(err);
-		put_begin(w, fks[same]);
-	}
+	if (gap || s->stack != w->stack)
+		path = export_path(&w->paths, s->stack);
+	if (path == PROF_NONE)
+		return export_nomem(err);
+	w->stack = s->stack;
+	close_down_to(w, gap ? 0 : common(&w->paths, w->open, path), w->end_ns);
+	if (open_up_to(w, path, gap ? begin : w->end_ns) < 0)
+		return export_nomem(err);
 	w->end_ns = end > w->end_ns ? end : w->end_ns;
 	return export_flush(x, false, err);
 }
@@ -179,7 +175,7 @@ int export_chrome(struct export *x, struct error *err)
 	if (!rc)
 		rc = pieces_init(&w.ends, export_nfuncs(x), err);
 	if (!rc)
-		rc = pieces_init(&w.stacks, x->p->nodes.n, err);
+		rc = export_paths_init(&w.paths, x, EXPORT_PATH_FUNCTIONS, err);
 	json_object(&w.j, NULL);
 	json_str(&w.j, "displayTimeUnit", "ms");
 	json_array_lines(&w.j, "traceEvents");
@@ -193,10 +189,10 @@ int export_chrome(struct export *x, struct error *err)
 	json_end(&w.j);
 	json_end(&w.j);
 	buf_u8(&x->out, '\n');
-	vec_fini(&w.open);
+	vec_fini(&w.way);
 	pieces_fini(&w.begins);
 	pieces_fini(&w.ends);
-	pieces_fini(&w.stacks);
+	export_paths_fini(&w.paths);
 	buf_fini(&w.ids);
 	buf_fini(&w.when);
 	return rc;

@@ -9,22 +9,19 @@
  * ';' separates frames and is written as ':' in names, as stackcollapse-perf.pl
  * does.  The count follows the last blank, so blanks need no escape.
  *
- * Stacks are merged by their names before any text is built.  A path is a name
- * below another path, and a line is a thread's name with a path.
+ * Stacks are merged by their names before any text is built.  A line is a thread's
+ * name with a path.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "export/formats.h"
+#include "export/paths.h"
 #include "export/pieces.h"
 
 /* Maximum number of paths held for summing; beyond it, equal lines may
  * repeat. */
-enum { HELD = 1 << 24 };
-
-struct path {
-	uint32_t up, name;	/* `name`: offset in x->text; path 0 is the root */
-};
+enum { HELD = 1 << 22 };
 
 struct line {
 	uint32_t root, path;	/* `root`: index in `roots` */
@@ -33,9 +30,7 @@ struct line {
 
 struct folded {
 	struct export *x;
-	VEC(struct path) paths;
-	struct idtab path_tab;
-	uint32_t *path_of;		/* by node of the profile; 0: not yet known */
+	struct export_paths paths;
 	VEC(struct line) lines;
 	uint32_t *root_of;		/* by lane and column */
 	struct strtab roots;
@@ -43,82 +38,6 @@ struct folded {
 	VEC(uint32_t) way;
 	uint32_t node, path;		/* node and path of the last cell */
 };
-
-static bool path_eq(const void *ctx, uint32_t id, const void *key)
-{
-	const struct folded *f = ctx;
-	const struct path *a = &f->paths.v[id], *b = key;
-
-	return a->up == b->up && a->name == b->name;
-}
-
-/* Returns the path of a function below another path; PROF_NONE if out of
- * memory. */
-static uint32_t below(struct folded *f, uint32_t up, uint32_t fk)
-{
-	struct export *x = f->x;
-	struct path key = { up, 0 };
-	uint64_t h;
-	uint32_t id;
-
-	export_name(x, fk);
-	key.name = x->name_of[fk];
-	h = hash_mix(up, key.name);
-	id = idtab_find(&f->path_tab, h, path_eq, f, &key);
-	if (id != IDTAB_NONE)
-		return id;
-	id = (uint32_t)f->paths.n;
-	if (vec_push(&f->paths, key) < 0 ||
-	    idtab_add(&f->path_tab, h, id) < 0)
-		return PROF_NONE;
-	return id;
-}
-
-/* Returns the path of all frames in x->frames, below `path`. */
-static uint32_t below_all(struct folded *f, uint32_t path)
-{
-	for (size_t i = f->x->frames.n; i-- && path != PROF_NONE;)
-		path = below(f, path, f->x->frames.v[i].fk);
-	return path;
-}
-
-/* Returns the path of a complete stack; callers' paths are shared. */
-static uint32_t path_of_node(struct folded *f, uint32_t node)
-{
-	struct export *x = f->x;
-	const struct prof_node *nodes = x->p->nodes.v;
-	uint32_t path = 0;
-
-	f->way.n = 0;
-	for (; node && !f->path_of[node]; node = nodes[node].parent)
-		if (vec_push(&f->way, node) < 0)
-			return PROF_NONE;
-	path = node ? f->path_of[node] - 1 : 0;
-	for (size_t i = f->way.n; i-- && path != PROF_NONE;) {
-		uint32_t loc = nodes[f->way.v[i]].loc;
-		int rc = prof_is_mark(loc) ? export_mark(x, loc)
-					   : export_chain(x, loc);
-
-		path = rc ? PROF_NONE : below_all(f, path);
-		if (path != PROF_NONE)
-			f->path_of[f->way.v[i]] = path + 1;
-	}
-	return path;
-}
-
-static uint32_t path_of_stack(struct folded *f, uint32_t node)
-{
-	struct export *x = f->x;
-	uint32_t last;
-
-	if (export_places(x, node) < 0)
-		return PROF_NONE;
-	last = x->places.v[x->places.n - 1] - (uint32_t)x->p->locs.n;
-	if (last != EXPORT_DEEPER && node &&
-	    !prof_is_mark(x->p->nodes.v[node].loc))
-		return path_of_node(f, node);
-	return export_stack(x, node) < 0 ? PROF_NONE : below_all(f, 0);
-}
 
 static int by_root_and_path(const void *p, const void *q)
 {
@@ -145,8 +64,8 @@ static int put_line(struct folded *f, const struct line *l, struct error *err)
 
 	buf_str(&x->out, strtab_get(&f->roots, l->root));
 	f->way.n = 0;
-	for (uint32_t k = l->path; k; k = f->paths.v[k].up)
-		if (vec_push(&f->way, f->paths.v[k].name) < 0)
+	for (uint32_t k = l->path; k; k = f->paths.v.v[k].up)
+		if (vec_push(&f->way, x->name_of[f->paths.v.v[k].what]) < 0)
 			return export_nomem(err);
 	for (size_t i = f->way.n; i--;) {
 		uint32_t name = f->way.v[i];
@@ -184,9 +103,7 @@ static int put_lines(struct folded *f, struct error *err)
 	pieces_fini(&f->names);
 	f->lines.n = 0;
 	f->node = PROF_NONE;
-	f->paths.n = 1;
-	idtab_fini(&f->path_tab);
-	memset(f->path_of, 0, x->p->nodes.n * sizeof(*f->path_of));
+	export_paths_clear(&f->paths);
 	return rc;
 }
 
@@ -198,13 +115,13 @@ static int put_stack(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
 			  .weight = c.weight };
 
 	if (node != f->node) {
-		f->path = path_of_stack(f, node);
+		f->path = export_path(&f->paths, node);
 		f->node = node;
 	}
 	l.path = f->path;
 	if (l.path == PROF_NONE || vec_push(&f->lines, l) < 0)
 		return export_nomem(err);
-	return f->paths.n > HELD || f->lines.n > HELD ? put_lines(f, err) : 0;
+	return f->paths.v.n > HELD || f->lines.n > HELD ? put_lines(f, err) : 0;
 }
 
 /* Makes the root "event;comm" of each thread and event. */
@@ -237,12 +154,10 @@ static int make_roots(struct folded *f, struct error *err)
 int export_folded(struct export *x, struct error *err)
 {
 	struct folded f = { .x = x, .node = PROF_NONE };
-	int rc = 0;
+	int rc = export_paths_init(&f.paths, x, EXPORT_PATH_NAMES, err);
 
-	f.path_of = calloc(x->p->nodes.n + 1, sizeof(*f.path_of));
 	f.root_of = calloc(x->a.lanes.n * x->a.ncols + 1, sizeof(*f.root_of));
-	if (!f.path_of || !f.root_of ||
-	    vec_push(&f.paths, (struct path){ 0 }) < 0)
+	if (!rc && !f.root_of)
 		rc = export_nomem(err);
 	if (!rc)
 		rc = make_roots(&f, err);
@@ -250,9 +165,7 @@ int export_folded(struct export *x, struct error *err)
 		rc = export_cells(x, put_stack, &f, err);
 	if (!rc)
 		rc = put_lines(&f, err);
-	vec_fini(&f.paths);
-	idtab_fini(&f.path_tab);
-	free(f.path_of);
+	export_paths_fini(&f.paths);
 	vec_fini(&f.lines);
 	free(f.root_of);
 	strtab_fini(&f.roots);

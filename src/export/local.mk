@@ -16,6 +16,8 @@ libexport_a_SOURCES = \
 	src/export/llvm.c \
 	src/export/otlp.c \
 	src/export/parts.c \
+	src/export/paths.c \
+	src/export/paths.h \
 	src/export/perf_script.c \
 	src/export/pieces.c \
 	src/export/pieces.h \

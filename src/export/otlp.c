@@ -15,6 +15,7 @@
 
 #include "base/sha256.h"
 #include "export/formats.h"
+#include "export/paths.h"
 #include "export/pieces.h"
 #include "export/proto.h"
 #include "views/query/framekey.h"
@@ -43,6 +44,8 @@ struct otlp {
 	uint32_t *mapping_of;		/* by image; 0: not yet added */
 	uint64_t *limit;		/* by image: end of its last address */
 	struct pieces threads;		/* by lane: indexes of attributes */
+	struct export_paths paths;
+	VEC(uint32_t) stack_of;		/* by path: index; 0: not yet added */
 	struct buf profiles, scope, msg, sub, value;
 	uint32_t node, stack;		/* node and stack of the last cell */
 	uint32_t col;
@@ -187,20 +190,34 @@ static uint32_t location(struct otlp *w, uint32_t place)
 	return w->loc_of[place] = table_add(w, &w->locations, &w->msg);
 }
 
+/* Returns whether the message, which is written at its end, gets too long. */
+static bool too_long(const struct otlp *w)
+{
+	uint64_t most = w->x->spec->max_output;
+
+	return most && w->stacks.bytes.n + w->scope.n + w->profiles.n > most;
+}
+
 static int make_stack(struct otlp *w, uint32_t node, struct error *err)
 {
-	struct export *x = w->x;
+	uint32_t path = export_path(&w->paths, node);
 	struct buf ids = { 0 };
 
-	if (export_places(x, node) < 0)
+	if (path == PROF_NONE)
 		return export_nomem(err);
-	for (size_t i = 0; i < x->places.n; i++)
-		buf_uleb(&ids, location(w, x->places.v[i]));
-	proto_part(&w->msg, 1, &ids);
-	w->stack = table_add(w, &w->stacks, &w->msg);
+	while (w->stack_of.n <= path)
+		if (vec_push(&w->stack_of, 0) < 0)
+			return export_nomem(err);
 	w->node = node;
+	w->stack = w->stack_of.v[path];
+	if (w->stack)
+		return 0;
+	for (uint32_t k = path; k; k = w->paths.v.v[k].up)
+		buf_uleb(&ids, location(w, w->paths.v.v[k].what));
+	proto_part(&w->msg, 1, &ids);
+	w->stack = w->stack_of.v[path] = table_add(w, &w->stacks, &w->msg);
 	buf_fini(&ids);
-	return 0;
+	return too_long(w) ? export_too_long(w->x, err) : 0;
 }
 
 static void make_thread(struct otlp *w, uint32_t lane)
@@ -223,6 +240,7 @@ static int put_sample(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
 		      struct cell c, struct error *err)
 {
 	struct otlp *w = ctx;
+	struct export *x = w->x;
 	int rc = 0;
 
 	if (col != w->col)
@@ -238,7 +256,7 @@ static int put_sample(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
 	buf_uleb(&w->value, c.weight);
 	proto_part(&w->msg, 4, &w->value);
 	proto_part(&w->scope, 2, &w->msg);
-	return rc;
+	return rc || !too_long(w) ? rc : export_too_long(x, err);
 }
 
 static void put_type(struct otlp *w, unsigned int field, size_t col)
@@ -448,6 +466,8 @@ int export_otlp(struct export *x, struct error *err)
 	else
 		rc = pieces_init(&w.threads, x->a.lanes.n, err);
 	if (!rc)
+		rc = export_paths_init(&w.paths, x, EXPORT_PATH_PLACES, err);
+	if (!rc)
 		rc = put_all(&w, err);
 	table_fini(&w.mappings);
 	table_fini(&w.locations);
@@ -456,6 +476,8 @@ int export_otlp(struct export *x, struct error *err)
 	table_fini(&w.stacks);
 	strtab_fini(&w.str);
 	pieces_fini(&w.threads);
+	export_paths_fini(&w.paths);
+	vec_fini(&w.stack_of);
 	free(w.loc_of);
 	free(w.mapping_of);
 	free(w.limit);

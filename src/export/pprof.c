@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "export/formats.h"
+#include "export/paths.h"
 #include "export/pieces.h"
 #include "export/proto.h"
 #include "views/query/framekey.h"
@@ -37,6 +38,7 @@ struct pprof {
 	uint32_t *mapping_id;		/* id by image */
 	uint64_t *limit;		/* by image: end of its last address */
 	struct pieces labels;		/* by lane */
+	struct export_paths paths;
 	uint32_t node;			/* node whose locations are in `stack` */
 	struct buf stack, msg, sub;
 };
@@ -129,29 +131,29 @@ static void make_labels(struct pprof *w, uint32_t lane)
 	pieces_keep(&w->labels, lane);
 }
 
-/* Returns whether the Go compiler, which reads default.pgo, knows this code. */
-static bool is_go_code(struct pprof *w, uint32_t place)
+/* Returns whether the Go compiler, which reads default.pgo, does not know this
+ * code. */
+static bool is_no_go_code(void *ctx, uint32_t place)
 {
-	struct export *x = w->x;
+	struct export *x = ((struct pprof *)ctx)->x;
 	const struct prof_image *im;
 
 	if (export_place(x, place) < 0 || !x->frames.n)
-		return false;
+		return true;
 	im = export_image(x, &x->frames.v[0]);
-	return im && !prof_is_kernel(im) &&
-	       export_func(x, x->frames.v[0].fk);
+	return !im || prof_is_kernel(im) ||
+	       !export_func(x, x->frames.v[0].fk);
 }
 
 static int make_stack(struct pprof *w, uint32_t node, struct error *err)
 {
-	struct export *x = w->x;
+	uint32_t path = export_path(&w->paths, node);
 
-	if (export_places(x, node) < 0)
+	if (path == PROF_NONE)
 		return export_nomem(err);
 	buf_again(&w->stack);
-	for (size_t i = 0; i < x->places.n; i++)
-		if (!w->go || is_go_code(w, x->places.v[i]))
-			buf_uleb(&w->stack, location(w, x->places.v[i]));
+	for (; path; path = w->paths.v.v[path].up)
+		buf_uleb(&w->stack, location(w, w->paths.v.v[path].what));
 	w->node = node;
 	return 0;
 }
@@ -368,8 +370,13 @@ static int export_profile(struct export *x, bool go, struct error *err)
 	else
 		rc = pieces_init(&w.labels, x->a.lanes.n, err);
 	if (!rc)
+		rc = export_paths_init(&w.paths, x, EXPORT_PATH_PLACES, err);
+	w.paths.skip = go ? is_no_go_code : NULL;
+	w.paths.ctx = &w;
+	if (!rc)
 		rc = put_all(&w, err);
 	pieces_fini(&w.labels);
+	export_paths_fini(&w.paths);
 	strtab_fini(&w.str);
 	free(w.loc_id);
 	free(w.mapping_id);

@@ -221,51 +221,40 @@ int export_mark(struct export *x, uint32_t mark)
 	return place == PROF_NONE ? 0 : export_place(x, place);
 }
 
-static size_t chain_length(struct export *x, uint32_t loc)
+uint32_t export_node_place(const struct export *x, uint32_t node)
 {
-	const struct frame_keys *k = &x->keys;
-	uint16_t *len = &x->chain_len[loc];
+	uint32_t loc = x->p->nodes.v[node].loc;
 
-	for (uint32_t s = k->head[loc]; !*len && s != PROF_NONE;) {
-		size_t n = 0;
+	return prof_is_mark(loc) ? mark_place(x, loc) : loc;
+}
 
-		for (; s != PROF_NONE; s = k->steps[s].outer)
-			n++;
-		*len = (uint16_t)(n < UINT16_MAX ? n : UINT16_MAX);
-	}
-	return *len;
+uint32_t export_left_out(const struct export *x, uint32_t node)
+{
+	uint32_t half = (x->spec->depth ? x->spec->depth : EXPORT_DEPTH) / 2;
+	uint32_t halves = x->depth[node] ? (x->depth[node] - 1) / half : 0;
+
+	return halves > 1 ? (halves - 1) * half : 0;
 }
 
 int export_places(struct export *x, uint32_t node)
 {
 	const struct prof_node *nodes = x->p->nodes.v;
 	uint32_t special = (uint32_t)x->p->locs.n;
-	size_t frames = 0, deepest = x->spec->depth ? x->spec->depth
-						     : EXPORT_DEPTH;
+	uint32_t left_out = export_left_out(x, node);
 	int rc = 0;
 
 	x->places.n = 0;
-	if (!node || prof_is_mark(nodes[node].loc)) {
+	if (!node || prof_is_mark(nodes[node].loc))
 		rc = vec_push(&x->places, special + EXPORT_SPECIALS);
-		frames++;
-	}
-	for (uint32_t n = node; !rc && n; n = nodes[n].parent) {
-		uint32_t place = nodes[n].loc;
+	for (; !rc && node && x->depth[node] > left_out;
+	     node = nodes[node].parent) {
+		uint32_t place = export_node_place(x, node);
 
-		if (frames >= deepest) {
-			rc = vec_push(&x->places, special + EXPORT_DEEPER);
-			break;
-		}
-		if (prof_is_mark(place)) {
-			place = mark_place(x, place);
-			if (place == PROF_NONE)
-				continue;
-			frames++;
-		} else {
-			frames += chain_length(x, place);
-		}
-		rc = vec_push(&x->places, place);
+		if (place != PROF_NONE)
+			rc = vec_push(&x->places, place);
 	}
+	if (!rc && left_out)
+		rc = vec_push(&x->places, special + EXPORT_DEEPER);
 	return rc < 0 ? -ERR_NOMEM : 0;
 }
 
@@ -515,6 +504,32 @@ static int open_export(struct export *x, struct error *err)
 	return rc ? rc : export_open_names(x, err);
 }
 
+/* Counts the frames of each stack; a node's parent is before it. */
+static int count_frames(struct export *x, struct error *err)
+{
+	const struct profile *p = x->p;
+	uint32_t *of_loc = malloc((p->locs.n + 1) * sizeof(*of_loc));
+
+	x->depth = calloc(p->nodes.n + 1, sizeof(*x->depth));
+	for (uint32_t i = 0; of_loc && i < p->locs.n; i++) {
+		of_loc[i] = 0;
+		for (uint32_t s = x->keys.head[i]; s != PROF_NONE;
+		     s = x->keys.steps[s].outer)
+			of_loc[i]++;
+	}
+	for (size_t i = 1; of_loc && x->depth && i < p->nodes.n; i++) {
+		uint32_t place = export_node_place(x, (uint32_t)i);
+		uint32_t more = place < p->locs.n ? of_loc[place]
+						  : place != PROF_NONE;
+		uint32_t *d = &x->depth[i];
+
+		*d = x->depth[p->nodes.v[i].parent];
+		*d = more < UINT32_MAX - *d ? *d + more : UINT32_MAX;
+	}
+	free(of_loc);
+	return of_loc && x->depth ? 0 : export_nomem(err);
+}
+
 int export_open_names(struct export *x, struct error *err)
 {
 	z_stream *z = NULL;
@@ -528,9 +543,11 @@ int export_open_names(struct export *x, struct error *err)
 		return export_nomem(err);
 	x->name_of = calloc(export_nfuncs(x), sizeof(*x->name_of));
 	x->text_of = calloc(x->p->str.str.n + 1, sizeof(*x->text_of));
-	x->chain_len = calloc(x->p->locs.n + 1, sizeof(*x->chain_len));
-	if (!x->name_of || !x->text_of || !x->chain_len)
+	if (!x->name_of || !x->text_of)
 		return export_nomem(err);
+	rc = count_frames(x, err);
+	if (rc)
+		return rc;
 	if (!(x->format->flags & EXPORT_GZIP))
 		return 0;
 	z = calloc(1, sizeof(*z));
@@ -563,7 +580,7 @@ void export_close(struct export *x)
 	buf_fini(&x->out);
 	vec_fini(&x->frames);
 	vec_fini(&x->places);
-	free(x->chain_len);
+	free(x->depth);
 	vec_fini(&x->cells);
 	free(x->cells_at);
 	vec_fini(&x->held);

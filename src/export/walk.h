@@ -14,8 +14,8 @@
 #include "views/query/framekey.h"
 
 enum {
-	/* Default maximum number of frames written per stack.  Outer frames
-	 * beyond it become one. */
+	/* Default maximum number of frames written per stack.  Of deeper stacks
+	 * between half and all of that are written: see export_left_out. */
 	EXPORT_DEPTH = 1024,
 /* Number of samples held to sort them by thread. */
 	EXPORT_SAMPLES = 1 << 21,
@@ -72,8 +72,7 @@ struct export {
 	struct buf tmp;
 	VEC(struct export_frame) frames;	/* result of export_stack */
 	VEC(uint32_t) places;			/* result of export_places */
-	/* by loc: number of its functions; 0: not yet counted */
-	uint16_t *chain_len;
+	uint32_t *depth;	/* by node: its frames and those of its callers */
 	/* cells, stack by stack; read by export_cells */
 	VEC(struct export_cell) cells;
 	size_t *cells_at;
@@ -155,6 +154,13 @@ static inline size_t export_nplaces(const struct export *x)
 int export_places(struct export *x, uint32_t node);
 /* Fills x->frames with the frames of one place.  Returns 0 or -ERR_NOMEM. */
 int export_place(struct export *x, uint32_t place);
+/* Returns how many outer frames of a node's stack are left out: whole halves of
+ * the deepest stack that is written.  Stacks with common callers therefore begin
+ * with the same frame, so that they can share the work for these callers. */
+uint32_t export_left_out(const struct export *x, uint32_t node);
+/* Returns the place of a node other than the root; PROF_NONE if it is the mark of a
+ * complete stack. */
+uint32_t export_node_place(const struct export *x, uint32_t node);
 /* Fills x->frames, innermost first, with at least one.  Returns 0 or
  * -ERR_NOMEM. */
 int export_stack(struct export *x, uint32_t node);

@@ -80,6 +80,18 @@ for format in firefox perf-script csv sqlite; do
 		rm -f x.out
 	done
 done
+# Deep stacks share the work for their callers, and the cut of outer frames.
+peak export --format=folded -o x.folded nodes.tally >/dev/null
+t_is "deep stacks: all samples, 512 to 1,024 frames of those that are cut" \
+	"$(awk '{ all += $NF; n = gsub(";", ";") }
+		/left out/ { if (!low || n < low) low = n; cut = 1 }
+		n > high { high = n }
+		END { print all, low >= 512, high <= 1025, cut }' x.folded)" \
+	"1040384 1 1 1"
+for format in otlp go-pgo chrome; do
+	t_like "nodes: export --format=$format" "$(peak export \
+		--format=$format -o x.out nodes.tally)" "^[01] $limit\$"
+done
 t_like "export has a limit by default" "$(peak export --format=perf-script \
 	-o x.out nodes.tally) $(tail -n 1 err)" "^1 $limit .*stopped after 8[0-9] MB"
 t_like "merge" "$(peak merge -o x.tally nodes.tally samples.tally)" "^0 $limit\$"
