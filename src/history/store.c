@@ -497,10 +497,16 @@ int history_read(struct history *h, const char *store, struct error *err)
 	return rc;
 }
 
-static int make_folder(const char *path, struct error *err)
+/* Makes a folder.  One below the store must not be a link: whoever made it could
+ * choose where batches are written. */
+static int make_folder(const char *path, bool below, struct error *err)
 {
+	struct stat st;
+
 	if (mkdir(path, 0777) < 0 && errno != EEXIST)
 		return error_errno(err, errno, "%s: cannot create", path);
+	if (below && !lstat(path, &st) && S_ISLNK(st.st_mode))
+		return error_set(err, ERR_PERM, "%s: is a symbolic link", path);
 	return 0;
 }
 
@@ -545,7 +551,7 @@ int history_write(const struct history *h, size_t batch, const char *dir,
 			rc = error_set(err, ERR_USAGE, "%.100s…: too long",
 				       dir);
 		else
-			rc = make_folder(path, err);
+			rc = make_folder(path, i > 0, err);
 	}
 	if (!rc)
 		rc = pack(&text, &packed, err);

@@ -193,6 +193,12 @@ t_is "tally check --json writes through no link" \
 	"$(cat victim):$(grep -c 'symbolic link' err)" precious:1
 t_ok "nothing is made behind a link" "$([ ! -e nothing ]; echo $?)"
 
+mkdir store elsewhere
+ln -s ../elsewhere store/runs
+"$TALLY" history add --store store --commit 1 b.tally 2>err
+t_like "nor does a history" "$?:$(ls elsewhere):$(cat err)" \
+	'^1::.*store/runs: is a symbolic link'
+
 # Pages are for others.
 "$TALLY" report --html -o page.html a.tally
 t_is "a page has the umask's mode" "$(mode page.html)" 644
