@@ -31,8 +31,8 @@ struct record_opts {
 	const char *control, *rotate, *max_size;
 	const char *output, *pids, *tids, *cpus, *cgroup, *callgraph, *vmlinux,
 		   *source, *embed_source;
-	bool all, user, kernel, inherit, symbols, graph, quiet, verbose,
-	     runtime_env, force, wait, latency, verify_stacks, keep_busy;
+	bool all, user, kernel, inherit, descendants, symbols, graph, quiet,
+	     verbose, runtime_env, force, wait, latency, verify_stacks, keep_busy;
 	uint64_t freq, period, repeat, max_files;
 	double duration, delay;
 	struct continuous_opts continuous;
@@ -47,6 +47,9 @@ static const struct opt record_opt_table[] = {
 	  "Record these processes, all their threads and the processes they "
 	  "start.",
 	  AT(pids) },
+	{ OPT_FLAG, 0, "descendants", NULL,
+	  "With -p, also record the processes that they started earlier.",
+	  AT(descendants) },
 	{ OPT_STR, 't', "tid", "TID[,TID...]",
 	  "Record these threads and the threads and processes they start.",
 	  AT(tids) },
@@ -470,6 +473,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		.pids = o->pids, .tids = o->tids, .cpus = o->cpus,
 		.cgroup = o->cgroup, .vmlinux = o->vmlinux,
 		.all_cpus = o->all, .inherit = o->inherit,
+		.descendants = o->descendants,
 		.user_only = o->user, .kernel_only = o->kernel,
 		.waits = o->wait || o->latency, .latency = o->latency,
 		.symbols = o->symbols, .embed_source = o->embed_source ? &sources : NULL,

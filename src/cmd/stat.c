@@ -13,7 +13,7 @@
 struct stat_opts {
 	struct opt_strs events, metrics;
 	const char *pids, *tids, *cpus, *cgroup, *output, *format, *control;
-	bool all, user, kernel, inherit, no_group, by_mode, no_merge,
+	bool all, user, kernel, inherit, descendants, no_group, by_mode, no_merge,
 		quiet, keep_busy;
 	uint64_t repeat;
 	double delay, duration, interval;
@@ -54,6 +54,9 @@ static const struct opt stat_opt_table[] = {
 	  "Count in these processes, all their threads and the processes they "
 	  "start.",
 	  AT(pids) },
+	{ OPT_FLAG, 0, "descendants", NULL,
+	  "With -p, also count in the processes that they started earlier.",
+	  AT(descendants) },
 	{ OPT_STR, 't', "tid", "TID[,TID...]",
 	  "Count in these threads and the threads and processes they start.",
 	  AT(tids) },
@@ -332,7 +335,8 @@ static int stat_run(struct cmd_io *io, void *opts, int argc, char **argv,
 		.command = argc > 0 ? argv : NULL,
 		.target = { .pids = o->pids, .tids = o->tids, .cpus = o->cpus,
 			    .cgroup = o->cgroup, .all_cpus = o->all,
-			    .command = argc > 0, .repeat = o->repeat },
+			    .command = argc > 0, .repeat = o->repeat,
+			    .descendants = o->descendants },
 		.events = &events, .no_group = o->no_group,
 		.no_merge = o->no_merge,
 		.by_mode = o->by_mode, .inherit = o->inherit,

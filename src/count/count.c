@@ -75,8 +75,12 @@ static int open_counters(struct run *r, struct error *err)
 	};
 
 	if (s->target.attached) {
+		char note[TARGET_NOTE];
 		int rc = target_threads(&s->target, &r->threads, err);
 
+		target_note(&s->target, note, sizeof(note));
+		if (!rc && *note && s->o->inherit)
+			notice(s, "%s", note);
 		if (!rc)
 			rc = target_watch(&s->target, &r->ends, err);
 		if (rc < 0)

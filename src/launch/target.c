@@ -174,6 +174,9 @@ static int target_check(const struct target_options *o, struct error *err)
 	if (!tasks && !all && !o->cpus && !o->command)
 		return error_set(err, ERR_USAGE, "what to watch? give a "
 				 "command (-- CMD), -p PID, -t TID or -a");
+	if (o->descendants && !o->pids)
+		return error_set(err, ERR_USAGE,
+				 "--descendants are those of -p PID");
 	if (o->repeat > 1 && !o->command)
 		return error_set(err, ERR_USAGE,
 				 "--repeat needs a command to run");
@@ -189,6 +192,7 @@ int target_parse(struct target *t, const struct target_options *o,
 	int r = target_check(o, err);
 
 	t->attached = o->pids || o->tids;
+	t->descendants = o->descendants;
 	t->system_wide = o->all_cpus || o->cgroup ||
 			 (!o->command && !t->attached);
 	if (!r && o->pids)
@@ -235,33 +239,124 @@ static int not_found(const char *what, uint32_t id, struct error *err)
 	return error_set(err, ERR_NOTFOUND, "no %s %u", what, id);
 }
 
-static int threads_of(uint32_t pid, id_list *out, struct error *err)
+/* Appends the numbers among the names of a folder.  Sets *opened. */
+static int numbers_in(const char *path, id_list *out, bool *opened,
+		      struct error *err)
 {
-	char path[64];
+	DIR *dir = opendir(path);
 	struct dirent *d;
-	DIR *dir;
 	int r = 0;
 
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	dir = opendir(path);
-	if (!dir)
-		return not_found("process", pid, err);
-	while (!r && (d = readdir(dir))) {
+	*opened = dir;
+	while (dir && !r && (d = readdir(dir))) {
 		const char *p = d->d_name;
 		uint32_t tid;
 
 		if (number_take(&p, &tid) && !*p && vec_push(out, tid) < 0)
 			r = no_memory(err);
 	}
-	closedir(dir);
+	if (dir)
+		closedir(dir);
 	return r;
+}
+
+static int threads_of(uint32_t pid, id_list *out, struct error *err)
+{
+	char path[64];
+	bool opened;
+	int r;
+
+	snprintf(path, sizeof(path), "/proc/%u/task", pid);
+	r = numbers_in(path, out, &opened, err);
+	return opened ? r : not_found("process", pid, err);
+}
+
+/* Returns the index of a number in an ordered list, or l->n. */
+static size_t id_index(const id_list *l, uint32_t id)
+{
+	size_t at;
+
+	lower_bound(at, 0, l->n, l->v[at] < id);
+	return at < l->n && l->v[at] == id ? at : l->n;
+}
+
+/* Appends the processes that descend from `roots`, which are ordered, except those of
+ * the caller. */
+static int descendants_of(const id_list *roots, id_list *out, struct error *err)
+{
+	enum { UNKNOWN, NO, YES };
+	id_list all = { 0 };
+	uint32_t own = (uint32_t)getpid();
+	size_t *parent = NULL;
+	uint8_t *is = NULL;
+	bool opened, more = true;
+	int r = numbers_in("/proc", &all, &opened, err);
+
+	ids_unique(&all);
+	parent = calloc(all.n + 1, sizeof(*parent));
+	is = calloc(all.n + 1, 1);
+	if (!r && (!parent || !is))
+		r = no_memory(err);
+	for (size_t i = 0; !r && i < all.n; i++) {
+		uint32_t id = all.v[i];
+
+		parent[i] = id_index(&all, (uint32_t)proc_status_of(id, "PPid", 0));
+		/* zombies have no memory */
+		is[i] = id_index(roots, id) < roots->n ? YES
+		      : id == own || !proc_status_of(id, "VmSize", 0) ? NO
+								      : UNKNOWN;
+	}
+	while (!r && more) {
+		more = false;
+		for (size_t i = 0; !r && i < all.n; i++) {
+			if (is[i] != UNKNOWN || is[parent[i]] != YES)
+				continue;
+			is[i] = YES;
+			more = true;
+			if (vec_push(out, all.v[i]) < 0)
+				r = no_memory(err);
+		}
+	}
+	free(parent);
+	free(is);
+	vec_fini(&all);
+	return r;
+}
+
+static int add_descendants(struct target *t, struct error *err)
+{
+	id_list found = { 0 };
+	int r = t->pids.n ? descendants_of(&t->pids, &found, err) : 0;
+
+	t->left_out = t->descendants ? 0 : found.n;
+	for (size_t i = 0; t->descendants && !r && i < found.n; i++)
+		if (vec_push(&t->pids, found.v[i]) < 0)
+			r = no_memory(err);
+	ids_unique(&t->pids);
+	vec_fini(&found);
+	return r;
+}
+
+void target_note(const struct target *t, char *text, size_t size)
+{
+	*text = '\0';
+	if (t->left_out)
+		snprintf(text, size, "%zu %s started earlier by the given ones "
+			 "%s left out: --descendants adds them", t->left_out,
+			 t->left_out == 1 ? "process" : "processes",
+			 t->left_out == 1 ? "is" : "are");
 }
 
 int target_threads(struct target *t, id_list *out, struct error *err)
 {
+	int rc;
+
 	for (size_t i = 0; i < t->pids.n; i++)
 		t->pids.v[i] = process_of(t->pids.v[i]);
 	ids_unique(&t->pids);
+	rc = add_descendants(t, err);
+	if (rc)
+		return rc;
 	for (size_t i = 0; i < t->pids.n; i++) {
 		int r = threads_of(t->pids.v[i], out, err);
 

@@ -16,6 +16,7 @@ struct target_options {
 	const char *pids, *tids, *cpus;	/* "1,2" and "0-3,8", or NULL */
 	const char *cgroup;		/* path, or NULL */
 	bool all_cpus, command;		/* a command is given */
+	bool descendants;		/* with pids: also what they have started */
 	uint64_t repeat;
 };
 
@@ -23,6 +24,8 @@ struct target {
 	id_list pids, tids, cpus;
 	int cgroup_fd;		/* or -1 */
 	bool attached;		/* -p or -t */
+	bool descendants;	/* those of pids belong to the target, too */
+	size_t left_out;	/* else: how many there are; see target_threads */
 	bool system_wide;	/* everything on the CPUs or in the cgroup */
 };
 
@@ -30,8 +33,13 @@ struct target {
 int target_parse(struct target *t, const struct target_options *o,
 		 struct error *err);
 void target_fini(struct target *t);
-/* Lists the existing threads of t->pids and t->tids. */
+/* Lists the existing threads of t->pids and t->tids.  With t->descendants, it adds the
+ * processes to t->pids that these have started, else sets t->left_out.  Neither
+ * includes the caller and what it started. */
 int target_threads(struct target *t, id_list *out, struct error *err);
+/* Writes what the user should know after that, or "". */
+enum { TARGET_NOTE = 160 };
+void target_note(const struct target *t, char *text, size_t size);
 
 /* Descriptors for learning when all attached processes and threads have ended. */
 struct target_ends {

@@ -49,6 +49,7 @@ struct record_options {
 	const struct source_access *embed_source;
 	const char *debug_dirs;		/* as in sym_options */
 	bool all_cpus, inherit, callchain;
+	bool descendants;	/* as in target_options */
 	bool user_only, kernel_only, symbols;
 	bool identified_later;	/* as in symbolize_options */
 	const struct event_list *events;	/* empty: the default event */

@@ -34,6 +34,7 @@ static int open_source(struct run *r, struct error *err)
 	const struct record_options *o = s->o;
 	uint32_t child = (uint32_t)r->launch.pid;
 	struct source_choice why;
+	char note[TARGET_NOTE];
 	int rc;
 	struct source_target t = {
 		.cpus = s->target.cpus.v, .ncpus = s->target.cpus.n,
@@ -56,6 +57,9 @@ static int open_source(struct run *r, struct error *err)
 		rc = target_threads(&s->target, &r->threads, err);
 		if (rc < 0)
 			return rc;
+		target_note(&s->target, note, sizeof(note));
+		if (*note && o->inherit)
+			session_notice(s, "%s", note);
 		t.tids = r->threads.v;
 		t.ntids = r->threads.n;
 	} else if (s->target.system_wide) {

@@ -78,6 +78,7 @@ static int choose_target(struct session *s, struct error *err)
 		.pids = o->pids, .tids = o->tids, .cpus = o->cpus,
 		.cgroup = o->cgroup, .all_cpus = o->all_cpus,
 		.command = o->command, .repeat = o->repeat,
+		.descendants = o->descendants,
 	};
 	int r = target_parse(&s->target, &t, err);
 

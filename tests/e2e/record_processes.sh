@@ -282,6 +282,58 @@ for how in -static -no-pie -fuse-ld=gold -fuse-ld=lld; do
 		END { print n < 60 }')"
 done
 
+# Processes that the given one started earlier: two, of which one has another, and one
+# that has ended.
+cat >workers.c <<'END'
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+static void worker(int more)
+{
+	if (more < 0 || fork())
+		return;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (more)
+		worker(more - 1);
+	for (volatile long i = 0; ; i++)
+		;
+}
+
+int main(void)
+{
+	worker(1);
+	worker(0);
+	if (!fork())
+		return 0;
+	for (;;)
+		pause();
+}
+END
+cc -O1 -o workers workers.c || exit 1
+./workers &
+parent=$!
+t_cleanup "kill $parent 2>/dev/null"
+t_until eval '[ "$(pgrep -c -x workers)" -ge 5 ]'
+pids() { "$TALLY" report --format=csv --no-header -s pid "$1" | grep -c '^[0-9]'; }
+for source in perf ptrace; do
+	"$TALLY" record --source=$source --duration 1 -p $parent -o w.tally 2>err
+	t_like "--source=$source: processes that are left out" "$(cat err)" \
+		'^tally: 3 processes started earlier .* left out: --descendants'
+done
+"$TALLY" record --duration 3 -p $parent --descendants -o w.tally 2>err
+t_is "--descendants records them" "$(pids w.tally)" 3
+t_lacks "… and leaves out none" "$(cat err)" 'left out'
+"$TALLY" stat -e cs --duration 0.1 -p $parent 2>err
+t_like "stat: processes that are left out" "$(cat err)" '3 processes .* left out'
+"$TALLY" stat -e task-clock --duration 1 -p $parent --descendants --format=csv \
+	>out.csv
+t_ok "stat --descendants counts them" "$(grep task-clock out.csv | awk -F, '
+	{ for (i = 1; i <= NF; i++) if ($i + 0 > 1) n = 1 } END { print !n }')"
+"$TALLY" record --descendants -- true 2>err
+t_like "--descendants needs -p" "$?:$(cat err)" '^2:.*-p PID'
+kill $parent
+
 # Shares agree with perf's, where it is installed: the same program, of all that its
 # functions cost, within sampling error (about 4800 samples: 3 points are > 4 sigma).
 shares() { # reads names and costs
