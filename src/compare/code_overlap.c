@@ -22,6 +22,18 @@ static int by_value(const void *x, const void *y)
 	return ascending(a, b);
 }
 
+static uint64_t hash_of(const struct strtab *tokens, const uint32_t *word, size_t n)
+{
+	uint64_t h = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const char *s = strtab_get(tokens, word[i]);
+
+		h = hash_mix(h, hash_bytes(s, strlen(s)));
+	}
+	return h;
+}
+
 /* Returns the hashes of all sequences of `length` words. */
 static uint64_t *make_runs(const struct strtab *tokens, const uint32_t *word,
 			   size_t n, size_t length, size_t *count)
@@ -32,16 +44,8 @@ static uint64_t *make_runs(const struct strtab *tokens, const uint32_t *word,
 	*count = 0;
 	if (!v)
 		return NULL;
-	for (size_t i = 0; i + length <= n; i++) {
-		uint64_t h = 0;
-
-		for (size_t j = i; j < i + length; j++) {
-			const char *s = strtab_get(tokens, word[j]);
-
-			h = hash_mix(h, hash_bytes(s, strlen(s)));
-		}
-		v[k++] = h;
-	}
+	for (size_t i = 0; i + length <= n; i++)
+		v[k++] = hash_of(tokens, word + i, length);
 	if (k)
 		qsort(v, k, sizeof(*v), by_value);
 	for (size_t i = 0; i < k; i++)
@@ -55,9 +59,10 @@ int code_ngrams_of(const struct profile *p, const struct prof_symbol *s,
 {
 	struct insn_tokens w;
 	struct strtab tokens;
+	uint64_t whole = 0;
 	int rc;
 
-	*out = (struct code_ngrams){ NULL, NULL, 0, 0 };
+	*out = (struct code_ngrams){ .text = NULL };
 	if (strtab_init(&tokens) < 0)
 		return -ERR_NOMEM;
 	rc = insn_tokens(p, s, by_address, &tokens, &w);
@@ -66,6 +71,7 @@ int code_ngrams_of(const struct profile *p, const struct prof_symbol *s,
 				      &out->ntext);
 		out->kind = make_runs(&tokens, w.weak.v, w.weak.n, KIND_RUN,
 				      &out->nkind);
+		whole = hash_of(&tokens, w.full.v, w.full.n) | 1;
 		rc = !out->text || !out->kind ? -ERR_NOMEM
 		     : out->nkind < RUNS_MIN;
 		insn_tokens_fini(&w);
@@ -73,6 +79,7 @@ int code_ngrams_of(const struct profile *p, const struct prof_symbol *s,
 	strtab_fini(&tokens);
 	if (rc)
 		code_ngrams_fini(out);
+	out->whole = whole;
 	return rc;
 }
 
@@ -80,7 +87,7 @@ void code_ngrams_fini(struct code_ngrams *r)
 {
 	free(r->text);
 	free(r->kind);
-	*r = (struct code_ngrams){ NULL, NULL, 0, 0 };
+	*r = (struct code_ngrams){ .text = NULL };
 }
 
 /* Counts elements of `a` that are in `b` but not in `less` (NULL: empty).

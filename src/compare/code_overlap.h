@@ -16,6 +16,8 @@
 struct code_ngrams {
 	uint64_t *text, *kind;
 	size_t ntext, nkind;
+	uint64_t whole;		/* hash of all instructions; 0: unknown.  It is also
+				 * set if the code is too short to compare. */
 };
 
 /* Reads the code of a symbol; `by_address` as in insn_tokens.  Returns 0, 1 if

@@ -229,17 +229,23 @@ const struct code_ngrams *compare_code_of(struct compare_match *m, uint32_t func
 		if (x->of[func] != COMPARE_NONE)
 			rc = code_ngrams_of(p, &x->v[x->of[func]], x->v,
 					    &code->runs);
-		if (rc > 0)
+		if (rc > 0 && !code->runs.whole)
 			s = insn_find(p, name);
 		if (s)
 			rc = code_ngrams_of(p, s, x->v, &code->runs);
 		m->failed |= rc < 0;
 		code->known = !rc;
-		if (rc <= 0)
+		if (rc <= 0 || code->runs.whole)
 			break;
 	}
 	code->asked = true;
 	return code->known ? &code->runs : NULL;
+}
+
+uint64_t compare_code_hash(struct compare_match *m, uint32_t func, int side)
+{
+	compare_code_of(m, func, side);
+	return m->code->func[side][func].runs.whole;
 }
 
 struct function_cost {

@@ -84,6 +84,10 @@ void compare_match_fini(struct compare_match *m);
 const struct code_ngrams *compare_code_of(struct compare_match *m, uint32_t func,
 					  int side);
 
+/* Returns a hash of all of a function's instructions on a side, also if the code
+ * is too short for compare_code_of; 0: unknown. */
+uint64_t compare_code_hash(struct compare_match *m, uint32_t func, int side);
+
 /*
  * Records which functions are in a stack and which function called the
  * innermost one.  `inlined`: inlined functions count as functions.  Returns 0
@@ -100,6 +104,11 @@ int compare_add_stack(struct compare_match *m, size_t recording, uint32_t node,
  * functions of its image.  If the code of both is known, most of one must also
  * be in the other.  If `gained` also ran on the old side, it must have gained
  * code that `lost` had.
+ *
+ * A linker or compiler that folds equal functions into one gives all their cost to
+ * one of their names.  Two functions are also related if one side may have folded
+ * them: it has code of only one of them, and the other side's code of the other
+ * one has most of the same instructions.
  */
 bool compare_related(struct compare_match *m, uint32_t gained, uint32_t lost);
 

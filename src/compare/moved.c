@@ -7,6 +7,10 @@
 #include "base/error.h"
 #include "compare/match_internal.h"
 
+/* Minimum share of the larger function's mnemonic sequences that both have, if they
+ * may have been one function before a change to one of them: as of renamed ones. */
+#define FOLDED_SHARE 0.7
+
 struct compare_calls {
 	struct u64map tab;	/* function << 32 | caller */
 	VEC(uint32_t) callers;	/* chained by `next` */
@@ -178,6 +182,32 @@ static bool are_near(const struct compare_match *m, uint32_t a, uint32_t b)
 	       share_caller(m, a, b);
 }
 
+/* Returns whether a function has no code of its own on a side: it did not run, or
+ * its code is too short to be more than a jump. */
+static bool is_empty(struct compare_match *m, uint32_t func, int side)
+{
+	return !(m->funcs.v[func].ran & 1u << side) ||
+	       (!compare_code_of(m, func, side) && compare_code_hash(m, func, side));
+}
+
+/* Returns whether `whole`, a function that a side runs alone, may be there what
+ * `part` and `whole` are together on the other side. */
+static bool may_be_folded(struct compare_match *m, uint32_t whole, uint32_t part,
+			  int side)
+{
+	uint64_t a = compare_code_hash(m, whole, side);
+	uint64_t b = compare_code_hash(m, part, !side);
+	const struct code_ngrams *x, *y;
+
+	if (!is_empty(m, part, side))
+		return false;
+	if (a && a == b)
+		return true;
+	x = compare_code_of(m, whole, side);
+	y = compare_code_of(m, part, !side);
+	return x && y && mnemonic_overlap(x, y) >= FOLDED_SHARE;
+}
+
 bool compare_related(struct compare_match *m, uint32_t gained, uint32_t lost)
 {
 	const struct compare_func *a = &m->funcs.v[gained];
@@ -185,6 +215,9 @@ bool compare_related(struct compare_match *m, uint32_t gained, uint32_t lost)
 	const struct code_ngrams *now, *before, *other;
 	bool near = are_near(m, gained, lost);
 
+	if (may_be_folded(m, lost, gained, COMPARE_OLD) ||
+	    may_be_folded(m, gained, lost, COMPARE_NEW))
+		return true;
 	if (!near && (*a->file || a->image != b->image))
 		return false;
 	now = compare_code_of(m, gained, COMPARE_NEW);

@@ -366,6 +366,62 @@ else
 	t_skip "code that moved" "it cannot be built here"
 fi
 
+# Equal functions that GCC folds into one, until a change makes one of them differ.  In
+# a header, only their code relates them.
+cat >twins.h <<'END'
+#define TWIN(name, number) \
+__attribute__((noinline)) static unsigned name(unsigned x, int n) \
+{ \
+	unsigned a[16] = { x, 1, 2 }; \
+ \
+	for (int i = 0; i < n; i++) \
+		a[i & 15] = (a[(i + 3) & 15] >> (x & 7)) + i * number + a[7]; \
+	return a[x & 15]; \
+}
+END
+cat >fold.c <<'END'
+#include "twins.h"
+#include <stdlib.h>
+TWIN(twin_first, 12345u)
+TWIN(twin_other, NUMBER)
+__attribute__((noinline)) static unsigned alone(unsigned x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x ^= x << 7, x += x >> 9, x ^= x << 8;
+	return x;
+}
+int main(int argc, char **argv)
+{
+	unsigned s = 0;
+
+	for (int i = 0; i < atoi(argv[1]); i++)
+		s += twin_first(s, 2500) + twin_other(s, 2500) + alone(s, 2000);
+	return s == 12345;
+}
+END
+# shellcheck disable=SC2086
+if ${CC:-cc} $flags -fipa-icf -fno-ipa-cp -DNUMBER=12345u -o folded fold.c &&
+   ${CC:-cc} $flags -fipa-icf -fno-ipa-cp -DNUMBER=12347u -o apart fold.c &&
+   [ "$(nm folded | awk '/ twin_/ { print $1 }' | sort -u | wc -l)" = 1 ] &&
+   [ "$(nm apart | awk '/ twin_/ { print $1 }' | sort -u | wc -l)" = 2 ]; then
+	for side in folded apart; do
+		"$TALLY" record -q -F 2000 --repeat 8 -o $side.tally -- \
+			./$side 12000
+	done
+	"$TALLY" check --require-mde off --total-threshold off \
+		--baseline folded.tally --new apart.tally >out
+	t_is "functions that are no longer folded are not new costs" $? 0
+	t_like "… and are told" "$(cat out)" '^ +moved from twin_'
+	"$TALLY" check --require-mde off --total-threshold off \
+		--baseline apart.tally --new folded.tally >out
+	t_is "nor is one with the cost of both" $? 0
+	t_like "… which is told" "$(cat out)" '^ +moved from twin_'
+	out=$(diff --top 0 folded.tally apart.tally)
+	t_like "a diff knows, too" "$(echo "$out" | grep twin_)" ' moved .*<- twin_'
+else
+	t_skip "folded functions" "the compiler folds none"
+fi
+
 # a check of the same programs, without debug information and stacks: the code
 # says what moved, and which instruction is which
 for side in one two; do
