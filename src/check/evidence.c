@@ -10,7 +10,6 @@
 #include "check/check_internal.h"
 #include "check/runs_internal.h"
 #include "profile/symbol_order.h"
-#include "views/wait_place.h"
 
 struct gather {
 	struct check *c;
@@ -29,45 +28,6 @@ static bool wanted(const struct check_row *r)
 {
 	return r->unit.func != PROF_NONE && r->status != CHECK_SMALL &&
 	       r->status != CHECK_SAME;
-}
-
-/* Returns whether a function waits on behalf of its caller: all locks wait in the same
- * ones. */
-static bool waits_for_caller(const struct check_file *f, uint32_t stack,
-			     uint32_t step)
-{
-	const struct profile *p = f->p;
-	uint32_t image = p->locs.v[p->nodes.v[stack].loc].image;
-
-	return prof_is_of_waits(&p->events.v[f->event]) &&
-	       (wait_place_is_library(profile_cstr(p, p->images.v[image].path)) ||
-		wait_place_is_header(p, step));
-}
-
-/* Returns the function that called the innermost one of a stack; of a wait, the
- * innermost function of the program itself. */
-static uint32_t caller(const struct check_file *f, uint32_t stack)
-{
-	const struct profile *p = f->p;
-	uint32_t loc = stack ? p->nodes.v[stack].loc : PROF_NONE;
-	uint32_t self = check_leaf(f, stack), s, fk;
-
-	if (loc == PROF_NONE || prof_is_mark(loc) || self == PROF_NONE)
-		return PROF_NONE;
-	s = f->keys.steps[f->keys.head[loc]].outer;
-	for (;;) {
-		for (; s != PROF_NONE; s = f->keys.steps[s].outer) {
-			fk = f->keys.steps[s].fk;
-			/* a recursive call does not identify the caller */
-			if (fk != PROF_NONE && f->func[fk] != f->func[self] &&
-			    !waits_for_caller(f, stack, s))
-				return f->func[fk];
-		}
-		stack = p->nodes.v[stack].parent;
-		if (!stack || prof_is_mark(p->nodes.v[stack].loc))
-			return PROF_NONE;
-		s = f->keys.head[p->nodes.v[stack].loc];
-	}
 }
 
 static bool same_part(const struct check_part *a, const struct check_part *b)
@@ -163,7 +123,7 @@ static void add_cell(struct gather *g, const struct check_file *f,
 	}
 	add_instruction(g, f, cell, part.row, run, cost);
 	part = (struct check_part){ .row = part.row, .kind = PART_CALLER };
-	part.func = caller(f, cell->stack);
+	part.func = check_caller(f, cell->stack);
 	if (part.func != PROF_NONE)
 		add(g, &part, run, cost);
 }

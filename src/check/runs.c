@@ -9,6 +9,7 @@
 #include "check/runs_internal.h"
 #include "compare/labels.h"
 #include "symbolize/demangle/demangle.h"
+#include "views/wait_place.h"
 
 static int nomem(struct error *err)
 {
@@ -293,6 +294,43 @@ uint32_t check_leaf(const struct check_file *f, uint32_t stack)
 	if (loc == PROF_NONE || prof_is_mark(loc))
 		return f->keys.unknown;
 	return f->keys.steps[f->keys.head[loc]].fk;
+}
+
+/* Returns whether a function waits on behalf of its caller: all locks wait in the same
+ * ones. */
+static bool waits_for_caller(const struct check_file *f, uint32_t stack,
+			     uint32_t step)
+{
+	const struct profile *p = f->p;
+	uint32_t image = p->locs.v[p->nodes.v[stack].loc].image;
+
+	return prof_is_of_waits(&p->events.v[f->event]) &&
+	       (wait_place_is_library(profile_cstr(p, p->images.v[image].path)) ||
+		wait_place_is_header(p, step));
+}
+
+uint32_t check_caller(const struct check_file *f, uint32_t stack)
+{
+	const struct profile *p = f->p;
+	uint32_t loc = stack ? p->nodes.v[stack].loc : PROF_NONE;
+	uint32_t self = check_leaf(f, stack), s, fk;
+
+	if (loc == PROF_NONE || prof_is_mark(loc) || self == PROF_NONE)
+		return PROF_NONE;
+	s = f->keys.steps[f->keys.head[loc]].outer;
+	for (;;) {
+		for (; s != PROF_NONE; s = f->keys.steps[s].outer) {
+			fk = f->keys.steps[s].fk;
+			/* a recursive call does not identify the caller */
+			if (fk != PROF_NONE && f->func[fk] != f->func[self] &&
+			    !waits_for_caller(f, stack, s))
+				return f->func[fk];
+		}
+		stack = p->nodes.v[stack].parent;
+		if (!stack || prof_is_mark(p->nodes.v[stack].loc))
+			return PROF_NONE;
+		s = f->keys.head[p->nodes.v[stack].loc];
+	}
 }
 
 static int by_file(const void *a, const void *b)

@@ -115,6 +115,9 @@ static inline uint32_t check_func_before(const struct check_runs *c,
 
 /* Returns the innermost frame key of a stack. */
 uint32_t check_leaf(const struct check_file *f, uint32_t stack);
+/* Returns the function that called the innermost one of a stack (of a wait: the
+ * innermost function of the program itself), or PROF_NONE. */
+uint32_t check_caller(const struct check_file *f, uint32_t stack);
 
 /* Returns the line of the newest recording of the new side that corresponds to a
  * line of a file (str: its base name).  It is unchanged if lines were not matched.

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "base/git.h"
+#include "base/path.h"
 #include "base/text.h"
 #include "cmd/debug_dirs.h"
+#include "cmd/diff.h"
 #include "cmd/open.h"
 #include "cmd/show_options.h"
 #include "history/show.h"
@@ -21,7 +23,7 @@ struct history_opts {
 	const char *store, *commit, *benchmark, *repo, *event, *json, *html;
 	struct opt_strs debug_dirs;
 	uint64_t top, max_memory;
-	bool trust, no_inline;
+	bool trust, no_inline, keep;
 };
 
 #define AT(field) offsetof(struct history_opts, field)
@@ -43,6 +45,9 @@ static const struct opt history_opt_table[] = {
 	  "The event whose cost is stored. Default: the first event in each "
 	  "file.",
 	  AT(event) },
+	{ OPT_FLAG, 0, "keep", NULL,
+	  "Copy the recordings into the history, so that the report can compare "
+	  "them. Default: only their paths are stored.", AT(keep) },
 	OPT_ROW_NO_INLINE(AT(no_inline)),
 	{ OPT_STRS, 0, "debug-dir", "DIR",
 	  "For recordings without symbols: " DEBUG_DIR_HELP,
@@ -57,7 +62,9 @@ static const struct opt history_opt_table[] = {
 	  "Write all results as JSON; - is standard output, here and below.",
 	  AT(json) },
 	{ OPT_STR, 0, "html", "FILE",
-	  "Write a page with a curve for each function.", AT(html) },
+	  "Write a page with a curve for each function. Where the recordings of "
+	  "a change exist, pages that compare them are written beside it.",
+	  AT(html) },
 	OPT_END
 };
 
@@ -232,6 +239,11 @@ static int history_add(struct cmd_io *io, const struct history_opts *o,
 		rc = cmd_add_batch(io, &h, &b, err);
 	if (!rc)
 		rc = history_write(&h, 0, o->store, err);
+	if (rc >= 0 && o->keep) {
+		int kept = history_keep(&h, 0, o->store, err);
+
+		rc = kept < 0 ? kept : rc;
+	}
 	if (rc >= 0) {
 		struct buf line = { 0 };
 
@@ -252,11 +264,79 @@ static int write_to(struct cmd_io *io, const char *path, struct buf *text,
 	return cmd_output(io, strcmp(path, "-") ? path : NULL, text, err);
 }
 
-static int show_report(struct cmd_io *io, const struct history_opts *o,
-		       const struct history_report *r, struct error *err)
+/* The pages beside a report. */
+struct pages {
+	struct cmd_io *io;
+	const struct history_report *report;
+	const char *html;	/* path of the report */
+	size_t n;
+};
+
+/* Adds the paths of a batch's recordings, which `text` holds.  Returns false if some of
+ * them do not exist. */
+static bool add_paths(const struct pages *p, size_t batch, struct buf *text,
+		      struct opt_strs *out)
 {
+	const struct batch *b = &p->report->h->batches.v[batch];
+	size_t *at = calloc(b->nrecordings + 1, sizeof(*at));
+	bool found = at && b->nrecordings;
+
+	for (uint32_t i = 0; found && i < b->nrecordings; i++) {
+		at[i] = text->n;
+		found = history_recording_path(p->report->h,
+					       b->first_recording + i,
+					       p->report->store, text);
+		buf_u8(text, '\0');
+	}
+	out->v = found ? calloc(b->nrecordings, sizeof(*out->v)) : NULL;
+	for (uint32_t i = 0; out->v && !text->failed && i < b->nrecordings; i++)
+		out->v[out->n++] = (const char *)text->p + at[i];
+	free(at);
+	return out->n;
+}
+
+/* Writes REPORT-1.html and so on: the callback `compare` of history_report. */
+static bool write_comparison(void *ctx, size_t from, size_t to, struct buf *link)
+{
+	struct pages *p = ctx;
+	const char *base = path_base(p->html), *end = strrchr(base, '.');
+	int stem = (int)(end && end > base ? end - base : (long)strlen(base));
+	struct buf path = { 0 }, text[DIFF_SIDES] = { { 0 } };
+	struct diff_opts o = { .top = 0 };
+	struct error err;
+	bool ok;
+
+	cmd_diff.defaults(&o);
+	ok = add_paths(p, from, &text[DIFF_OLD], &o.side[DIFF_OLD]) &&
+	     add_paths(p, to, &text[DIFF_NEW], &o.side[DIFF_NEW]);
+	buf_printf(&path, "%.*s%.*s-%zu.html", (int)(base - p->html), p->html,
+		   stem, base, p->n + 1);
+	o.output = buf_cstr(&path);
+	o.html = true;
+	ok = ok && !path.failed && cmd_diff.run(p->io, &o, 0, NULL, &err) == 0;
+	if (ok) {
+		buf_str(link, path_base(o.output));
+		p->n++;
+	}
+	for (int i = 0; i < DIFF_SIDES; i++) {
+		free(o.side[i].v);
+		buf_fini(&text[i]);
+	}
+	buf_fini(&path);
+	return ok;
+}
+
+static int show_report(struct cmd_io *io, const struct history_opts *o,
+		       struct history_report *r, struct error *err)
+{
+	struct pages pages = { io, r, o->html, 0 };
 	struct buf out = { 0 };
 	int rc = 0;
+
+	if (o->html && strcmp(o->html, "-")) {
+		r->compare = write_comparison;
+		r->page_ctx = &pages;
+	}
 
 	if (o->json) {
 		history_json(r, &out);
@@ -282,7 +362,8 @@ static int show_history(struct cmd_io *io, const struct history_opts *o,
 	struct history_classes classes = { { 0 } };
 	struct commit_log log;
 	struct history_report r = { .h = h, .subject = commit_log_subject,
-				    .between = commit_log_between, .ctx = &log };
+				    .between = commit_log_between, .ctx = &log,
+				    .store = o->store };
 	int rc = history_read(h, o->store, err);
 
 	log = (struct commit_log){ .text = { 0 } };

@@ -3,11 +3,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/history.h"
+#include "base/io.h"
+#include "history/detail.h"
+
+/* Minimum share of the program's samples of a function with details. */
+#define DETAIL_SHARE 0.01
+enum { RECORDING_MAX = 1 << 30 };	/* bytes */
 
 struct gathering {
 	struct history *h;
-	const struct check_runs *runs;
+	struct check_runs *runs;
 	double per_sample;
 	double *cost;		/* samples, [func * runs + run] */
 	size_t *place;		/* maps a file's runs to runs->runs */
@@ -206,12 +211,26 @@ static int by_name(const void *a, const void *b)
 			      check_str(x->runs, g->which));
 }
 
+struct detail_funcs {
+	VEC(struct detail_func) v;
+};
+
+static double sum_of(const double *x, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	return sum;
+}
+
 static int add_costs(struct gathering *g, struct sortable *order, double *small,
-		     struct error *err)
+		     struct detail_funcs *details, struct error *err)
 {
 	const struct check_runs *r = g->runs;
 	size_t n = r->runs.n;
 	const struct history_func others = { .kernel = false };
+	double all = sum_of(g->cost, r->funcs.n * n);
 	int rc = 0;
 
 	for (uint32_t i = 0; i < r->funcs.n; i++)
@@ -223,10 +242,8 @@ static int add_costs(struct gathering *g, struct sortable *order, double *small,
 		const double *x = g->cost + order[i].func * n;
 		struct history_func to = { .kernel = f->kernel,
 					   .line = f->line };
-		double sum = 0;
+		double sum = sum_of(x, n);
 
-		for (size_t k = 0; k < n; k++)
-			sum += x[k];
 		for (size_t k = 0; sum < HISTORY_MIN && k < n; k++)
 			small[k] += x[k];
 		if (sum < HISTORY_MIN)
@@ -238,17 +255,45 @@ static int add_costs(struct gathering *g, struct sortable *order, double *small,
 		rc = to.image == UINT32_MAX || to.name == UINT32_MAX ||
 		     to.which == UINT32_MAX || to.file == UINT32_MAX
 			     ? nomem(err) : add_cost(g, &to, x, err);
+		if (!rc && f->name && !f->kernel && sum >= DETAIL_SHARE * all &&
+		    vec_push(&details->v, ((struct detail_func){
+				order[i].func, (uint32_t)g->h->costs.n - 1 })) < 0)
+			rc = nomem(err);
 	}
 	return rc ? rc : add_cost(g, &others, small, err);
 }
 
-int history_gather(struct history *h, const struct check_runs *runs,
+static int add_recordings(struct gathering *g, struct error *err)
+{
+	for (size_t i = 0; i < g->runs->files.n; i++) {
+		const char *path = g->runs->files.v[i].path;
+		struct history_recording r = {
+			.path = strtab_add(&g->h->str, path) };
+		struct buf bytes = { 0 };
+		int rc = io_read_file(path, RECORDING_MAX, &bytes, err);
+
+		if (!rc)
+			sha256(bytes.p, bytes.n, r.hash);
+		buf_fini(&bytes);
+		if (rc < 0)
+			return rc;
+		if (r.path == UINT32_MAX ||
+		    vec_push(&g->h->recordings, r) < 0)
+			return nomem(err);
+	}
+	return 0;
+}
+
+int history_gather(struct history *h, struct check_runs *runs,
 		   const struct batch_facts *facts, struct error *err)
 {
 	struct gathering g = { .h = h, .runs = runs };
 	struct sortable *order = calloc(runs->funcs.n + 1, sizeof(*order));
 	double *small = calloc(runs->runs.n + 1, sizeof(*small));
-	struct batch b = { .first = (uint32_t)h->costs.n };
+	struct batch b = { .first = (uint32_t)h->costs.n,
+			   .first_detail = (uint32_t)h->details.n,
+			   .first_recording = (uint32_t)h->recordings.n };
+	struct detail_funcs details = { .v = { 0 } };
 	int rc;
 
 	g.cost = calloc(runs->funcs.n * runs->runs.n + 1, sizeof(*g.cost));
@@ -264,11 +309,19 @@ int history_gather(struct history *h, const struct check_runs *runs,
 		b.per_sample = g.per_sample;
 		for (uint32_t i = 0; i < runs->files.n; i++)
 			add_file(&g, i);
-		rc = add_costs(&g, order, small, err);
+		rc = add_costs(&g, order, small, &details, err);
 	}
 	b.n = (uint32_t)h->costs.n - b.first;
+	if (!rc && details_gather(h, runs, details.v.v, details.v.n,
+				  g.per_sample) < 0)
+		rc = nomem(err);
+	if (!rc)
+		rc = add_recordings(&g, err);
+	b.ndetails = (uint32_t)h->details.n - b.first_detail;
+	b.nrecordings = (uint32_t)h->recordings.n - b.first_recording;
 	if (!rc && vec_push(&h->batches, b) < 0)
 		rc = nomem(err);
+	vec_fini(&details.v);
 	free(order);
 	free(small);
 	free(g.cost);

@@ -13,17 +13,23 @@
  * copying their files together in any order.  A killed writer leaves nothing behind.
  * The text has tabs between fields and one line for each function:
  *
- *	tally-history 1
+ *	tally-history 2
  *	commit ID | time SECONDS | recorded SECONDS | benchmark NAME | cpu MODEL |
  *	kernel RELEASE | event NAME | settings TEXT | unit ns or count |
  *	per-sample NUMBER | runs N		one line each, in this order
+ *	recording SHA-256 PATH			for each recording
  *	f|k COUNT… IMAGE NAME WHICH		of the program, of the kernel
+ *	d FILE LINE CODE SKETCH			of the function above: declaration, code
+ *	l COUNT LINE				its costliest lines, from the declaration
+ *	c COUNT NAME				the functions that call it most
  *	end LINES				number of function lines
  *
  * The counts are the samples of each run, separated by spaces.  NAME is the linkage
  * name, "" for unnamed code.  WHICH distinguishes functions of the same name in an
  * image.  Functions with fewer than HISTORY_MIN samples in all runs together are
- * summed into one without image and name.
+ * summed into one without image and name.  Those with at least a hundredth of the
+ * program's samples have details (d, l, c): history/detail.h.  Version 1 has none, and no
+ * recordings.
  */
 #include "base/error.h"
 #include "base/sha256.h"
@@ -54,6 +60,8 @@ struct batch {
 	bool is_time;			/* the event's unit is nanoseconds */
 	uint32_t runs;
 	uint32_t first, n;		/* range in history.costs */
+	uint32_t first_detail, ndetails;	/* in history.details */
+	uint32_t first_recording, nrecordings;	/* in history.recordings */
 	uint8_t hash[SHA256_BYTES];
 };
 
@@ -64,6 +72,28 @@ struct history_cost {
 				 * each run */
 };
 
+/* What is known of a costly function in a batch besides its cost. */
+struct history_detail {
+	uint32_t cost;		/* in history.costs */
+	uint32_t file, line;	/* str, base name; of its declaration, 0: unknown */
+	uint64_t code;		/* hash of its instructions; 0: unknown */
+	uint32_t first_part, nparts;	/* in history.parts */
+	uint32_t first_hash, nhashes;	/* in history.hashes: its code's sketch */
+};
+/* A line of a function, or a function that calls it. */
+struct history_part {
+	bool caller;
+	uint32_t key;		/* caller: str of its linkage name; line: lines after
+				 * the declaration */
+	double samples;		/* in all runs */
+};
+
+/* A recording of a batch. */
+struct history_recording {
+	uint32_t path;		/* str, as given */
+	uint8_t hash[SHA256_BYTES];	/* of its contents */
+};
+
 struct history {
 	struct strtab str;
 	VEC(struct history_func) funcs;
@@ -71,6 +101,10 @@ struct history {
 	VEC(struct batch) batches;
 	VEC(struct history_cost) costs;
 	VEC(double) counts;
+	VEC(struct history_detail) details;
+	VEC(struct history_part) parts;
+	VEC(uint32_t) hashes;
+	VEC(struct history_recording) recordings;
 	size_t damaged;		/* number of files of the store that were skipped */
 	char damage[256];	/* name of the first of them and the reason */
 };
@@ -97,7 +131,7 @@ struct batch_facts {
 };
 /* Adds a batch with all runs of the files that were added to `runs` and read
  * (check_runs_finish).  They must have the same commit, event and machine. */
-int history_gather(struct history *h, const struct check_runs *runs,
+int history_gather(struct history *h, struct check_runs *runs,
 		   const struct batch_facts *facts, struct error *err);
 
 /* Adds all batches of a store, which must exist.  Counts damaged files. */
@@ -109,5 +143,14 @@ int history_parse(struct history *h, const char *name, const char *text,
  * existed already. */
 int history_write(const struct history *h, size_t batch, const char *dir,
 		  struct error *err);
+
+/* Copies the recordings of a batch into the store, where they are found by their
+ * contents. */
+int history_keep(const struct history *h, size_t batch, const char *dir,
+		 struct error *err);
+/* Appends the path of a recording: of the copy in the store, or else the one that
+ * was given, if that file is still the same.  Returns false if neither exists. */
+bool history_recording_path(const struct history *h, size_t recording,
+			    const char *dir, struct buf *out);
 
 #endif

@@ -3,6 +3,8 @@ noinst_LIBRARIES += libhistory.a
 libhistory_a_SOURCES = \
 	src/history/changes.c \
 	src/history/changes.h \
+	src/history/detail.c \
+	src/history/detail.h \
 	src/history/gather.c \
 	src/history/history.h \
 	src/history/series.c \

@@ -3,7 +3,7 @@
 #define TALLY_HISTORY_SHOW_H
 /* Reports of a history and of a verdict, for people and for programs. */
 #include "check/findings.h"
-#include "history/changes.h"
+#include "history/detail.h"
 #include "history/verdict.h"
 
 /* The series and changes of one class of machines. */
@@ -23,6 +23,12 @@ struct history_report {
 	const char *(*subject)(void *ctx, uint32_t commit);
 	size_t (*between)(void *ctx, uint32_t older, uint32_t newer);
 	void *ctx;
+	const char *store;	/* folder that recordings were kept in */
+	/* Writes a page with the differences between the recordings of two batches,
+	 * and appends a link to it.  Returns false if there is none.  May be NULL. */
+	bool (*compare)(void *page_ctx, size_t old_batch, size_t new_batch,
+			struct buf *link);
+	void *page_ctx;
 };
 
 /* Builds the views of all classes.  Call history_report_fini in any case. */
@@ -67,13 +73,25 @@ void show_answer(const struct history *h, const struct verdict *v,
 		 const struct verdict_options *o, struct buf *out);
 void show_total(const struct verdict *v, struct buf *out);
 /* Appends how a row changed: "+12.3% (95%: +9.1% to +15.5%), +1.2% of the program". */
-void show_estimate(const struct verdict_row *r, struct buf *out);
+void show_estimate(const struct history *h, const struct verdict_row *r,
+		   struct buf *out);
 /* Appends a safe, shortened name. */
 void show_func(const struct history *h, uint32_t func, struct buf *out);
-/* Appends the commit or commits that may have caused a change: "a1b2c3d4e5f6
+/* Appends the commit or commits that may have caused a group of changes: "a1b2c3d4e5f6
  * "subject"". */
-void show_span(const struct history_report *r, const struct history_view *v,
-	       size_t from, size_t to, struct buf *out);
+void show_when(const struct history_report *r, const struct history_view *v,
+	       const struct change_group *g, struct buf *out);
+/* Appends why a function's cost changed: "moved from parse; its code changed; lines that
+ * gained: lex.c:12 +4.1%".  Nothing if that is unknown. */
+void show_evidence(const struct history_view *v, const struct change *c,
+		   struct buf *out);
+/* Sets *from and *to to the batches before and after a group's change. */
+void show_sides(const struct history_view *v, const struct change_group *g,
+		size_t *from, size_t *to);
+/* Appends a command that compares the recordings of two batches; nothing if some of
+ * them do not exist. */
+void show_command(const struct history_report *r, size_t from, size_t to,
+		  struct buf *out);
 /* Appends "cpu, kernel 6.1, cpu-clock, 4999 Hz" or the like. */
 void show_class(const struct history *h, const struct history_class *c,
 		struct buf *out);

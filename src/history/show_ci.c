@@ -35,7 +35,7 @@ int verdict_findings(const struct history *h, const struct verdict *v,
 		show_func(h, r->func, &x->name);
 		history_name(h, r->func, &x->function);
 		buf_str(&x->image, history_str(h, f->image));
-		show_estimate(r, &x->text);
+		show_estimate(h, r, &x->text);
 		if (r->against)
 			buf_printf(&x->text, ", compared with %zu batches",
 				   r->against);
@@ -64,7 +64,7 @@ static void put_row(const struct history *h, const struct verdict_row *r,
 	describe_markdown(buf_cstr(&t), out);
 	buf_reset(&t);
 	buf_printf(out, " | %s | ", verdict_status_name(r->status));
-	show_estimate(r, &t);
+	show_estimate(h, r, &t);
 	describe_markdown(buf_cstr(&t), out);
 	buf_str(out, " |\n");
 	buf_fini(&t);

@@ -114,14 +114,47 @@ static void put_curve(const struct history_view *v, const double *y, size_t func
 static void put_change(const struct history_view *v, const struct change *c,
 		       struct buf *out)
 {
+	struct buf why = { 0 };
+
 	buf_printf(out, "<li><b class=\"%s\">%+.1f%%</b> ",
 		   c->ratio > 1 ? "up" : "down", 100 * (c->ratio - 1));
 	if (c->func == SERIES_TOTAL)
 		buf_str(out, "the whole run");
 	else
 		put_func(v->series.h, v->series.funcs.v[c->func].func, out);
-	buf_printf(out, " <span class=\"dim\">(95%%: %+.1f%% to %+.1f%%)"
-		   "</span></li>\n", 100 * (c->low - 1), 100 * (c->high - 1));
+	buf_printf(out, " <span class=\"dim\">(95%%: %+.1f%% to %+.1f%%)",
+		   100 * (c->low - 1), 100 * (c->high - 1));
+	show_evidence(v, c, &why);
+	if (why.n) {
+		buf_str(out, "<br>");
+		text_xml(out, buf_cstr(&why));
+	}
+	buf_str(out, "</span></li>\n");
+	buf_fini(&why);
+}
+
+/* Writes a link to a comparison of the recordings before and after a change, or the
+ * command that makes one. */
+static void put_compare(const struct history_report *r, const struct history_view *v,
+			const struct change_group *g, struct buf *out)
+{
+	struct buf text = { 0 };
+	size_t from, to;
+
+	show_sides(v, g, &from, &to);
+	if (r->compare && r->compare(r->page_ctx, from, to, &text)) {
+		buf_str(out, "<p><a href=\"");
+		text_xml(out, buf_cstr(&text));
+		buf_str(out, "\">Compare the recordings before and after it</a></p>\n");
+	} else {
+		show_command(r, from, to, &text);
+		if (text.n) {
+			buf_str(out, "<p class=\"dim\">Compare: <code>");
+			text_xml(out, buf_cstr(&text));
+			buf_str(out, "</code></p>\n");
+		}
+	}
+	buf_fini(&text);
 }
 
 static void put_groups(const struct history_report *r,
@@ -133,14 +166,14 @@ static void put_groups(const struct history_report *r,
 		const struct change_group *g = &v->changes.groups.v[i];
 		struct buf text = { 0 };
 
-		show_span(r, v, g->from, g->to, &text);
-		buf_printf(out, "<h3>%s", g->slope
-			   ? "Gradually, over " : "");
+		show_when(r, v, g, &text);
+		buf_str(out, "<h3>");
 		text_xml(out, buf_cstr(&text));
 		buf_str(out, "</h3><ul>\n");
 		for (size_t k = 0; k < g->n; k++)
 			put_change(v, &v->changes.v.v[g->first + k], out);
 		buf_str(out, "</ul>\n");
+		put_compare(r, v, g, out);
 		buf_fini(&text);
 	}
 }

@@ -79,7 +79,53 @@ static void put_commit(const struct history_view *v, const char *key, size_t i,
 					       .commit));
 }
 
-static void put_changes(const struct history_view *v, struct json *j)
+static void put_evidence(const struct history_view *v, const struct change *c,
+			 struct json *j)
+{
+	const struct history *h = v->series.h;
+	struct evidence e;
+
+	if (evidence_find(&v->series, &v->changes, c, &e) < 0)
+		j->out->failed = true;
+	if (e.code != EVIDENCE_UNKNOWN)
+		json_bool(j, "code_changed", e.code == EVIDENCE_NEW_CODE);
+	if (e.moved_from != UINT32_MAX) {
+		json_object(j, "moved_from");
+		put_name(h, e.moved_from, j);
+		json_end(j);
+	}
+	json_array(j, "evidence");
+	for (size_t i = 0; i < e.v.n; i++) {
+		const struct evidence_part *p = &e.v.v[i];
+
+		json_object(j, NULL);
+		json_str(j, p->caller ? "caller" : "file", history_str(h, p->name));
+		if (!p->caller)
+			json_uint(j, "line", p->line);
+		json_fixed(j, "base", p->base, 6);
+		json_fixed(j, "new", p->now, 6);
+		json_end(j);
+	}
+	json_end(j);
+	evidence_fini(&e);
+}
+
+static void put_command(const struct history_report *r, const struct history_view *v,
+			const struct change_group *g, struct json *j)
+{
+	struct buf text = { 0 };
+	size_t from, to;
+
+	show_sides(v, g, &from, &to);
+	show_command(r, from, to, &text);
+	if (text.n)
+		json_str(j, "compare", buf_cstr(&text));
+	j->out->failed |= text.failed;
+	buf_fini(&text);
+}
+
+static void put_changes(const struct history_report *r, const struct history_view *v,
+			struct json *j)
 {
 	json_array_lines(j, "changes");
 	for (size_t g = 0; g < v->changes.groups.n; g++) {
@@ -104,9 +150,11 @@ static void put_changes(const struct history_view *v, struct json *j)
 			json_fixed(j, "ratio", c->ratio, 4);
 			json_fixed(j, "low", c->low, 4);
 			json_fixed(j, "high", c->high, 4);
+			put_evidence(v, c, j);
 			json_end(j);
 		}
 		json_end(j);
+		put_command(r, v, x, j);
 		json_end(j);
 	}
 	json_end(j);
@@ -127,7 +175,7 @@ void history_json(const struct history_report *r, struct buf *out)
 		put_class(r->h, v->class, &j);
 		put_batches(v, &j);
 		put_functions(v, &j);
-		put_changes(v, &j);
+		put_changes(r, v, &j);
 		json_end(&j);
 	}
 	json_end(&j);
@@ -166,6 +214,9 @@ void verdict_json(const struct history *h, const struct verdict *v,
 		json_fixed(&j, "visible", r->visible, 4);
 		json_uint(&j, "against", r->against);
 		json_bool(&j, "last_commit_too", r->before);
+		if (r->moved_from != UINT32_MAX)
+			json_str(&j, "moved_from", history_str(h,
+					h->funcs.v[r->moved_from].name));
 		json_end(&j);
 	}
 	json_end(&j);

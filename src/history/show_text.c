@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "check/show.h"
+#include "symbolize/demangle/demangle.h"
 #include "views/query/names.h"
 
 enum { COMMIT_SHOWN = 12, ROWS_SHOWN = 10 };
@@ -85,8 +86,9 @@ static void show_subject(const struct history_report *r, uint32_t commit,
 	buf_str(out, "\"");
 }
 
-void show_span(const struct history_report *r, const struct history_view *v,
-	       size_t from, size_t to, struct buf *out)
+/* Appends the commit or commits that may have caused a change. */
+static void show_span(const struct history_report *r, const struct history_view *v,
+		      size_t from, size_t to, struct buf *out)
 {
 	uint32_t first = commit_of(v, from), last = commit_of(v, to);
 	size_t n = 1, missing;
@@ -107,6 +109,21 @@ void show_span(const struct history_report *r, const struct history_view *v,
 	if (missing)
 		buf_printf(out, " (%zu before it %s not recorded)", missing,
 			   missing == 1 ? "was" : "were");
+}
+
+void show_when(const struct history_report *r, const struct history_view *v,
+	       const struct change_group *g, struct buf *out)
+{
+	if (!g->slope) {
+		show_span(r, v, g->from, g->to, out);
+		return;
+	}
+	buf_str(out, "gradually, from ");
+	show_commit(r->h, commit_of(v, g->from), out);
+	buf_str(out, " to ");
+	show_commit(r->h, commit_of(v, g->to), out);
+	buf_printf(out, " (%zu batches); no single commit stands out",
+		   g->to - g->from);
 }
 
 void show_class(const struct history *h, const struct history_class *c,
@@ -133,9 +150,113 @@ static void show_day(int64_t seconds, struct buf *out)
 			   tm.tm_mon + 1, tm.tm_mday);
 }
 
+/* Appends "; WORDS: NAME +4.1%, NAME +2.0%" for lines or callers. */
+static void put_parts(const struct history *h, const struct evidence *e, bool callers,
+		      double impact, struct buf *out)
+{
+	const char *sep = callers ? "; callers with" : "; lines with";
+
+	for (size_t i = 0; i < e->v.n; i++) {
+		const struct evidence_part *p = &e->v.v[i];
+		struct buf name = { 0 };
+
+		if (p->caller != callers)
+			continue;
+		if (*sep == ';')
+			buf_printf(out, "%s %s of it: ", sep,
+				   impact > 0 ? "most" : "less");
+		else
+			buf_str(out, sep);
+		sep = ", ";
+		if (callers)
+			demangle(history_str(h, p->name), &name);
+		else
+			buf_printf(&name, "%s:%u", history_str(h, p->name),
+				   p->line);
+		text_safe(out, buf_cstr(&name));
+		buf_printf(out, " %+.1f%%", 100 * (p->now - p->base));
+		buf_fini(&name);
+	}
+}
+
+void show_evidence(const struct history_view *v, const struct change *c,
+		   struct buf *out)
+{
+	static const char *const codes[] = {
+		[EVIDENCE_UNKNOWN] = "",
+		[EVIDENCE_SAME_CODE] = "; its code is the same",
+		[EVIDENCE_NEW_CODE] = "; its code changed",
+	};
+	const struct history *h = v->series.h;
+	struct buf text = { 0 };
+	struct evidence e;
+
+	if (evidence_find(&v->series, &v->changes, c, &e) < 0)
+		out->failed = true;
+	if (e.moved_from != UINT32_MAX) {
+		buf_str(&text, "; moved from ");
+		show_func(h, e.moved_from, &text);
+	}
+	buf_str(&text, codes[e.code]);
+	put_parts(h, &e, false, c->impact, &text);
+	put_parts(h, &e, true, c->impact, &text);
+	if (text.n > 2)
+		buf_str(out, buf_cstr(&text) + 2);
+	out->failed |= text.failed;
+	buf_fini(&text);
+	evidence_fini(&e);
+}
+
+void show_sides(const struct history_view *v, const struct change_group *g,
+		size_t *from, size_t *to)
+{
+	size_t last = g->slope ? g->from : g->at ? g->at - 1 : 0;
+	size_t first = g->slope && g->to < v->series.n ? g->to : g->at;
+
+	*from = v->series.batch[last];
+	*to = v->series.batch[first];
+}
+
+void show_command(const struct history_report *r, size_t from, size_t to,
+		  struct buf *out)
+{
+	const struct history *h = r->h;
+	const size_t side[2] = { from, to };
+	struct buf text = { 0 };
+
+	buf_str(&text, "tally diff");
+	for (int i = 0; i < 2; i++) {
+		const struct batch *b = &h->batches.v[side[i]];
+
+		buf_str(&text, i ? " --new" : " --baseline");
+		for (uint32_t k = 0; k < b->nrecordings; k++) {
+			struct buf path = { 0 };
+			char *words[] = { NULL, NULL };
+
+			if (!history_recording_path(h, b->first_recording + k,
+						    r->store, &path)) {
+				buf_fini(&path);
+				buf_fini(&text);
+				return;
+			}
+			words[0] = (char *)(uintptr_t)buf_cstr(&path);
+			buf_u8(&text, ' ');
+			shell_quote(&text, words);
+			buf_fini(&path);
+		}
+		if (!b->nrecordings)
+			buf_reset(&text);
+	}
+	if (text.n > 16)
+		text_safe(out, buf_cstr(&text));
+	buf_fini(&text);
+}
+
 static void put_change(const struct history_view *v, const struct change *c,
 		       struct buf *out)
 {
+	struct buf why = { 0 };
+
 	const char *word = c->ratio > 1 ? "slower" : "faster";
 
 	buf_printf(out, "  %s: ", word);
@@ -151,29 +272,30 @@ static void put_change(const struct history_view *v, const struct change *c,
 	if (c->func != SERIES_TOTAL)
 		buf_printf(out, ", %+.1f%% of the program", 100 * c->impact);
 	buf_u8(out, '\n');
+	show_evidence(v, c, &why);
+	if (why.n)
+		buf_printf(out, "    %s\n", buf_cstr(&why));
+	buf_fini(&why);
 }
 
 static void put_group(const struct history_report *r,
 		      const struct history_view *v,
 		      const struct change_group *g, struct buf *out)
 {
-	size_t shown = g->n < ROWS_SHOWN ? g->n : ROWS_SHOWN;
+	size_t shown = g->n < ROWS_SHOWN ? g->n : ROWS_SHOWN, from, to;
+	struct buf command = { 0 };
 
-	if (g->slope) {
-		buf_str(out, "gradually, from ");
-		show_commit(r->h, commit_of(v, g->from), out);
-		buf_str(out, " to ");
-		show_commit(r->h, commit_of(v, g->to), out);
-		buf_printf(out, " (%zu batches); no single commit stands out\n",
-			   g->to - g->from);
-	} else {
-		show_span(r, v, g->from, g->to, out);
-		buf_u8(out, '\n');
-	}
+	show_when(r, v, g, out);
+	buf_u8(out, '\n');
 	for (size_t i = 0; i < shown; i++)
 		put_change(v, &v->changes.v.v[g->first + i], out);
 	if (g->n > shown)
 		buf_printf(out, "  and %zu more functions\n", g->n - shown);
+	show_sides(v, g, &from, &to);
+	show_command(r, from, to, &command);
+	if (command.n)
+		buf_printf(out, "  compare: %s\n", buf_cstr(&command));
+	buf_fini(&command);
 }
 
 /* Appends functions by their share, with their current cost and their variation. */
@@ -282,7 +404,7 @@ void history_list(const struct history *h,
 const char *verdict_status_name(enum verdict_status s)
 {
 	static const char *const names[] = { "same", "slower", "suspect",
-		"faster", "new", "gone", "unsteady", "allowed" };
+		"faster", "new", "gone", "unsteady", "allowed", "moved" };
 
 	return names[s];
 }
@@ -295,10 +417,17 @@ const char *verdict_answer_name(const struct verdict *v)
 	return names[v->answer];
 }
 
-void show_estimate(const struct verdict_row *r, struct buf *out)
+void show_estimate(const struct history *h, const struct verdict_row *r,
+		   struct buf *out)
 {
-	if (r->status == VERDICT_NEW || r->status == VERDICT_REMOVED) {
-		buf_printf(out, "%.1f%% of the program", 100 * r->share);
+	if (r->base < 1 || r->now < 1) {
+		buf_printf(out, "%s%.1f%% of the program",
+			   r->status == VERDICT_SLOWER ? "new, " : "",
+			   100 * r->share);
+		if (r->moved_from != UINT32_MAX) {
+			buf_str(out, ", moved from ");
+			show_func(h, r->moved_from, out);
+		}
 		return;
 	}
 	describe_change(r->ratio, out);
@@ -309,6 +438,10 @@ void show_estimate(const struct verdict_row *r, struct buf *out)
 	if (r->status == VERDICT_SLOWER || r->status == VERDICT_SUSPECT) {
 		buf_str(out, ", p ");
 		describe_p(r->q, out);
+	}
+	if (r->moved_from != UINT32_MAX) {
+		buf_str(out, ", moved from ");
+		show_func(h, r->moved_from, out);
 	}
 	if (r->before)
 		buf_str(out, "; the last stored commit is also slower");
@@ -321,12 +454,12 @@ void show_estimate(const struct verdict_row *r, struct buf *out)
 static void put_row(const struct history *h, const struct verdict_row *r,
 		    struct buf *out)
 {
-	bool ratio = r->status != VERDICT_NEW && r->status != VERDICT_REMOVED;
+	bool ratio = r->base >= 1 && r->now >= 1;
 
 	buf_printf(out, "%s: ", verdict_status_name(r->status));
 	show_func(h, r->func, out);
 	buf_str(out, ratio ? " " : ", ");
-	show_estimate(r, out);
+	show_estimate(h, r, out);
 	buf_u8(out, '\n');
 }
 

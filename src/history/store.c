@@ -15,7 +15,7 @@
 #include "base/io.h"
 #include "base/outfile.h"
 #include "base/text.h"
-#include "history/history.h"
+#include "history/detail.h"
 #include "symbolize/demangle/demangle.h"
 
 enum {
@@ -23,6 +23,7 @@ enum {
 	TEXT_MAX = 64 << 20,
 	NAME_LENGTH = 2 * SHA256_BYTES - 2,
 	BATCHES_MAX = 1 << 20,
+	RECORDING_MAX = 1 << 30,
 };
 
 int history_init(struct history *h, struct error *err)
@@ -39,6 +40,10 @@ void history_fini(struct history *h)
 	vec_fini(&h->batches);
 	vec_fini(&h->costs);
 	vec_fini(&h->counts);
+	vec_fini(&h->details);
+	vec_fini(&h->parts);
+	vec_fini(&h->hashes);
+	vec_fini(&h->recordings);
 }
 
 void history_name(const struct history *h, uint32_t func, struct buf *out)
@@ -117,10 +122,45 @@ static void put_func(const struct history *h, const struct batch *b,
 	buf_u8(out, '\n');
 }
 
+/* Writes the details of the function that was written before. */
+static void put_detail(const struct history *h, const struct history_detail *d,
+		       struct buf *out)
+{
+	buf_str(out, "d\t");
+	put_field(out, history_str(h, d->file));
+	buf_printf(out, "\t%u\t%016" PRIx64 "\t", d->line, d->code);
+	for (uint32_t i = 0; i < d->nhashes; i++)
+		buf_printf(out, "%08x", h->hashes.v[d->first_hash + i]);
+	buf_u8(out, '\n');
+	for (uint32_t i = 0; i < d->nparts; i++) {
+		const struct history_part *p = &h->parts.v[d->first_part + i];
+
+		buf_printf(out, "%c\t%.0f\t", p->caller ? 'c' : 'l', p->samples);
+		if (p->caller)
+			put_field(out, history_str(h, p->key));
+		else
+			buf_printf(out, "%u", p->key);
+		buf_u8(out, '\n');
+	}
+}
+
+static void put_recording(const struct history *h,
+			  const struct history_recording *r, struct buf *out)
+{
+	char hash[2 * SHA256_BYTES + 1];
+
+	text_hex(hash, r->hash, SHA256_BYTES);
+	buf_printf(out, "recording\t%s\t", hash);
+	put_field(out, history_str(h, r->path));
+	buf_u8(out, '\n');
+}
+
 static void put_batch(const struct history *h, const struct batch *b,
 		      struct buf *out)
 {
-	buf_str(out, "tally-history 1\n");
+	uint32_t next = b->first_detail, end = next + b->ndetails;
+
+	buf_str(out, "tally-history 2\n");
 	put_fact(out, "commit", history_str(h, b->commit));
 	buf_printf(out, "time\t%" PRId64 "\nrecorded\t%" PRId64 "\n", b->time,
 		   b->recorded);
@@ -131,8 +171,13 @@ static void put_batch(const struct history *h, const struct batch *b,
 	put_fact(out, "settings", history_str(h, b->settings));
 	buf_printf(out, "unit\t%s\nper-sample\t%.17g\nruns\t%u\n",
 		   b->is_time ? "ns" : "count", b->per_sample, b->runs);
-	for (uint32_t i = 0; i < b->n; i++)
+	for (uint32_t i = 0; i < b->nrecordings; i++)
+		put_recording(h, &h->recordings.v[b->first_recording + i], out);
+	for (uint32_t i = 0; i < b->n; i++) {
 		put_func(h, b, &h->costs.v[b->first + i], out);
+		if (next < end && h->details.v[next].cost == b->first + i)
+			put_detail(h, &h->details.v[next++], out);
+	}
 	buf_printf(out, "end\t%u\n", b->n);
 }
 
@@ -246,8 +291,9 @@ static int read_head(struct lines *l, struct history *h, struct batch *b)
 	int rc;
 
 	p = next_line(l, &n);
-	if (!p || n != 15 || memcmp(p, "tally-history 1", n))
-		return bad(l, "not a batch of a tally history, version 1");
+	if (!p || n != 15 || memcmp(p, "tally-history ", n - 1) ||
+	    (p[n - 1] != '1' && p[n - 1] != '2'))
+		return bad(l, "not a batch of a tally history, version 1 or 2");
 	if ((rc = read_str(l, h, "commit", &b->commit)) ||
 	    (rc = read_number(l, "time", 0, 1e12, &time)) ||
 	    (rc = read_number(l, "recorded", 0, 1e12, &recorded)) ||
@@ -320,19 +366,151 @@ static int read_func(struct lines *l, struct history *h,
 	return 0;
 }
 
+/* Splits a line at its tabs into at most `most` fields.  Returns their number. */
+static size_t split(const char *p, size_t n, size_t most, const char **field,
+		    size_t *length)
+{
+	const char *end = p + n;
+	size_t k = 0;
+
+	while (k < most) {
+		const char *tab = k + 1 < most
+			? memchr(p, '\t', (size_t)(end - p)) : NULL;
+
+		field[k] = p;
+		length[k++] = (size_t)((tab ? tab : end) - p);
+		if (!tab)
+			break;
+		p = tab + 1;
+	}
+	return k;
+}
+
+static bool read_hex(const char *p, size_t n, uint64_t *out)
+{
+	*out = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (text_hex_digit(p[i]) < 0)
+			return false;
+		*out = *out << 4 | (uint64_t)text_hex_digit(p[i]);
+	}
+	return true;
+}
+
+static int read_recording(struct lines *l, struct history *h, const char *p,
+			  size_t n)
+{
+	struct history_recording r;
+	const char *f[3];
+	size_t len[3];
+
+	if (split(p, n, 3, f, len) != 3 || len[1] != 2 * SHA256_BYTES)
+		return bad(l, "expected a recording's SHA-256 and path");
+	for (size_t i = 0; i < SHA256_BYTES; i++) {
+		uint64_t x;
+
+		if (!read_hex(f[1] + 2 * i, 2, &x))
+			return bad(l, "not a SHA-256");
+		r.hash[i] = (uint8_t)x;
+	}
+	r.path = take_field(l, h, f[2], len[2]);
+	return r.path == UINT32_MAX || vec_push(&h->recordings, r) < 0
+		       ? error_nomem(l->err) : 0;
+}
+
+/* Reads the details of the function before them. */
+static int read_detail(struct lines *l, struct history *h, const char *p, size_t n)
+{
+	struct history_detail d = { .cost = (uint32_t)h->costs.n - 1,
+				    .first_part = (uint32_t)h->parts.n,
+				    .first_hash = (uint32_t)h->hashes.n };
+	const char *f[5];
+	size_t len[5];
+	double line;
+
+	if (split(p, n, 5, f, len) != 5 || len[3] != 16 || len[4] % 8 ||
+	    len[4] > 8 * DETAIL_HASHES || !read_hex(f[3], 16, &d.code))
+		return bad(l, "expected a file, a line, a hash and a sketch of "
+			   "code");
+	line = number(f[2], len[2]);
+	if (line < 0 || line > INT32_MAX)
+		return bad(l, "invalid line number");
+	d.line = (uint32_t)line;
+	d.file = take_field(l, h, f[1], len[1]);
+	for (size_t i = 0; i < len[4]; i += 8) {
+		uint64_t x;
+
+		if (!read_hex(f[4] + i, 8, &x) ||
+		    (i && x <= h->hashes.v[h->hashes.n - 1]))
+			return bad(l, "the sketch is not in order");
+		if (vec_push(&h->hashes, (uint32_t)x) < 0)
+			return error_nomem(l->err);
+		d.nhashes++;
+	}
+	return d.file == UINT32_MAX || vec_push(&h->details, d) < 0
+		       ? error_nomem(l->err) : 0;
+}
+
+static int read_part(struct lines *l, struct history *h, const char *p, size_t n)
+{
+	struct history_part x = { .caller = *p == 'c' };
+	const char *f[3];
+	size_t len[3];
+	double line;
+
+	if (split(p, n, 3, f, len) != 3 || (x.samples = number(f[1], len[1])) < 0)
+		return bad(l, "expected a count and a line or a caller");
+	if (x.caller) {
+		x.key = take_field(l, h, f[2], len[2]);
+	} else {
+		line = number(f[2], len[2]);
+		if (line < 0 || line > INT32_MAX)
+			return bad(l, "invalid line number");
+		x.key = (uint32_t)line;
+	}
+	if (x.key == UINT32_MAX || vec_push(&h->parts, x) < 0)
+		return error_nomem(l->err);
+	h->details.v[h->details.n - 1].nparts++;
+	return 0;
+}
+
+/* Reads a line about the function that was read last. */
+static int read_about(struct lines *l, struct history *h, const struct batch *b,
+		      const char *p, size_t n)
+{
+	bool has = h->details.n > b->first_detail &&
+		   h->details.v[h->details.n - 1].cost == h->costs.n - 1;
+
+	if (h->costs.n == b->first || (*p == 'd') == has)
+		return bad(l, "details without a function, or twice");
+	return *p == 'd' ? read_detail(l, h, p, n) : read_part(l, h, p, n);
+}
+
 static int read_batch(struct lines *l, struct history *h, struct batch *b)
 {
 	int rc = read_head(l, h, b);
 
 	b->first = (uint32_t)h->costs.n;
+	b->first_detail = (uint32_t)h->details.n;
+	b->first_recording = (uint32_t)h->recordings.n;
 	while (!rc) {
 		size_t n;
 		const char *p = next_line(l, &n);
 
+		if (p && n > 10 && !memcmp(p, "recording\t", 10)) {
+			rc = read_recording(l, h, p, n);
+			continue;
+		}
+		if (p && n > 1 && p[1] == '\t' && strchr("dlc", *p)) {
+			rc = read_about(l, h, b, p, n);
+			continue;
+		}
 		if (p && n && (*p == 'f' || *p == 'k')) {
 			rc = read_func(l, h, b, p, n);
 			continue;
 		}
+		b->ndetails = (uint32_t)h->details.n - b->first_detail;
+		b->nrecordings = (uint32_t)h->recordings.n - b->first_recording;
 		b->n = (uint32_t)h->costs.n - b->first;
 		if (!p || n < 5 || memcmp(p, "end\t", 4) ||
 		    number(p + 4, n - 4) != b->n || l->p != l->end)
@@ -347,6 +525,7 @@ int history_parse(struct history *h, const char *name, const char *text,
 {
 	struct lines l = { name, text, text, text + n, 0, err, { 0 } };
 	size_t costs = h->costs.n, counts = h->counts.n;
+	size_t details = h->details.n, recordings = h->recordings.n;
 	struct batch b = { .n = 0 };
 	int rc = read_batch(&l, h, &b);
 
@@ -357,6 +536,8 @@ int history_parse(struct history *h, const char *name, const char *text,
 	if (rc) {
 		h->costs.n = costs;
 		h->counts.n = counts;
+		h->details.n = details;
+		h->recordings.n = recordings;
 	}
 	return rc;
 }
@@ -530,38 +711,113 @@ static int pack(const struct buf *text, struct buf *out, struct error *err)
 	return out->failed ? error_nomem(err) : 0;
 }
 
-int history_write(const struct history *h, size_t batch, const char *dir,
-		  struct error *err)
+/* Writes a file named by a hash into DIR/KIND/XX, of which it creates what is missing.
+ * Returns 1 if it exists already. */
+static int write_hashed(const char *dir, const char *kind, const uint8_t *sum,
+			const char *suffix, const struct buf *bytes,
+			struct error *err)
 {
 	char hash[2 * SHA256_BYTES + 1], path[4096];
-	struct buf text = { 0 }, packed = { 0 };
-	uint8_t sum[SHA256_BYTES];
 	int rc = 0, n;
 
-	put_batch(h, &h->batches.v[batch], &text);
-	sha256(text.p, text.n, sum);
 	hash_text(sum, hash);
-	if (text.failed || text.n > TEXT_MAX)
-		rc = error_set(err, ERR_NOMEM, "out of memory, or more than 64 "
-			       "MB of function names");
 	for (int i = 0; !rc && i < 3; i++) {
 		n = snprintf(path, sizeof(path), i == 0 ? "%s" : i == 1
-			     ? "%s/runs" : "%s/runs/%.2s", dir, hash);
+			     ? "%s/%s" : "%s/%s/%.2s", dir, kind, hash);
 		if (n < 0 || (size_t)n + 80 > sizeof(path))
 			rc = error_set(err, ERR_USAGE, "%.100s…: too long",
 				       dir);
 		else
 			rc = make_folder(path, i > 0, err);
 	}
+	if (rc)
+		return rc;
+	snprintf(path, sizeof(path), "%s/%s/%.2s/%s%s", dir, kind, hash, hash + 2,
+		 suffix);
+	return access(path, F_OK) == 0
+		       ? 1 : outfile_write(path, bytes->p, bytes->n, err);
+}
+
+int history_write(const struct history *h, size_t batch, const char *dir,
+		  struct error *err)
+{
+	struct buf text = { 0 }, packed = { 0 };
+	uint8_t sum[SHA256_BYTES];
+	int rc = 0;
+
+	put_batch(h, &h->batches.v[batch], &text);
+	sha256(text.p, text.n, sum);
+	if (text.failed || text.n > TEXT_MAX)
+		rc = error_set(err, ERR_NOMEM, "out of memory, or more than 64 "
+			       "MB of function names");
 	if (!rc)
 		rc = pack(&text, &packed, err);
-	if (!rc) {
-		snprintf(path, sizeof(path), "%s/runs/%.2s/%s.gz", dir, hash,
-			 hash + 2);
-		rc = access(path, F_OK) == 0
-			     ? 1 : outfile_write(path, packed.p, packed.n, err);
-	}
+	if (!rc)
+		rc = write_hashed(dir, "runs", sum, ".gz", &packed, err);
 	buf_fini(&text);
 	buf_fini(&packed);
 	return rc;
+}
+
+/* Reads a file if its contents have the hash of a recording. */
+static int read_recorded(const struct history_recording *r, const char *path,
+			 struct buf *out, struct error *err)
+{
+	uint8_t sum[SHA256_BYTES];
+	int rc = io_read_file(path, RECORDING_MAX, out, err);
+
+	if (rc < 0)
+		return rc;
+	sha256(out->p, out->n, sum);
+	return memcmp(sum, r->hash, sizeof(sum))
+		? error_set(err, ERR_FORMAT, "%s: is no longer the file that was "
+			    "added", path) : 0;
+}
+
+int history_keep(const struct history *h, size_t batch, const char *dir,
+		 struct error *err)
+{
+	const struct batch *b = &h->batches.v[batch];
+	int rc = 0;
+
+	for (uint32_t i = 0; rc >= 0 && i < b->nrecordings; i++) {
+		const struct history_recording *r =
+			&h->recordings.v[b->first_recording + i];
+		struct buf bytes = { 0 };
+
+		rc = read_recorded(r, history_str(h, r->path), &bytes, err);
+		if (!rc)
+			rc = write_hashed(dir, "recordings", r->hash, ".tally",
+					  &bytes, err);
+		buf_fini(&bytes);
+	}
+	return rc < 0 ? rc : 0;
+}
+
+bool history_recording_path(const struct history *h, size_t recording,
+			    const char *dir, struct buf *out)
+{
+	const struct history_recording *r = &h->recordings.v[recording];
+	char hash[2 * SHA256_BYTES + 1];
+	struct buf path = { 0 };
+	bool found = false;
+
+	hash_text(r->hash, hash);
+	buf_printf(&path, "%s/recordings/%.2s/%s.tally", dir, hash, hash + 2);
+	for (int i = 0; i < 2 && !found; i++) {
+		struct buf bytes = { 0 };
+		struct error why;
+
+		if (i) {
+			buf_reset(&path);
+			buf_str(&path, history_str(h, r->path));
+		}
+		found = !path.failed && !read_recorded(r, buf_cstr(&path), &bytes,
+						       &why);
+		buf_fini(&bytes);
+	}
+	if (found)
+		buf_str(out, buf_cstr(&path));
+	buf_fini(&path);
+	return found;
 }

@@ -8,7 +8,8 @@
 
 #include "base/search.h"
 #include "base/variance.h"
-#include "history/changes.h"
+#include "compare/moves.h"
+#include "history/detail.h"
 
 enum { FASTER_MIN = 3 };	/* batches that confirm an improvement */
 
@@ -147,6 +148,18 @@ static double mean_samples(const struct judging *j, size_t k, size_t from,
 	return stats_mean(j->s.samples + k * j->s.n + from, n);
 }
 
+/* Returns a function's mean share of the program's time in some batches. */
+static double share_of(const struct judging *j, size_t k, size_t from, size_t to)
+{
+	double sum = 0;
+
+	for (size_t c = from; c < to; c++)
+		sum += j->s.samples[k * j->s.n + c] *
+		       j->s.h->batches.v[j->s.batch[c]].per_sample /
+		       exp(j->s.total[c]);
+	return sum / (double)(to - from);
+}
+
 static struct verdict_row make_row(const struct judging *j, size_t k)
 {
 	const struct verdict_options *o = j->o;
@@ -154,14 +167,11 @@ static struct verdict_row make_row(const struct judging *j, size_t k)
 	double l = j->m.log_ratio[k], se = error_of(j, k);
 	double df = j->m.df[k], wide = stats_t_quantile(0.975, df) * se;
 	struct verdict_row r = { .func = j->s.funcs.v[k].func,
-				 .against = j->nold - start };
+				 .against = j->nold - start,
+				 .moved_from = UINT32_MAX };
 
 	r.base = mean_samples(j, k, start, j->nold - start);
-	r.share = 0;
-	for (size_t c = start; c < j->nold; c++)
-		r.share += j->s.samples[k * j->s.n + c] *
-			   j->s.h->batches.v[j->s.batch[c]].per_sample /
-			   exp(j->s.total[c]) / (double)(j->nold - start);
+	r.share = share_of(j, k, start, j->nold);
 	r.ratio = exp(l);
 	r.alone = exp(stats_mean(series_y(&j->s, k) + j->s.n - j->nfresh,
 				 j->nfresh) -
@@ -259,14 +269,18 @@ static int adjust(struct judging *j)
 		struct verdict_row *r = &v->rows.v[k];
 		double now = mean_samples(j, k, j->nold, j->nnew);
 
-		if (r->base < 1 && now >= 1)
+		if (r->base < 1 && now >= 1) {
 			r->status = VERDICT_NEW;
-		else if (now < 1 && r->base >= 1)
+			r->now = now;
+			r->share = share_of(j, k, j->nold, j->s.n);
+		} else if (now < 1 && r->base >= 1) {
 			r->status = VERDICT_REMOVED;
-		else if (too_rare(j, k, r))
+			r->now = now;
+		} else if (too_rare(j, k, r)) {
 			r->status = VERDICT_UNSTEADY;
-		else
+		} else {
 			j->tested[n++] = k;
+		}
 	}
 	for (size_t i = 0; i < n; i++)
 		j->p[i] = v->rows.v[j->tested[i]].p;
@@ -324,9 +338,9 @@ static int rank(enum verdict_status s)
 {
 	static const int ranks[] = {
 		[VERDICT_SLOWER] = 0, [VERDICT_SUSPECT] = 1,
-		[VERDICT_ALLOWED] = 2, [VERDICT_NEW] = 3, [VERDICT_REMOVED] = 4,
-		[VERDICT_FASTER] = 5, [VERDICT_UNSTEADY] = 6,
-		[VERDICT_SAME] = 7,
+		[VERDICT_ALLOWED] = 2, [VERDICT_MOVED] = 3, [VERDICT_NEW] = 4,
+		[VERDICT_REMOVED] = 5, [VERDICT_FASTER] = 6,
+		[VERDICT_UNSTEADY] = 7, [VERDICT_SAME] = 8,
 	};
 
 	return ranks[s];
@@ -356,6 +370,109 @@ static void answer(struct verdict *v, const struct verdict_options *o)
 			    ? VERDICT_REGRESSED
 		  : v->suspects || v->insensitive ? VERDICT_INCONCLUSIVE
 					    : VERDICT_PASS;
+}
+
+/* Verdict rows as items of moves_find. */
+struct mover {
+	const struct history *h;
+	struct verdict *v;
+	const uint32_t *old, *now;	/* batches */
+	size_t nold, nnew;
+	const struct verdict_options *o;
+};
+
+/* Returns a function's details in the last of some batches that has them. */
+static const struct history_detail *last_detail(const struct history *h,
+						const uint32_t *batches, size_t n,
+						uint32_t func)
+{
+	const struct history_detail *d = NULL;
+
+	while (!d && n-- > 0)
+		d = detail_find(h, batches[n], func);
+	return d;
+}
+
+static bool rows_related(void *ctx, size_t gained, size_t lost)
+{
+	const struct mover *m = ctx;
+	uint32_t to = m->v->rows.v[gained].func, from = m->v->rows.v[lost].func;
+	const struct history_detail *now, *other;
+
+	now = last_detail(m->h, m->now, m->nnew, to);
+	other = last_detail(m->h, m->old, m->nold, from);
+	return now && other &&
+	       detail_moved(m->h, now, last_detail(m->h, m->old, m->nold, to),
+			    other);
+}
+
+/* The increase of all rows must be as large and as certain as that of one. */
+static bool rows_cost_more(void *ctx, const size_t *rows, size_t n)
+{
+	const struct mover *m = ctx;
+	double base = 0, now = 0, variance = 0, l, se;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct verdict_row *r = &m->v->rows.v[rows[i]];
+		double sd = r->now * log(r->high / r->low) /
+			    (2 * stats_t_quantile(0.975, 1e6));
+
+		base += r->base;
+		now += r->now;
+		variance += r->base >= 1 && r->now >= 1 && isfinite(sd)
+				    ? sd * sd : r->now / (double)m->nnew;
+	}
+	l = log(now / base);
+	/* a new layout of the code, too */
+	se = hypot(sqrt(variance) / now, m->o->margin);
+	return l > log1p(m->o->threshold) &&
+	       stats_t_above((l - log1p(m->o->margin)) / se, 1e6) <= m->o->budget;
+}
+
+static struct move_item item_of(const struct verdict_row *r)
+{
+	struct move_item x = { MOVE_NONE, r->now - r->base };
+
+	if (r->status == VERDICT_FASTER || r->status == VERDICT_REMOVED)
+		x.kind = MOVE_LOSS;
+	else if (r->status == VERDICT_NEW)
+		x.kind = MOVE_NEW;
+	else if (r->status == VERDICT_SLOWER || r->status == VERDICT_SUSPECT)
+		x.kind = MOVE_GAIN;
+	return x;
+}
+
+/* Excuses rows whose code moved, and reports new ones that no other function explains. */
+static int judge_moved(const struct mover *m)
+{
+	struct verdict *v = m->v;
+	struct move_item *items = calloc(v->rows.n + 1, sizeof(*items));
+	size_t *from = calloc(v->rows.n + 1, sizeof(*from));
+	struct moves moves = { items, v->rows.n, (void *)(uintptr_t)m,
+			       rows_related, rows_cost_more };
+	size_t known = 0;
+	int rc = items && from ? 0 : -ERR_NOMEM;
+
+	for (size_t i = 0; i < m->nold; i++)
+		known += m->h->batches.v[m->old[i]].ndetails > 0;
+	for (size_t i = 0; !rc && i < v->rows.n; i++)
+		items[i] = item_of(&v->rows.v[i]);
+	if (!rc)
+		rc = moves_find(&moves, from);
+	for (size_t i = 0; !rc && i < v->rows.n; i++) {
+		struct verdict_row *r = &v->rows.v[i];
+
+		if (from[i] != MOVE_FROM_NONE) {
+			r->status = VERDICT_MOVED;
+			r->moved_from = v->rows.v[from[i]].func;
+		} else if (r->status == VERDICT_NEW && known &&
+			   r->share >= m->o->threshold) {
+			r->status = VERDICT_SLOWER;
+		}
+	}
+	free(items);
+	free(from);
+	return rc;
 }
 
 /* Judges the last `nnew` batches by the batches before them. */
@@ -445,6 +562,7 @@ int verdict_reach(const struct history *h, const uint32_t *stored,
 		  struct error *err)
 {
 	struct verdict_options half = *o;
+	struct mover m;
 	size_t last, old;
 	uint32_t *batches;
 	int rc;
@@ -481,6 +599,11 @@ int verdict_reach(const struct history *h, const uint32_t *stored,
 	if (rc) {
 		verdict_fini(out);
 		return rc;
+	}
+	m = (struct mover){ h, out, stored, fresh, old, nfresh, &half };
+	if (judge_moved(&m) < 0) {
+		verdict_fini(out);
+		return nomem(err);
 	}
 	answer(out, o);
 	if (out->rows.n)

@@ -16,6 +16,11 @@
  * batches of that commit and of the new one together are therefore also compared
  * with those before.  They are not part of what new batches alone are compared with.  Each of the two tests gets half of the budget.  A function
  * reported by both commits together must also seem slower by the new one alone.
+ *
+ * A new function is slower than nothing: it is reported if it costs at least `threshold`
+ * of the program.  What has code of another function is only reported if they cost more
+ * together (history/detail.h, compare/moves.h).  Where stored batches know no code, new
+ * functions are not reported, because any of them may be a renamed one.
  */
 #include "check/allow.h"
 #include "history/series.h"
@@ -50,11 +55,14 @@ enum {
 
 enum verdict_status {
 	VERDICT_SAME, VERDICT_SLOWER, VERDICT_SUSPECT, VERDICT_FASTER,
-	VERDICT_NEW,		/* absent from all stored batches */
+	VERDICT_NEW,		/* absent from all stored batches; not worth a
+				 * report, or of unknown origin */
 	VERDICT_REMOVED,
 	VERDICT_UNSTEADY,	/* changed, but too variable or too rare to be
 				 * judged */
 	VERDICT_ALLOWED,	/* slower, and allowed by the user's list */
+	VERDICT_MOVED,		/* has code that another function had, and together
+				 * they cost as much as before */
 };
 
 struct verdict_row {
@@ -72,6 +80,7 @@ struct verdict_row {
 	bool before;		/* the last stored commit is slower, too; both
 				 * together are compared with those before */
 	const char *reason;	/* reason for VERDICT_ALLOWED */
+	uint32_t moved_from;	/* function in history.funcs, for VERDICT_MOVED */
 };
 
 enum verdict_answer {

@@ -54,6 +54,10 @@ t_like "... and where costs changed" "$(cat out)" "^one of 2 commits, |^$(git -C
 t_like "... the largest first" "$(grep -A1 'not recorded' out | tail -n 1)" \
 	'^  slower: lex \+(2[5-9]|3[0-5])\.[0-9]% \(95%: '
 t_like "... and others of the same cause" "$(cat out)" '^  slower: hash \+(1[5-9]|2[0-5])\.'
+t_like "... by lines" "$(grep -A1 'slower: lex' out)" '^    lines with most of it: lex\.c:1[02] \+[23]\.[0-9]%, lex\.c:1[02] \+'
+t_like "... and callers" "$(grep -A1 'slower: lex' out)" '; callers with most of it: main \+[567]\.'
+t_like "... with a command that compares the recordings" "$(cat out)" \
+	'^  compare: tally diff --baseline b11-1\.tally b11-2\.tally b11-3\.tally --new b12-1\.tally b12-2\.tally b12-3\.tally$'
 t_lacks "... but no other" "$(cat out)" '^  (slower|faster): (parse|emit|copy|sort|look) '
 "$TALLY" history --store store --json - >json 2>&1
 t_is "JSON" $? 0
@@ -74,7 +78,26 @@ fi
 "$TALLY" history --store store --repo repo --html page.html
 t_is "a page" $? 0
 t_like "... has a curve for each function" "$(grep -c '<polyline' page.html)" '^[78]$'
-t_lacks "... and nothing from elsewhere" "$(cat page.html)" 'src=|href=|<script'
+t_lacks "... and nothing from elsewhere" "$(sed 's/<a href="page-1.html">//' page.html)" 'src=|href=|<script'
+t_like "... and a link to the recordings of a change" "$(cat page.html)" \
+	'^<p><a href="page-1\.html">Compare'
+t_like "... which are compared there" "$(head -c 2000 page-1.html)" '<title>compared: '
+# Recordings that were replaced are not those of the batch; kept ones are copies.
+mkdir kept && cp -r store/runs kept/ && mv b12-1.tally moved.tally
+cp b1-1.tally b12-1.tally
+"$TALLY" history report --store kept --repo repo >out2
+t_lacks "recordings that are gone are not compared" "$(cat out2)" 'compare:'
+mv moved.tally b12-1.tally
+for i in 11 12; do
+	"$TALLY" history add --keep --store kept --repo repo --commit "c$i" \
+		"b$i"-*.tally >>added || t_fail "add --keep" "$(cat added)"
+done
+mkdir away && mv b11-*.tally b12-*.tally away/
+"$TALLY" history report --store kept --repo repo >out2
+t_like "kept ones are" "$(cat out2)" '^  compare: tally diff --baseline kept/recordings/../[0-9a-f]{62}\.tally kept/'
+sh -c "TALLY='$TALLY'; tally() { \"\$TALLY\" \"\$@\"; }; $(sed -n 's/^  compare: //p' out2)" >out2
+t_like "... by the command" "$(cat out2)" '^# old: kept/'
+mv away/* .
 
 # The union of two stores is their merge, in any order.
 mkdir -p one/runs two/runs

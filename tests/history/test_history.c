@@ -6,6 +6,7 @@
 
 #include "../base/test.h"
 #include "history/changes.h"
+#include "history/detail.h"
 #include "history/verdict.h"
 #include "random.h"
 
@@ -43,6 +44,41 @@ static void test_parse(void **state)
 	history_fini(&h);
 }
 
+#define FUNC "f\t10 11\tapp\ta\t\n"
+#define DETAIL "d\ta.c\t5\t0000000000000001\t"
+
+static void test_details(void **state)
+{
+	struct history h;
+	struct error err;
+	const struct history_detail *d;
+
+	(void)state;
+	assert_int_equal(history_init(&h, &err), 0);
+	assert_int_equal(parse(&h, "recording\t"
+		"00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"
+		"\tdir/my file\n" FUNC DETAIL "00000007ffffffff\nl\t9\t3\n"
+		"c\t12\tmain\nf\t1 1\tapp\tb\t\nend\t2\n", &err), 0);
+	assert_int_equal(h.batches.v[0].n, 2);
+	assert_int_equal(h.batches.v[0].nrecordings, 1);
+	assert_int_equal(h.recordings.v[0].hash[1], 0x11);
+	assert_string_equal(history_str(&h, h.recordings.v[0].path),
+			    "dir/my file");
+	d = detail_find(&h, 0, h.costs.v[0].func);
+	assert_non_null(d);
+	assert_null(detail_find(&h, 0, h.costs.v[1].func));
+	assert_string_equal(history_str(&h, d->file), "a.c");
+	assert_int_equal(d->line, 5);
+	assert_int_equal(d->code, 1);
+	assert_int_equal(d->nhashes, 2);
+	assert_int_equal(h.hashes.v[d->first_hash + 1], UINT32_MAX);
+	assert_int_equal(d->nparts, 2);
+	assert_false(h.parts.v[0].caller);
+	assert_int_equal(h.parts.v[0].key, 3);
+	assert_string_equal(history_str(&h, h.parts.v[1].key), "main");
+	history_fini(&h);
+}
+
 static void test_refused(void **state)
 {
 	static const struct {
@@ -56,6 +92,17 @@ static void test_refused(void **state)
 		{ "f\t10 -1\tapp\ta\t\nend\t1\n", "line 13" },
 		{ "f\t10 1e99\tapp\ta\t\nend\t1\n", "line 13" },
 		{ "f\t10 11\tapp\ta\nend\t1\n", "line 13" },
+		{ "d\ta.c\t5\t0000000000000001\t\nend\t0\n", "without a function" },
+		{ FUNC "l\t5\t3\nend\t1\n", "without a function" },
+		{ FUNC DETAIL "\n" DETAIL "\nend\t1\n", "twice" },
+		{ FUNC DETAIL "0000000\nend\t1\n", "a sketch" },
+		{ FUNC DETAIL "0000000g\nend\t1\n", "order" },
+		{ FUNC DETAIL "0000000200000001\nend\t1\n", "order" },
+		{ FUNC "d\ta.c\t5\t01\t\nend\t1\n", "a sketch" },
+		{ FUNC "d\ta.c\t-5\t0000000000000001\t\nend\t1\n", "line number" },
+		{ FUNC DETAIL "\nl\t5\t9999999999\nend\t1\n", "line number" },
+		{ FUNC DETAIL "\nl\tx\t9\nend\t1\n", "a count" },
+		{ "recording\t00\tx\nend\t0\n", "SHA-256" },
 	};
 	struct history h;
 	struct error err;
@@ -68,8 +115,10 @@ static void test_refused(void **state)
 		assert_int_equal(h.batches.n, 0);
 		assert_int_equal(h.costs.n, 0);
 		assert_int_equal(h.counts.n, 0);
+		assert_int_equal(h.details.n, 0);
+		assert_int_equal(h.recordings.n, 0);
 	}
-	assert_int_equal(history_parse(&h, "x", "tally-history 2\n", 16, &err),
+	assert_int_equal(history_parse(&h, "x", "tally-history 3\n", 16, &err),
 			 -ERR_FORMAT);
 	history_fini(&h);
 }
@@ -259,6 +308,98 @@ static struct verdict two_commits(double first, double second)
 	return v;
 }
 
+/* Adds details to a function of the last batch: code that begins at these numbers. */
+static void add_code(struct history *h, size_t func, uint64_t code, uint32_t a,
+		     uint32_t b)
+{
+	struct batch *batch = &h->batches.v[h->batches.n - 1];
+	struct history_detail d = { .cost = batch->first + (uint32_t)func,
+				    .code = code,
+				    .first_hash = (uint32_t)h->hashes.n };
+
+	if (!batch->ndetails++)
+		batch->first_detail = (uint32_t)h->details.n;
+	for (uint32_t i = 0; i < 20 && (i < 10 || b); i++, d.nhashes++)
+		assert_int_equal(vec_push(&h->hashes, (i < 10 ? a : b) + i % 10),
+				 0);
+	assert_int_equal(vec_push(&h->details, d), 0);
+}
+
+struct move {
+	const char *name;	/* of f5 in the new commit */
+	double cost;		/* of f2, times what it and f5 cost; 0: no more than
+				 * before */
+	uint64_t code2, code5;
+	uint32_t has2, has5;	/* f2's further code; f5's code */
+	const char *slower, *moved;
+};
+
+/* Eight commits, then one in which f5 has another name, or f2 costs what f5 did. */
+static void check_move(const struct move *x)
+{
+	static const uint32_t id[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8 };
+	struct verdict_options o = verdict_defaults();
+	struct rng r = rng_seed(5);
+	const char *slower = "", *moved = "";
+	struct history h;
+	struct verdict v;
+	char commit[8];
+
+	assert_int_equal(history_init(&h, NULL), 0);
+	for (size_t i = 0; i < 9; i++) {
+		struct batch *b;
+
+		snprintf(commit, sizeof(commit), "c%zu", i);
+		add_batch(&h, &r, commit, 1, i == 8 && x->cost ? x->cost * 1.5 : 1);
+		b = &h.batches.v[i];
+		add_code(&h, 2, i == 8 ? x->code2 : 1, 100, i == 8 ? x->has2 : 0);
+		if (i == 8 && x->cost)
+			for (int k = 0; k < 3; k++)
+				h.counts.v[h.costs.v[b->first + 5].counts +
+					   (uint32_t)k] = 0;
+		else
+			add_code(&h, 5, i == 8 ? x->code5 : 2,
+				 i == 8 ? x->has5 : 200, 0);
+		if (i == 8)
+			h.costs.v[b->first + 5].func = add_func(&h, x->name);
+	}
+	assert_int_equal(verdict_reach(&h, id, 8, id + 8, 1, &o, &v, NULL), 0);
+	for (size_t i = 0; i < v.rows.n; i++) {
+		const char *name = history_str(&h, h.funcs.v[v.rows.v[i].func]
+							   .name);
+
+		if (v.rows.v[i].status == VERDICT_SLOWER)
+			slower = name;
+		if (v.rows.v[i].status == VERDICT_MOVED)
+			moved = name;
+	}
+	assert_string_equal(slower, x->slower);
+	assert_string_equal(moved, x->moved);
+	assert_int_equal(v.answer, *slower ? VERDICT_REGRESSED : VERDICT_PASS);
+	verdict_fini(&v);
+	history_fini(&h);
+}
+
+static void test_moved_code(void **state)
+{
+	static const struct move rows[] = {
+		/* renamed; of other code; with half of the code */
+		{ "g5", 0, 1, 2, 0, 200, "", "g5" },
+		{ "g5", 0, 1, 3, 0, 300, "g5", "" },
+		{ "g5", 0, 1, 3, 0, 205, "", "g5" },
+		/* f2 has f5's code and costs the same, or more; f2's code is as it
+		 * was, or changed otherwise */
+		{ "f5", 1, 4, 2, 200, 0, "", "f2" },
+		{ "f5", 1.2, 4, 2, 200, 0, "f2", "" },
+		{ "f5", 1, 1, 2, 0, 0, "f2", "" },
+		{ "f5", 1, 4, 2, 300, 0, "f2", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		check_move(&rows[i]);
+}
+
 static void test_two_commits(void **state)
 {
 	const double slow = 1.085;
@@ -285,6 +426,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_details),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_cuts),
 		cmocka_unit_test(test_several),
@@ -292,6 +434,7 @@ int main(void)
 		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_verdict),
 		cmocka_unit_test(test_two_commits),
+		cmocka_unit_test(test_moved_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
