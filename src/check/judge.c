@@ -294,8 +294,11 @@ static bool changed(struct judge_state *w, size_t k, bool slower)
 	if (sign * row->log_ratio < log1p(t) ||
 	    fabs(row->ratio - 1) * row->share < j->o.min_impact)
 		return false;
-	/* absolute costs mean nothing if the machine changed */
-	if (j->o.same_machine && !j->drifted && raw <= 1 + t / 2)
+	/* Absolute costs mean nothing if the machine changed, or if they vary so much
+	 * that they agree with the relative ones. */
+	if (j->o.same_machine && !j->drifted && raw <= 1 + t / 2 &&
+	    sign * w->ma.log_ratio[k] + 2 * hypot(w->ma.se[k], row->se) <
+		    sign * row->log_ratio)
 		return false;
 	return consistent(row->absolute ? &w->raw : &w->relative, k,
 			  1 + j->o.margin,

@@ -108,6 +108,31 @@ static void one_is_slower(void **state)
 	counts_free(c);
 }
 
+/* The machine's speed varies by a fifth between runs, and the new side happened to get
+ * the faster ones.  Absolute costs then do not contradict relative ones. */
+static void runs_vary_more_than_the_change(void **state)
+{
+	static const double speed[RUNS] = { 1.25, 0.8, 1.15, 0.85, 1.2,
+					    0.75, 1.0, 1.3, 0.9, 0.8 };
+	struct judge_options o = judge_defaults();
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, RUNS, RUNS, 50000);
+	scale_new(c, 0, 1.15);
+	for (size_t r = 0; r < 2 * RUNS; r++)
+		for (size_t f = 0; f < FUNCS; f++)
+			c->cost[r * FUNCS + f] *= speed[r < RUNS ? r : 2 * RUNS - 1 - r] *
+						  (r < RUNS ? 1 : 0.85);
+	o.same_machine = true;
+	assert_int_equal(judge_run(&c->in, &o, &c->j, NULL), 0);
+	assert_false(c->j.drifted);
+	assert_true(c->j.rows[0].low > 1.05);
+	assert_int_equal(c->j.rows[0].status, JUDGE_REGRESSED);
+	assert_int_equal(count_status(c, JUDGE_REGRESSED), 1);
+	counts_free(c);
+}
+
 static void an_improvement_is_no_regression(void **state)
 {
 	struct counts *c = counts_new();
@@ -636,6 +661,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_changed),
 		cmocka_unit_test(one_is_slower),
+		cmocka_unit_test(runs_vary_more_than_the_change),
 		cmocka_unit_test(an_improvement_is_no_regression),
 		cmocka_unit_test(a_slower_machine_is_no_regression),
 		cmocka_unit_test(one_large_function),
