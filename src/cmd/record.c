@@ -251,7 +251,7 @@ static int call_graph(const struct record_opts *o, struct record_options *ro,
 	return 0;
 }
 
-/* Enables sampling of a Python or PHP program's own functions if no event was
+/* Enables sampling of a Python, PHP or Ruby program's own functions if no event was
  * requested.  They appear in call stacks only. */
 static void interpreted_program(const struct record_opts *o,
 			   struct record_options *ro)
@@ -264,9 +264,10 @@ static void interpreted_program(const struct record_opts *o,
 	ro->python = may &&
 		     (ro->pids ? !ro->command && processes_are_python(ro->pids)
 			       : ro->command && program_is_python(ro->command));
+	may &= !ro->waits && !ro->pids && ro->command;
 	ro->language = ro->python ? "Python"
-		       : may && !ro->waits && !ro->pids && ro->command &&
-			 program_is_php(ro->command) ? "PHP" : NULL;
+		       : may && program_is_php(ro->command) ? "PHP"
+		       : may && program_is_ruby(ro->command) ? "Ruby" : NULL;
 	if (ro->language && !o->callgraph)
 		ro->callchain = ro->copy_stacks = true;
 }
@@ -435,7 +436,9 @@ static void no_interpreted(struct cmd_io *io, const struct record_options *ro,
 		fprintf(io->err, "tally: no sample has %s functions: %s\n",
 			ro->language, ro->python
 			? "tally reads CPython 3.8 to 3.15, but no free-threaded builds"
-			: "tally reads PHP 8.2 and 8.4, but no builds with threads");
+			: !strcmp(ro->language, "PHP")
+			? "tally reads PHP 8.2 and 8.4, but no builds with threads"
+			: "tally reads Ruby 3.1");
 }
 
 /* Appends tally's own command line, as far as the options contain it. */

@@ -9,8 +9,9 @@
 #include "preload/preload.h"
 #include "runtime/php_frames.h"
 #include "runtime/python_frames.h"
+#include "runtime/ruby_frames.h"
 
-enum { NONE, PYTHON, PHP };
+enum { NONE, PYTHON, PHP, RUBY };
 enum { SEARCH_MIN = 8 };	/* samples between a load and the first search */
 
 static struct {
@@ -27,6 +28,7 @@ static struct {
 	union {
 		struct python_scratch python;
 		struct php_scratch php;
+		struct ruby_scratch ruby;
 	} scratch[TIMER_RINGS_MAX];
 } frames;
 
@@ -53,7 +55,8 @@ void frames_find(void)
 {
 	const struct frame_door door = { .read = read_spans };
 
-	frames.is = python_find(&door, false) ? PYTHON : php_find() ? PHP : NONE;
+	frames.is = python_find(&door, false) ? PYTHON : php_find() ? PHP
+		    : ruby_find() ? RUBY : NONE;
 }
 
 static uint32_t frames_of(void)
@@ -130,6 +133,10 @@ size_t frames_put(const struct preload_ring_room *p, size_t at, struct slot *s,
 	const struct frame_door door = { read_spans, put_bytes, &part, frames.seen };
 	void *work = &frames.scratch[p->ring - preload.rings];
 
-	return frames_of() == PYTHON ? python_put(&door, work, s)
-	       : frames_of() == PHP ? php_put(&door, work, s, registers) : 0;
+	switch (frames_of()) {
+	case PYTHON: return python_put(&door, work, s);
+	case PHP: return php_put(&door, work, s, registers);
+	case RUBY: return ruby_put(&door, work, s);
+	}
+	return 0;
 }

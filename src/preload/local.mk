@@ -17,13 +17,15 @@ preload_parts = \
 	src/preload/python.c \
 	src/preload/resolve.c \
 	src/preload/ring.c \
+	src/preload/ruby.c \
 	src/preload/sample.c \
 	src/preload/shell.c \
 	src/preload/threads.c \
 	src/runtime/frame_part.c \
 	src/runtime/php_frames.c \
 	src/runtime/python_frames.c \
-	src/runtime/python_task.c
+	src/runtime/python_task.c \
+	src/runtime/ruby_frames.c
 preload_parts_h = \
 	src/preload/preload.h \
 	src/preload/shared.h \
@@ -31,7 +33,8 @@ preload_parts_h = \
 	src/runtime/frame_part.h \
 	src/runtime/php_frames.h \
 	src/runtime/python_frames.h \
-	src/runtime/python_task.h
+	src/runtime/python_task.h \
+	src/runtime/ruby_frames.h
 preload_flags = -D_GNU_SOURCE -O2 -g0 -fPIC -fvisibility=hidden \
 	-fno-stack-protector -fno-builtin -fomit-frame-pointer \
 	-fasynchronous-unwind-tables -foptimize-sibling-calls -pthread

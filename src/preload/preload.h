@@ -41,7 +41,8 @@ struct slot {
 	uint64_t top, size;	/* top and size of its stack; size 0: unknown */
 	void *(*fn)(void *);	/* function that it will run */
 	void *arg;
-	uint64_t python;	/* address of its thread state when last sampled, or 0 */
+	uint64_t state_at;	/* address of what its interpreter keeps for it, when
+				 * last sampled, or 0 */
 };
 
 /* Signal action in the kernel's layout. */
@@ -204,15 +205,17 @@ size_t frames_room(void);	/* maximum bytes of frames in a record, or 0 */
 size_t frames_put(const struct preload_ring_room *p, size_t at, struct slot *s,
 		  const long long *registers);
 
-/* python.c, php.c: return whether the program is that interpreter.  Only the door's
+/* python.c, php.c, ruby.c: return whether the program is that interpreter.  Only the door's
  * `read` is used.  loaded: search for one that was loaded later, in a signal handler */
 struct frame_door;
 bool python_find(const struct frame_door *door, bool loaded);
 bool php_find(void);
-/* Write frames like frames_put; `work` is a struct python_scratch or php_scratch. */
+bool ruby_find(void);
+/* Write frames like frames_put; `work` is a struct python_scratch, php_scratch … */
 size_t python_put(const struct frame_door *door, void *work, struct slot *s);
 size_t php_put(const struct frame_door *door, void *work, const struct slot *s,
 	       const long long *registers);
+size_t ruby_put(const struct frame_door *door, void *work, struct slot *s);
 
 #define NEXT(name) ((__typeof__(&name))next_function(&name##_next, #name))
 

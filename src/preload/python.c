@@ -60,9 +60,9 @@ bool python_find(const struct frame_door *door, bool loaded)
 size_t python_put(const struct frame_door *door, void *work, struct slot *s)
 {
 	if (python.thread)
-		s->python = (uintptr_t)python.thread();
+		s->state_at = (uintptr_t)python.thread();
 	else
-		s->python = python_thread(&python.types, python.runtime, s->tid,
-					  s->python, door);
-	return s->python ? python_walk(&python.types, s->python, door, work) : 0;
+		s->state_at = python_thread(&python.types, python.runtime, s->tid,
+					  s->state_at, door);
+	return s->state_at ? python_walk(&python.types, s->state_at, door, work) : 0;
 }

@@ -31,9 +31,9 @@ static const struct runtime runtimes[] = {
 	{ "luajit", "[luajit]", "LuaJIT, which names its code if it was built with "
 	  "LUAJIT_USE_PERFTOOLS" },
 	{ "libluajit", "[luajit]", NULL },
-	{ "ruby", "[ruby]", "Ruby (YJIT), without names: run ruby 3.3 or later with "
+	{ "ruby", "[ruby jit]", "Ruby (YJIT), without names: run ruby 3.3 or later with "
 	  "--yjit-perf" },
-	{ "libruby", "[ruby]", NULL },
+	{ "libruby", "[ruby jit]", NULL },
 	{ "opcache.so", "[php jit]", "PHP, without names: run php with "
 	  "-d opcache.jit_debug=0x30" },
 	{ "libwasmtime", "[wasm]", "wasmtime, without names: configure it with "

@@ -537,6 +537,7 @@ static inline bool prof_is_mark(uint32_t loc)
 #define PROF_IMAGE_PYTHON "[python]"
 /* The same for PHP functions, including those written in C. */
 #define PROF_IMAGE_PHP "[php]"
+#define PROF_IMAGE_RUBY "[ruby]"
 /* Code that V8 generated and named in its perf map or jitdump file. */
 #define PROF_IMAGE_JAVASCRIPT "[javascript]"
 

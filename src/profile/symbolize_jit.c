@@ -136,7 +136,8 @@ static int name_found(struct symbolize_run *f, const struct symbolize_item *part
 	int rc = symbolize_jitdump(f, part, named, &dump);
 
 	path = profile_cstr(f->p, f->p->images.v[part->image].path);
-	python = !strcmp(path, PROF_IMAGE_PYTHON) || !strcmp(path, PROF_IMAGE_PHP);
+	python = !strcmp(path, PROF_IMAGE_PYTHON) || !strcmp(path, PROF_IMAGE_PHP) ||
+		 !strcmp(path, PROF_IMAGE_RUBY);
 	if (found > 0)
 		row.names = python || !strcmp(path, PROF_IMAGE_JAVA)
 			    ? PROF_NAMES_RUNTIME : PROF_NAMES_PERFMAP;

@@ -59,7 +59,7 @@ struct record_options {
 	bool latency;		/* with waits: also record wall-clock time */
 	bool python;		/* the command or processes are Python programs, and
 				 * only their time is requested */
-	const char *language;	/* language of which that is true: "Python" or "PHP";
+	const char *language;	/* language of which that is true: "Python" …;
 				 * NULL: none */
 	/* With callchain: unwind by tables from stack copies, instead of frame
 	 * pointers.  copy_bytes is the size of a copy, or 0 to let tally choose. */

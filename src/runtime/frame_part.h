@@ -3,7 +3,7 @@
 #define TALLY_RUNTIME_FRAME_PART_H
 /*
  * Frames of an interpreter as part of a sample: a sequence of struct frame_entry, in
- * the same format for all languages (python_frames.h, php_frames.h).
+ * the same format for all languages (python_frames.h, php_frames.h, ruby_frames.h).
  *
  *	frame	the code, the position in it, and a witness: a hash that distinguishes
  *		the code from other code at the same address later
@@ -13,7 +13,8 @@
  *		pointer enclose this address ran these frames.  0: there is no
  *		record, and a loop entry comes first
  *	loop	the first entry: the address of the loop's function, for counting its
- *		activations; each is one run
+ *		activations; each is one run.  Without a size: the address of code in
+ *		the function that it calls to run the frames
  *	code	precedes the first frame of a code: its names and, for Python, its
  *		line table, as they were at the sample's moment
  *	task	at most one: the name of the asyncio task that the thread runs
@@ -59,12 +60,12 @@ enum frame_state {
 struct frame_entry {
 	uint64_t at;	/* code; run: address on the C stack; loop: function; task:
 			 * bytes of its name, which follows like that of a code */
-	uint32_t what;	/* Python: offset of the instruction; PHP: line; or FRAME_* */
+	uint32_t what;	/* Python: offset of the instruction; others: line; or FRAME_* */
 	uint32_t more;	/* witness; loop: size in bytes; task: bytes per character,
 			 * or 0: a generated name; end: enum frame_state */
 };
 
-enum frame_language { FRAME_PYTHON, FRAME_PHP };
+enum frame_language { FRAME_PYTHON, FRAME_PHP, FRAME_RUBY, FRAME_LANGUAGES };
 enum { FRAME_UTF8 = 8 };	/* value of frame_code.name_kind and file_kind */
 
 /* Data after a FRAME_CODE entry.  Name, file and table follow, padded with zeros to a
@@ -109,6 +110,17 @@ struct frame_piece {
 	size_t n;
 	const char *literal;
 };
+
+/* Return what a structure that was read has at an offset. */
+static inline uint64_t word(const void *p, size_t at)
+{
+	return *(const uint64_t *)((const uint8_t *)p + at);
+}
+
+static inline uint32_t half(const void *p, size_t at)
+{
+	return *(const uint32_t *)((const uint8_t *)p + at);
+}
 
 uint64_t frame_mix(uint64_t hash, uint64_t v);
 bool frame_is_pointer(uint64_t p);

@@ -14,4 +14,6 @@ libruntime_a_SOURCES = \
 	src/runtime/python_frames.c \
 	src/runtime/python_frames.h \
 	src/runtime/python_task.c \
-	src/runtime/python_task.h
+	src/runtime/python_task.h \
+	src/runtime/ruby_frames.c \
+	src/runtime/ruby_frames.h

@@ -43,16 +43,6 @@ static const struct php_layout layouts[] = {
 	  .opcodes = 8, .filename = 72, .line_start = 80 },
 };
 
-static uint64_t word(const void *p, size_t at)
-{
-	return *(const uint64_t *)((const uint8_t *)p + at);
-}
-
-static uint32_t half(const void *p, size_t at)
-{
-	return *(const uint32_t *)((const uint8_t *)p + at);
-}
-
 static uint8_t byte(const void *p, size_t at)
 {
 	return ((const uint8_t *)p)[at];

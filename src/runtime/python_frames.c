@@ -92,12 +92,6 @@ uint64_t python_version(python_exports *exports, void *ctx)
 	       : exports(ctx, "PyCode_NewWithPosOnlyArgs") ? 0x03080000 : 0;
 }
 
-/* Avoids memcpy: walks call no function of the C library. */
-static uint64_t word(const void *p, size_t at)
-{
-	return *(const uint64_t *)((const uint8_t *)p + at);
-}
-
 /* Internal/pycore_debug_offsets.h of 3.13, 3.14 and 3.15.  Each entry has a number's
  * position in the table, and the member of struct python_layout that it sets, or the
  * value that it must have. */
@@ -218,11 +212,6 @@ struct walk {
 	struct python_task_walk task;
 	uint64_t loop;			/* innermost frame that runs asyncio's loop */
 };
-
-static uint32_t half(const void *p, size_t at)
-{
-	return *(const uint32_t *)((const uint8_t *)p + at);
-}
 
 static uint8_t byte(const void *p, size_t at)
 {

@@ -41,16 +41,6 @@ static const struct task_layout *layout_of(const struct python_task_walk *w)
 	       ? &layouts[minor - 8] : NULL;
 }
 
-static uint64_t word(const void *p, size_t at)
-{
-	return *(const uint64_t *)((const uint8_t *)p + at);
-}
-
-static uint32_t half(const void *p, size_t at)
-{
-	return *(const uint32_t *)((const uint8_t *)p + at);
-}
-
 bool python_text_find(const struct python_types *types, const struct frame_door *door,
 		      uint64_t at, struct frame_piece *p, uint8_t *kind)
 {

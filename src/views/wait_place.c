@@ -61,6 +61,7 @@ static bool is_runtime(const struct wait_places *s, uint32_t loc)
 			     keys->keys.v[keys->steps[keys->head[loc]].fk].image);
 	return !strcmp(image, PROF_IMAGE_PYTHON) ||
 	       !strcmp(image, PROF_IMAGE_PHP) ||
+	       !strcmp(image, PROF_IMAGE_RUBY) ||
 	       !strcmp(image, PROF_IMAGE_JAVA) ||
 	       !strcmp(image, PROF_IMAGE_JAVASCRIPT);
 }

@@ -49,6 +49,7 @@ E2E_TESTS = \
 	tests/e2e/php.sh \
 	tests/e2e/python.sh \
 	tests/e2e/python_tasks.sh \
+	tests/e2e/ruby.sh \
 	tests/e2e/stack_holes.sh \
 	tests/e2e/stacks.sh \
 	tests/e2e/outer_callers.sh \
@@ -89,7 +90,8 @@ EXTRA_DIST += tests/e2e/format_reader.py tests/e2e/bombs.py tests/e2e/browser.py
 	tests/e2e/completion.py tests/e2e/consumers.py tests/e2e/export_check.py \
 	tests/e2e/import_judge.py tests/e2e/perf_data.py \
 	tests/e2e/php_scenes.php tests/e2e/python_scenes.py \
-	tests/e2e/python_check.py tests/e2e/python_tasks.py
+	tests/e2e/python_check.py tests/e2e/python_tasks.py \
+	tests/e2e/ruby_scenes.rb
 # Misuses the kernel module's device.
 check_PROGRAMS += tests/e2e/kmod_torture
 tests_e2e_kmod_torture_SOURCES = tests/e2e/kmod_torture.c

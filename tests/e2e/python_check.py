@@ -35,7 +35,7 @@ wrong = []
 
 
 def is_python(file):
-    return file.endswith((".py", ".php")) or file.startswith("<")
+    return file.endswith((".py", ".php", ".rb")) or file.startswith(("<", "("))
 
 
 for thread in load(sys.argv[1])["threads"]:

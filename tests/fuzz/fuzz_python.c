@@ -6,50 +6,13 @@
  * that it found.  The memory begins at BASE with the thread's state; types are where
  * BASE + 80, + 88 and + 96 say, the loop (of 3.8 and 3.9) where BASE + 120 and + 128 do.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "record/collect/python.h"
 #include "runtime/python_frames.h"
 #include "runtime/python_task.h"
+#include "tests/fuzz/frames.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define BASE 0x100000ull
 enum { STEPS_MAX = 3 * FRAME_ENTRIES_MAX, READS_OF_SEARCH = 8192 + 2 * 256 + 2 };
-
-struct memory {
-	const uint8_t *bytes;
-	size_t size;
-	unsigned int reads;
-	struct buf part;
-};
-
-static size_t read_memory(void *ctx, const struct frame_span *v, size_t n,
-			  void *to)
-{
-	struct memory *m = ctx;
-	size_t done = 0;
-
-	if (++m->reads > STEPS_MAX * 8 + READS_OF_SEARCH)
-		abort();
-	for (size_t i = 0; i < n; i++) {
-		uint64_t at = v[i].at - BASE;
-
-		if (at > m->size || v[i].n > m->size - at)
-			return done;
-		memcpy((uint8_t *)to + done, m->bytes + at, v[i].n);
-		done += v[i].n;
-	}
-	return done;
-}
-
-static void put_part(void *ctx, const void *p, size_t n)
-{
-	struct memory *m = ctx;
-
-	buf_bytes(&m->part, p, n);
-}
 
 static uint64_t word_at(const struct memory *m, size_t at)
 {
@@ -58,35 +21,6 @@ static uint64_t word_at(const struct memory *m, size_t at)
 	if (at + sizeof(v) <= m->size)
 		memcpy(&v, m->bytes + at, sizeof(v));
 	return v;
-}
-
-static void merge(const uint8_t *part, size_t n)
-{
-	static const uint64_t pc[] = { 0x1000, 0x2000, 0x3000, 0x4000 };
-	static const uint64_t sp[] = { BASE, BASE + 0x40, BASE + 0x100,
-				       BASE + 0x4000 };
-	struct record_sample s = { .frames = part, .frame_bytes = n };
-	struct profile p;
-	struct images im;
-	struct python py;
-
-	if (profile_init(&p) < 0)
-		abort();
-	if (images_init(&im, &p, "/nonexistent") < 0 ||
-	    python_init(&py, &im) < 0)
-		abort();
-	for (int i = 0; i < 2; i++) {
-		python_merge(&py, 1, pc, sp, 4, &s);
-		if (!s.nuser || s.nuser > PYTHON_CHAIN_MAX)
-			abort();
-		/* whatever it says, the outermost caller is who it was */
-		if (!s.end.mark && s.user[s.nuser - 1] != pc[3] &&
-		    !frame_is_name(&im, s.user[s.nuser - 1]))
-			abort();
-	}
-	python_fini(&py);
-	images_fini(&im);
-	profile_fini(&p);
 }
 
 /* A state that is found holds the number, wherever the search began. */
@@ -120,7 +54,8 @@ static bool find_layout(struct python_layout *l, uint8_t first, const struct mem
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct python_scratch scratch;
-	struct memory m = { .bytes = data + 1, .size = size ? size - 1 : 0 };
+	struct memory m = { .bytes = data + 1, .size = size ? size - 1 : 0,
+			    .most = STEPS_MAX * 8 + READS_OF_SEARCH };
 	struct python_tasks tasks = { .code = word_at(&m, 144), .tasks = word_at(&m, 152),
 				      .type = word_at(&m, 160), .dict_type = word_at(&m, 168) };
 	struct python_types types = { .tasks = &tasks };

@@ -130,7 +130,7 @@ tests_fuzz_fuzz_foreign_SOURCES = tests/fuzz/fuzz_foreign.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_foreign_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_python
-tests_fuzz_fuzz_python_SOURCES = tests/fuzz/fuzz_python.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_python_SOURCES = tests/fuzz/fuzz_python.c tests/fuzz/frames.h $(FUZZ_MAIN)
 tests_fuzz_fuzz_python_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_push
@@ -142,8 +142,12 @@ tests_fuzz_fuzz_jitdump_SOURCES = tests/fuzz/fuzz_jitdump.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_jitdump_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_php
-tests_fuzz_fuzz_php_SOURCES = tests/fuzz/fuzz_php.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_php_SOURCES = tests/fuzz/fuzz_php.c tests/fuzz/frames.h $(FUZZ_MAIN)
 tests_fuzz_fuzz_php_LDADD = $(FUZZ_LIBS)
+
+FUZZ_TARGETS += tests/fuzz/fuzz_ruby
+tests_fuzz_fuzz_ruby_SOURCES = tests/fuzz/fuzz_ruby.c tests/fuzz/frames.h $(FUZZ_MAIN)
+tests_fuzz_fuzz_ruby_LDADD = $(FUZZ_LIBS)
 
 FUZZ_TARGETS += tests/fuzz/fuzz_status
 tests_fuzz_fuzz_status_SOURCES = tests/fuzz/fuzz_status.c $(FUZZ_MAIN)

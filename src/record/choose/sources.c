@@ -37,7 +37,7 @@ void source_names(struct buf *out)
 /* Low default rate, because a running service must rarely be stopped. */
 enum { ATTACHED_RATE = 100 };
 
-/* Chooses a source for Python and PHP.  Their frames must be read at the moment of
+/* Chooses a source for Python, PHP and Ruby.  Their frames must be read at the moment of
  * the sample, in the program or while it is stopped; a moment later they differ. */
 static bool choose_interpreted(const struct source_target *target,
 			  const struct source_options *o,

@@ -30,6 +30,7 @@ int python_init(struct python *py, struct images *im)
 	memset(py, 0, sizeof(*py));
 	frame_names_init(&py->names[FRAME_PYTHON], im, PROF_IMAGE_PYTHON, 0);
 	frame_names_init(&py->names[FRAME_PHP], im, PROF_IMAGE_PHP, 0);
+	frame_names_init(&py->names[FRAME_RUBY], im, PROF_IMAGE_RUBY, 0);
 	return strtab_init(&py->text);
 }
 
@@ -134,7 +135,7 @@ static uint32_t func_of(struct python *py, const struct python_func *new,
 			const uint8_t *table)
 {
 	uint64_t hash = hash_mix(hash_bytes(table, new->table_bytes),
-				 (uint64_t)new->identity << 9 |
+				 (uint64_t)new->identity << 16 |
 					 (uint64_t)new->language << 8 | new->minor);
 	uint32_t *slot = u64map_slot(&py->by_code, hash);
 	struct python_func f = *new;
@@ -171,7 +172,7 @@ static size_t learn(struct python *py, uint32_t pid,
 	all = sizeof(c) + c.name_bytes + c.file_bytes + (size_t)c.table_bytes;
 	all = (all + 7) & ~(size_t)7;
 	if (c.table_bytes > FRAME_TABLE_MAX || all > n ||
-	    c.first_line > INT32_MAX || c.language > FRAME_PHP)
+	    c.first_line > INT32_MAX || c.language >= FRAME_LANGUAGES)
 		return 0;
 	name = p + sizeof(c);
 	file = name + c.name_bytes;
@@ -303,9 +304,8 @@ static uint32_t line_of(const struct python *py, const struct python_func *f,
 static uint32_t number_at(struct python *py, enum frame_language language,
 			  uint32_t identity, uint32_t line)
 {
-	/* lines are below 2^31 */
-	uint32_t *slot = u64map_slot(&py->lines, (uint64_t)identity << 32 |
-				     (uint64_t)language << 31 | line);
+	uint32_t *slot = u64map_slot(&py->lines, hash_mix(language,
+				     (uint64_t)identity << 32 | line));
 	struct buf b = { 0 };
 
 	if (!slot)
@@ -338,7 +338,7 @@ static uint32_t number_of(struct python *py, uint32_t func, uint32_t instr)
 		return 0;
 	if (*slot != U64MAP_NONE)
 		return *slot;
-	line = f->language == FRAME_PHP ? instr
+	line = f->language != FRAME_PYTHON ? instr
 	       : f->minor < 10 ? line_of_steps(py, f, instr)
 	       : f->minor == 10 ? line_of_pairs(py, f, instr)
 				: line_of(py, f, instr);
@@ -407,7 +407,7 @@ static enum frame_state take(struct python *py, uint32_t pid,
 	struct frame_entry e;
 
 	py->frames.n = py->runs.n = 0;
-	py->loop = py->loop_end = 0;
+	py->loop = py->loop_end = py->core = 0;
 	buf_reset(&py->task);
 	while (n >= sizeof(e)) {
 		memcpy(&e, p, sizeof(e));
@@ -427,6 +427,8 @@ static enum frame_state take(struct python *py, uint32_t pid,
 				return FRAMES_TORN;
 			p += used;
 			n -= used;
+		} else if (e.what == FRAME_LOOP && !e.more) {
+			py->core = e.at;
 		} else if (e.what == FRAME_LOOP) {
 			py->loop = e.at;
 			py->loop_end = e.at + e.more;
@@ -458,6 +460,8 @@ struct native {
 	bool runs_cut;		/* the outer runs are unknown */
 	uint64_t loop_frame;	/* size of a C frame of the loop, in bytes; 0:
 				 * unknown */
+	python_same_function *same;
+	void *ctx;
 };
 
 static bool is_named_loop(const struct python *py, const struct native *s, size_t i)
@@ -489,6 +493,12 @@ static size_t count_loops(const struct python *py, const struct native *s, loop_
 	return n;
 }
 
+/* Returns whether a C frame is that of the loop's function which runs the frames. */
+static bool is_core(const struct python *py, const struct native *s, size_t i)
+{
+	return py->core && s->same && s->same(s->ctx, s->pc[i], py->core);
+}
+
 /* Assigns a run to each C frame of the loop.  A loop that just begins or ends has no
  * run.  A truncated stack lacks the outer C frames. */
 static void place_by(struct python *py, const struct native *s, loop_rule *is,
@@ -502,7 +512,7 @@ static void place_by(struct python *py, const struct native *s, loop_rule *is,
 		if (skip)
 			skip--;
 		else
-			py->runs.v[r++].record = s->sp[i];
+			py->runs.v[r++].record = s->sp[i - (i && is_core(py, s, i - 1))];
 	}
 	for (; r < py->runs.n; r++)
 		py->runs.v[r].record = UINT64_MAX - 1 - beyond--;
@@ -555,15 +565,15 @@ static bool push(struct python *py, uint64_t addr)
 }
 
 /* Returns false if there was no room for all frames. */
-static bool merge(struct python *py, const uint64_t *pc, const uint64_t *sp,
-		  size_t n, bool cut)
+static bool merge(struct python *py, const struct native *s)
 {
+	bool cut = s->runs_cut, empty = true;
 	size_t r = 0;
 
 	py->merged.n = 0;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t end = i + 1 < n ? sp[i + 1] : UINT64_MAX;
-		bool empty;
+	for (size_t i = 0; i < s->n; i++) {
+		uint64_t end = i + 1 < s->n ? s->sp[i + 1] : UINT64_MAX;
+		bool outer = !empty && py->core && is_named_loop(py, s, i);
 
 		while (r < py->runs.n && !py->runs.v[r].n)
 			r++;
@@ -573,7 +583,7 @@ static bool merge(struct python *py, const uint64_t *pc, const uint64_t *sp,
 			return false;
 		/* The outermost C frame may differ from the frame that ran the last
 		 * frames. */
-		if ((empty || i + 1 == n) && !push(py, pc[i]))
+		if (((empty && !outer) || i + 1 == s->n) && !push(py, s->pc[i]))
 			return false;
 		for (; r < py->runs.n && py->runs.v[r].record < end; r++)
 			for (size_t k = 0; k < py->runs.v[r].n; k++)
@@ -592,11 +602,12 @@ static const struct record_end too_deep = {
 };
 
 void python_merge(struct python *py, uint32_t pid, const uint64_t *pc,
-		  const uint64_t *sp, size_t n, struct record_sample *s)
+		  const uint64_t *sp, size_t n, struct record_sample *s,
+		  python_same_function *same, void *ctx)
 {
 	enum frame_state state = take(py, pid, s->frames, s->frame_bytes);
 	struct native native = {
-		pc, sp, n, !s->end.mark, state == FRAMES_CUT, 0,
+		pc, sp, n, !s->end.mark, state == FRAMES_CUT, 0, same, ctx,
 	};
 
 	s->user = pc;
@@ -612,7 +623,7 @@ void python_merge(struct python *py, uint32_t pid, const uint64_t *pc,
 	if (!py->runs.n)
 		return;
 	py->samples++;
-	if (!merge(py, pc, sp, n, state == FRAMES_CUT))
+	if (!merge(py, &native))
 		s->end = too_deep;
 	s->user = py->merged.v;
 	s->nuser = (uint32_t)py->merged.n;

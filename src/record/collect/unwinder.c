@@ -596,14 +596,21 @@ static enum outer_call outer_call(void *ctx, size_t i, uint64_t pc)
 					   : OUTER_CALL_UNKNOWN;
 }
 
-static bool same_function(void *ctx, uint64_t a, uint64_t b)
+static bool walk_same_function(void *ctx, uint64_t a, uint64_t b)
 {
-	const struct outer_walk *o = ctx;
+	struct walk *k = ctx;
 	const struct map *map;
 	uint64_t first, second;
 
-	return function_at(o->k, a, &map, &first) &&
-	       function_at(o->k, b, &map, &second) && first == second;
+	return function_at(k, a, &map, &first) &&
+	       function_at(k, b, &map, &second) && first == second;
+}
+
+static bool same_function(void *ctx, uint64_t a, uint64_t b)
+{
+	const struct outer_walk *o = ctx;
+
+	return walk_same_function(o->k, a, b);
 }
 
 /* Describes the callers of the copy's last frame, which must have been left by a
@@ -771,7 +778,8 @@ void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 		w->pcs[out.n++] = c->regs.r[UNWIND_RIP];
 	}
 	if (s->frames) {
-		python_merge(&w->python, pid, w->pcs, w->sps, out.n, s);
+		python_merge(&w->python, pid, w->pcs, w->sps, out.n, s,
+			     walk_same_function, &k);
 		return;
 	}
 	s->user = w->pcs;

@@ -266,6 +266,16 @@ bool program_is_php(char *const *command)
 	       has_dynamic_name(path, exported, sizeof(exported), "", 0);
 }
 
+bool program_is_ruby(char *const *command)
+{
+	static const char used[] = "\0ruby_run_node";
+	char path[PATH_MAX];
+	bool by_name;
+
+	return interpreter(command, NULL, path, &by_name) &&
+	       has_dynamic_name(path, used, sizeof(used), "", 0);
+}
+
 static bool process_is_python(unsigned long pid)
 {
 	char path[64], name[PATH_MAX];

@@ -27,6 +27,10 @@ bool processes_are_python(const char *pids);
  * env(1) names, exports the variables of a PHP without threads. */
 bool program_is_php(char *const *command);
 
+/* Returns whether a command runs in Ruby: its file, or the one that its "#!" line or
+ * env(1) names, runs programs by the interpreter's function for that. */
+bool program_is_ruby(char *const *command);
+
 /* Returns whether a command runs in a node that takes PROGRAM_NODE_OPTIONS from
  * NODE_OPTIONS (https://nodejs.org/api/cli.html).  Its file, or the one that its "#!"
  * line or env(1) names, must have that name and know these options, as node 12 and
