@@ -125,6 +125,14 @@ static bool file_find(struct walk *w, uint64_t at, struct frame_piece *p)
 	return string_find(w, items[1], p) || string_find(w, items[0], p);
 }
 
+/* A file's own code begins at line 0 according to Ruby. */
+static uint32_t first_line(const void *body)
+{
+	uint32_t line = (uint32_t)(word(body, BODY_LINE) >> 1);
+
+	return line ? line : 1;
+}
+
 static bool put_code_once(struct walk *w, uint64_t at, uint32_t witness,
 			  const void *body)
 {
@@ -136,7 +144,7 @@ static bool put_code_once(struct walk *w, uint64_t at, uint32_t witness,
 	if (!string_find(w, word(body, BODY_LABEL), &piece[0]) ||
 	    !file_find(w, word(body, BODY_PATH), &piece[1]))
 		return false;
-	c.first_line = (uint32_t)(word(body, BODY_LINE) >> 1);
+	c.first_line = first_line(body);
 	c.table_bytes = 0;
 	c.name_bytes = (uint16_t)piece[0].n;
 	c.file_bytes = (uint16_t)piece[1].n;
@@ -191,7 +199,7 @@ static bool line_of(struct walk *w, const void *body, uint64_t pc, uint32_t *lin
 	uint32_t n = half(body, BODY_INFOS_SIZE), index = 1;
 	uint64_t info;
 
-	*line = (uint32_t)(word(body, BODY_LINE) >> 1);
+	*line = first_line(body);
 	if (pc < code || (pc - code) % 8 || pos > half(body, BODY_SIZE))
 		return false;
 	if (!n)

@@ -16,6 +16,7 @@ that time, and differences are judged by the standard error that the samples' ow
 cause, and by that time (in percent).
 """
 import json
+import re
 import sys
 
 
@@ -47,7 +48,7 @@ for thread in load(sys.argv[1])["threads"]:
             f = frame["func"][stack["frame"][at]]
             file = func["fileName"][f]
             # a word behind tells functions of one name apart
-            yield (strings[func["name"][f]].split(" (")[0],
+            yield (re.sub(r" \([^()]*\)$", "", strings[func["name"][f]]),
                    "" if file is None else strings[file],
                    frame["line"][stack["frame"][at]])
             at = stack["prefix"][at]
