@@ -48,7 +48,7 @@ for thread in load(sys.argv[1])["threads"]:
             f = frame["func"][stack["frame"][at]]
             file = func["fileName"][f]
             # a word behind tells functions of one name apart
-            yield (re.sub(r" \([^()]*\)$", "", strings[func["name"][f]]),
+            yield (re.sub(r" \((?:[^()]|\([^()]*\))*\)$", "", strings[func["name"][f]]),
                    "" if file is None else strings[file],
                    frame["line"][stack["frame"][at]])
             at = stack["prefix"][at]
