@@ -21,6 +21,7 @@
  */
 enum { ROUND_MIN_MS = 5, ROUND_DEEP_MS = 2, ROUND_EXEC_MS = 20,
        ROUND_POLL_MS = 2,	/* for polls of sleeping threads */
+       ROUND_QUEUES_MS = 10,	/* for readings of how long threads wait for CPUs */
        ROUND_MAX_MS = 200,
        ROUND_CALM_MS = 250, ROUND_CALM_MAX_MS = 1000 };	/* record_options.calm */
 #define ROUND_GAP_NS 4000000u
@@ -362,6 +363,8 @@ static void next_round(struct run *r)
 	if (r->s->collector.unwinder.cut != r->deep &&
 	    r->round_ms > ROUND_DEEP_MS)
 		r->round_ms = ROUND_DEEP_MS;
+	if (r->s->collector.wait_samples.queues && r->round_ms > ROUND_QUEUES_MS)
+		r->round_ms = ROUND_QUEUES_MS;
 	if ((r->s->collector.wait_samples.polls ||
 	     r->s->collector.wait_samples.python ||
 	     now_ns() - r->s->collector.wait_samples.kinds_wanted_ns <

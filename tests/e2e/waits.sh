@@ -601,7 +601,18 @@ if ${CC:-cc} -O1 -g queue.c -o queue; then
 	done
 	t_cleanup "kill $busy 2>/dev/null"
 	queued=$("$TALLY" record -q --wait -o l.tally ./queue)
+	blind=$(unshare -m sh -c 'umount -a -t tracefs; exec "$@"' sh \
+		"$TALLY" record -q --wait -o s.tally ./queue 2>s.err)
 	kill $busy
+	if [ -n "$blind" ] && "$TALLY" report --no-tui s.tally |
+		grep -q 'estimated from schedstat'; then
+		about "without records of wakes runnable is, too" \
+			"$(all_of s.tally runnable)" "$blind"
+		about "… and blocked" "$(all_of s.tally blocked)" 300000000
+	else
+		t_skip "waits without records of wakes" \
+			"tracefs cannot be unmounted: $(head -1 s.err)"
+	fi
 	if "$TALLY" report --no-tui l.tally | grep -q 'being woken'; then
 		t_skip "wakes" "the kernel's tracepoints are not to be had"
 	else

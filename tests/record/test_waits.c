@@ -447,6 +447,70 @@ static void sums_hold(void **state)
 	assert_int_equal(sum, waited);
 }
 
+/* Without records of wakeups, the kernel's total tells how long a thread was
+ * runnable. */
+static void a_total_splits_waits(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+	struct error err;
+
+	(void)state;
+	assert_int_equal(waits_fork(&w, PID, 1, 150, &err), 0);
+	in(&w, 1, 160);		/* 10 until its first run */
+	out(&w, 1, 200, true);
+	in(&w, 1, 230);		/* 30 preempted */
+	out(&w, 1, 300, false);
+	waits_queued(waits_find(&w, 1), 10 + 30 + 25, 420);
+	in(&w, 1, 400);		/* woken at 375 */
+	out(&w, 1, 500, false);
+	in(&w, 1, 600);		/* by the same total, it ran at once */
+	assert_int_equal(s.n, 5);
+	assert_wait(&s, 0, 1, 150, 160, true, WAIT_STARTING);
+	assert_wait(&s, 1, 1, 200, 230, true, WAIT_NO_STACK);
+	assert_wait(&s, 2, 1, 300, 375, false, WAIT_NO_STACK);
+	assert_wait(&s, 3, 1, 375, 400, true, WAIT_NO_STACK);
+	assert_wait(&s, 4, 1, 500, 600, false, WAIT_NO_STACK);
+	/* More than a wait is long belongs to the next ones, too. */
+	waits_queued(waits_find(&w, 1), 65 + 40, 900);
+	out(&w, 1, 700, false);
+	in(&w, 1, 730);
+	out(&w, 1, 740, false);
+	in(&w, 1, 800);
+	assert_wait(&s, 5, 1, 700, 730, true, WAIT_NO_STACK);
+	assert_wait(&s, 6, 1, 740, 790, false, WAIT_NO_STACK);
+	assert_wait(&s, 7, 1, 790, 800, true, WAIT_NO_STACK);
+	end(&w, 1000);
+}
+
+/* What was before the first reading is in no wait. */
+static void a_first_total_explains_nothing(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+	struct error err;
+
+	(void)state;
+	in(&w, 1, 150);
+	out(&w, 1, 200, false);
+	waits_queued(waits_find(&w, 1), 1000000, 210);
+	in(&w, 1, 300);
+	waits_queued(waits_find(&w, 1), 1000020, 310);
+	out(&w, 1, 400, false);
+	in(&w, 1, 500);
+	assert_int_equal(s.n, 4);
+	assert_wait(&s, 1, 1, 200, 300, false, WAIT_NO_STACK);
+	assert_wait(&s, 2, 1, 400, 480, false, WAIT_NO_STACK);
+	assert_wait(&s, 3, 1, 480, 500, true, WAIT_NO_STACK);
+	/* A lost switch may have been a wait for a CPU. */
+	assert_int_equal(waits_lost(&w, 600, &err), 0);
+	out(&w, 1, 700, false);
+	waits_queued(waits_find(&w, 1), 1000050, 720);
+	in(&w, 1, 800);
+	assert_wait(&s, 4, 1, 700, 800, false, WAIT_NO_STACK);
+	end(&w, 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -464,6 +528,8 @@ int main(void)
 		cmocka_unit_test(a_poll_waits_for_its_wait),
 		cmocka_unit_test(switched_off_time_does_not_count),
 		cmocka_unit_test(threads_of_the_kernel_are_hidden),
+		cmocka_unit_test(a_total_splits_waits),
+		cmocka_unit_test(a_first_total_explains_nothing),
 		cmocka_unit_test(sums_hold),
 	};
 

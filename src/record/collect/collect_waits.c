@@ -255,6 +255,7 @@ void collect_waits_begin(struct collector *c, const struct source *src,
 		.polled = src->wait_polls,
 		.blocked = src->blocked, .runnable = src->runnable,
 		.waking = src->waking, .latency = src->latency,
+		.queues = !src->wait_polls && src->waking == SOURCE_NONE,
 		.random = 0x9e3779b97f4a7c15ull, .most = MOST,
 	};
 	c->waits.cb = c->polled_waits.cb = take_wait;
@@ -343,6 +344,57 @@ static int write_unlocated(struct collector *c, uint32_t pid, uint32_t tid,
 	return rc < 0 ? rc : write_latency(c, pid, tid, &s, loc, rest, err);
 }
 
+/* Reads the beginning of a file, or nothing, and appends a NUL. */
+static size_t read_beginning(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	text[n < 0 ? 0 : n] = 0;
+	return n < 0 ? 0 : (size_t)n;
+}
+
+/* "RAN QUEUED TURNS" (Documentation/scheduler/sched-stats.rst). */
+static bool read_schedstat(const struct collector *c, uint32_t pid, uint32_t tid,
+			   struct wait_poll *p)
+{
+	unsigned long long v[3];
+	char path[96], text[96];
+
+	snprintf(path, sizeof(path), "%s/%u/task/%u/schedstat", c->proc, pid,
+		 tid);
+	read_beginning(path, text, sizeof(text));
+	p->time_ns = clock_now();
+	if (sscanf(text, "%llu %llu %llu", &v[0], &v[1], &v[2]) != 3)
+		return false;
+	p->ran_ns = v[0];
+	p->queued_ns = v[1];
+	p->turns = v[2];
+	return true;
+}
+
+/* Reads how long a thread has waited for a CPU.  A record shows that it
+ * runs again, and it may have waited for one before.  A reading takes some 10 us. */
+static void read_queue(struct collector *c, const struct record *r)
+{
+	enum { SHORT_NS = 100000, READ_MOST = 2000 };	/* a second */
+	struct wait_samples *ws = &c->wait_samples;
+	struct waiter *t = waits_find(&c->waits, r->tid);
+	struct wait_poll p;
+
+	if (!t || t->hidden || !waits_is_blocked(t) ||
+	    r->time_ns < t->since_ns + SHORT_NS || r->time_ns < t->queue_read_ns)
+		return;
+	if (r->time_ns >= ws->queues_second_ns + SECOND_NS) {
+		ws->queues_second_ns = r->time_ns;
+		ws->queues_read = 0;
+	}
+	if (ws->queues_read++ < READ_MOST && read_schedstat(c, t->pid, t->tid, &p))
+		waits_queued(t, p.queued_ns, p.time_ns);
+}
+
 int collect_switch(struct collector *c, const struct record *r,
 		   struct error *err)
 {
@@ -357,6 +409,8 @@ int collect_switch(struct collector *c, const struct record *r,
 	if (!r->tid || r->tid == UINT32_MAX)
 		return 0;
 	*gap = 0;
+	if (c->wait_samples.queues && !r->change.out)
+		read_queue(c, r);
 	if (has_latency(c) && r->change.out)
 		latency_out(&c->latency, r->tid, r->time_ns);
 	else if (has_latency(c))
@@ -582,18 +636,6 @@ static void look_for_kind(struct collector *c, struct waiter *t)
 		waits_add_poll(t, &seen);
 }
 
-/* Reads the beginning of a file, or nothing, and appends a NUL. */
-static size_t read_beginning(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	text[n < 0 ? 0 : n] = 0;
-	return n < 0 ? 0 : (size_t)n;
-}
-
 static void read_stolen_time(struct collector *c)
 {
 	enum { EACH_NS = 100000000 };
@@ -607,25 +649,6 @@ static void read_stolen_time(struct collector *c)
 							      sizeof(text))) *
 			(uint64_t)(1000000000 / ticks));
 	c->wait_samples.next_stolen_ns = clock_now() + EACH_NS;
-}
-
-/* "RAN QUEUED TURNS" (Documentation/scheduler/sched-stats.rst). */
-static bool read_schedstat(const struct collector *c, uint32_t pid, uint32_t tid,
-			   struct wait_poll *p)
-{
-	unsigned long long v[3];
-	char path[96], text[96];
-
-	snprintf(path, sizeof(path), "%s/%u/task/%u/schedstat", c->proc, pid,
-		 tid);
-	read_beginning(path, text, sizeof(text));
-	p->time_ns = clock_now();
-	if (sscanf(text, "%llu %llu %llu", &v[0], &v[1], &v[2]) != 3)
-		return false;
-	p->ran_ns = v[0];
-	p->queued_ns = v[1];
-	p->turns = v[2];
-	return true;
 }
 
 static void request_mappings(struct collector *c, uint32_t pid)

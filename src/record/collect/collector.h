@@ -26,6 +26,10 @@ struct wait_samples {
 	bool polls;		/* stacks come from polls, not from samples */
 	bool python;		/* stacks come from both, because some processes run
 				 * Python */
+	bool queues;		/* there are no records of wakeups: read how long
+				 * threads waited for a CPU */
+	uint64_t queues_second_ns, queues_read;	/* number of readings since
+						 * queues_second_ns */
 	bool alone;		/* new threads are not recorded */
 	bool polled;		/* no switch records: use polled_waits */
 	bool polling;		/* polled waits count now */

@@ -305,8 +305,10 @@ static void see_waits(struct perf_source *p)
 	blocked->period = 0;
 	*runnable = *blocked;
 	if (!perf_has_wakes(p))
-		source_event_note(blocked, "includes the time from being woken "
-				  "to running: %s", p->no_wakes);
+		source_event_note(blocked, "time from being woken to running is "
+				  "%s: %s", priority_waited()
+				  ? "estimated from schedstat" : "included",
+				  p->no_wakes);
 	snprintf(runnable->name, sizeof(runnable->name), "runnable");
 	snprintf(runnable->actual, sizeof(runnable->actual), "runnable");
 	*runnable->note = 0;

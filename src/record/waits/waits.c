@@ -118,10 +118,36 @@ bool waits_has_kind(const struct waiter *t)
 	return find_kind(t, t->since_ns, UINT64_MAX);
 }
 
+void waits_queued(struct waiter *t, uint64_t total_ns, uint64_t time_ns)
+{
+	/* These waits do not explain what was before them. */
+	if (!t->queue_read_ns && !t->born)
+		t->explained_ns = total_ns;
+	t->queued_ns = total_ns;
+	t->queue_read_ns = time_ns;
+}
+
+/* Returns when a thread became runnable whose wait ends, or 0 for never.  Of waits
+ * between two readings of its total, the first get the most. */
+static uint64_t became_runnable(struct waiter *t, uint64_t end_ns)
+{
+	uint64_t length = end_ns - t->since_ns, rest = 0;
+
+	if (!t->runnable && t->woken_ns)
+		return t->woken_ns < end_ns ? t->woken_ns : 0;
+	if (t->queued_ns > t->explained_ns)
+		rest = t->queued_ns - t->explained_ns;
+	if (t->runnable || rest > length)
+		rest = length;
+	t->explained_ns += rest;
+	return t->runnable || !rest ? 0 : end_ns - rest;
+}
+
 /* Ends the thread's open wait. */
-static int end_wait(struct waits *w, const struct waiter *t, uint64_t end_ns,
+static int end_wait(struct waits *w, struct waiter *t, uint64_t end_ns,
 		    struct error *err)
 {
+	uint64_t woken_ns = became_runnable(t, end_ns);
 	const struct wait_stack *look = find_poll(t, t->since_ns, end_ns);
 	struct wait out = { .start_ns = t->since_ns, .end_ns = end_ns,
 			    .runnable = t->runnable, .found = WAIT_NO_STACK };
@@ -140,13 +166,13 @@ static int end_wait(struct waits *w, const struct waiter *t, uint64_t end_ns,
 	}
 	if (!t->runnable)
 		out.kind = find_kind(t, t->since_ns, end_ns);
-	if (!t->woken_ns || t->woken_ns >= end_ns)
+	if (!woken_ns)
 		return deliver(w, t, out, err);
-	out.end_ns = t->woken_ns;
-	out.woken = true;
+	out.end_ns = woken_ns;
+	out.woken = woken_ns == t->woken_ns;
 	out.waker = t->waker;
 	r = deliver(w, t, out, err);
-	out.start_ns = t->woken_ns;
+	out.start_ns = woken_ns;
 	out.end_ns = end_ns;
 	out.runnable = true;
 	out.woken = false;
@@ -159,7 +185,7 @@ static int end_wait(struct waits *w, const struct waiter *t, uint64_t end_ns,
 static int end_after_loss(struct waits *w, const struct waiter *t, uint64_t end_ns,
 			  bool out, struct error *err)
 {
-	if (t->ran && out)
+	if (t->was_running && out)
 		return 0;
 	return deliver(w, t, (struct wait){ .start_ns = t->since_ns,
 					 .end_ns = end_ns,
@@ -171,7 +197,14 @@ static void set_state(struct waiter *t, enum waiter_state state, uint64_t since)
 	t->state = state;
 	t->since_ns = since;
 	t->woken_ns = t->coming_ns = 0;
-	t->runnable = t->starting = t->sampled = t->ran = false;
+	t->runnable = t->starting = t->sampled = t->was_running = false;
+}
+
+/* The next reading is the first of what is explained from here on. */
+static void forget_queue(struct waiter *t)
+{
+	t->queued_ns = t->explained_ns = t->queue_read_ns = 0;
+	t->born = false;
 }
 
 /* Ends all open waits.  The state of all threads is unknown from here on. */
@@ -185,6 +218,7 @@ static int end_all(struct waits *w, uint64_t time_ns, struct error *err)
 		if (t->tid && t->state == WAITER_OUT)
 			r = end_wait(w, t, time_ns, err);
 		set_state(t, WAITER_UNKNOWN, 0);
+		forget_queue(t);
 	}
 	return r;
 }
@@ -278,7 +312,7 @@ int waits_fork(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 	if (!t)
 		return no_memory(err);
 	/* With one clock for all CPUs, its first record cannot be older. */
-	*t = (struct waiter){ .pid = pid, .tid = tid };
+	*t = (struct waiter){ .pid = pid, .tid = tid, .born = true };
 	set_state(t, WAITER_OUT, time_ns);
 	t->runnable = t->starting = true;
 	return 0;
@@ -337,11 +371,12 @@ int waits_lost(struct waits *w, uint64_t time_ns, struct error *err)
 	for (size_t i = 0; i < w->threads.n; i++) {
 		struct waiter *t = &w->threads.v[i];
 
+		forget_queue(t);
 		if (t->state == WAITER_OUT) {
 			set_state(t, WAITER_AFTER_LOSS, t->since_ns);
 		} else if (t->state == WAITER_RUNNING) {
 			set_state(t, WAITER_AFTER_LOSS, time_ns);
-			t->ran = true;
+			t->was_running = true;
 		}
 	}
 	return r;

@@ -7,10 +7,11 @@
  * A wait is the time from a thread's switch-out to its next switch-in.  It is
  * `runnable` if the thread could have continued when it left (preempted, throttled)
  * or had just been created.  Otherwise it is blocked until the thread is woken, and
- * runnable from then on: those are two waits.  Without a record of the wakeup, the
- * whole wait is blocked.  Its length is exact.  Its stack comes from the kernel's
- * sample at the switch-out.  Without that sample, it comes from a poll of the
- * sleeping thread whose times lie between the two switches.
+ * runnable from then on: those are two waits.  Without a record of the wakeup, it
+ * is runnable at its end, for as long as waits_queued has told and earlier waits do not
+ * explain.  The sum of both is exact.  The stack comes from the kernel's sample at the
+ * switch-out.  Without that sample, it comes from a poll of the sleeping thread whose
+ * times lie between the two switches.
  *
  * A wait that is open when recording begins counts from there, and one that is open
  * when it ends counts up to there.  Where records of switches were lost, time that
@@ -83,17 +84,22 @@ struct waiter {
 	uint32_t pid, tid;	/* tid 0: free row */
 	enum waiter_state state;
 	bool runnable, starting, sampled;
-	bool ran;		/* DOUBT: it was running before the loss */
+	bool was_running;	/* AFTER_LOSS: it was running before the loss */
 	bool hidden;		/* kernel thread, not reported */
 	bool closed;		/* tally may not look at it */
-	uint64_t since_ns;	/* OUT, DOUBT: time of the switch-out; DOUBT with
-				 * `ran`: time of the loss */
+	uint64_t since_ns;	/* OUT, AFTER_LOSS: time of the switch-out;
+				 * AFTER_LOSS with `was_running`: time of the loss */
 	uint64_t woken_ns;	/* OUT: time from which it is runnable, or 0 */
 	struct waker waker;
 	/* A sampled waker and its time.  The plain record of the same wakeup is still
 	 * to come. */
 	struct waker coming;
 	uint64_t coming_ns;
+	/* Time for which the thread waited for a CPU: the kernel's total when it was
+	 * last read, and the part of it that the waits until now explain. */
+	uint64_t queued_ns, explained_ns;
+	uint64_t queue_read_ns;	/* when it was read, or 0 */
+	bool born;		/* the waits are those of its whole life */
 	uint64_t unsampled_ns;	/* time that others waited for this thread, by wakeups
 				 * without a sample; the caller's */
 	/* Number of polls for the kind still to be made, and number of those made
@@ -146,6 +152,9 @@ int waits_fork(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
  * wakeup, in either order. */
 void waits_wake(struct waits *w, uint32_t tid, uint64_t time_ns,
 		const struct waker *waker);
+/* Takes the kernel's total of the time for which a thread has waited for a CPU
+ * (schedstat), read at this time.  For threads without records of their wakeups. */
+void waits_queued(struct waiter *t, uint64_t total_ns, uint64_t time_ns);
 void waits_exit(struct waits *w, uint32_t tid);
 /* Handles a loss of switch records before this time. */
 int waits_lost(struct waits *w, uint64_t time_ns, struct error *err);
