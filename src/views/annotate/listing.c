@@ -173,7 +173,7 @@ static int add_below(struct listing *l, const struct places *p, uint32_t file,
 		if (at > first && x->code == x[-1].code &&
 		    x->insn != x[-1].insn + 1) {
 			row = listing_new_row(LISTING_FOLD);
-				row.below = true;
+			row.below = true;
 			rc = add_row(l, row);
 		}
 		row = listing_new_row(LISTING_INSN);
@@ -205,7 +205,6 @@ struct pieces {
 
 struct side_lines {
 	const struct source_file *f;
-	VEC(uint32_t) line, token;
 	size_t next;		/* index in the annotation's lines */
 	const struct piece *piece;
 	uint32_t head;		/* line of the function's declaration, or 0 */
@@ -214,7 +213,7 @@ struct side_lines {
 struct liner {
 	struct listing *l;
 	const struct places *places;
-	struct strtab words;
+	struct line_pair lines;
 	struct side_lines side[LISTING_SIDES];
 };
 
@@ -265,21 +264,6 @@ static uint32_t head_line(const struct listing *l, int side, uint32_t file)
 	return f->file == file ? f->line : 0;
 }
 
-static int collect_line(struct liner *k, int side, uint32_t line)
-{
-	struct side_lines *s = &k->side[side];
-	uint32_t token = 0;
-
-	if (listing_is_pair(k->l)) {
-		token = line_key_text(&k->words, &k->l->spec.a[side]->sources,
-				      s->f, line);
-		if (token == UINT32_MAX)
-			return -ERR_NOMEM;
-	}
-	return vec_push(&s->line, line) < 0 || vec_push(&s->token, token) < 0
-		       ? -ERR_NOMEM : 0;
-}
-
 /* Collects the lines of a piece, and source lines around them. */
 static int collect_lines(struct liner *k, int side, const struct piece *p)
 {
@@ -287,7 +271,7 @@ static int collect_lines(struct liner *k, int side, const struct piece *p)
 	struct annotation *a = k->l->spec.a[side];
 	const struct annot_line *v = a->lines.v;
 	uint64_t from, to;
-	size_t i = p->first, row;
+	size_t i = p->first, row, n = 0;
 	int rc = 0;
 
 	s->piece = p;
@@ -308,7 +292,7 @@ static int collect_lines(struct liner *k, int side, const struct piece *p)
 	to = k->l->spec.u[side]->kind == UNIT_FILE
 		? UINT32_MAX : (uint64_t)v[p->end - 1].line + AROUND;
 	lower_bound(row, 0, s->f->rows.n, s->f->rows.v[row].line < from);
-	while (!rc && s->line.n < LINES_MAX) {
+	while (!rc && n++ < LINES_MAX) {
 		uint64_t known = row < s->f->rows.n ? s->f->rows.v[row].line
 						    : UINT64_MAX;
 		uint64_t code = i < p->end ? v[i].line : UINT64_MAX;
@@ -316,7 +300,8 @@ static int collect_lines(struct liner *k, int side, const struct piece *p)
 
 		if (next > to || next == UINT64_MAX)
 			break;
-		rc = collect_line(k, side, (uint32_t)next);
+		rc = line_pair_add(&k->lines, side, listing_is_pair(k->l)
+				   ? &a->sources : NULL, s->f, (uint32_t)next);
 		while (row < s->f->rows.n && s->f->rows.v[row].line == next)
 			row++;
 		i += code == next;
@@ -378,27 +363,14 @@ static int add_lineless(struct liner *k)
 
 static int add_lines(struct liner *k)
 {
-	const struct side_lines *v = k->side;
-	const struct align_side side[2] = {
-		{ v[0].token.v, NULL, v[0].token.n },
-		{ v[1].token.v, NULL, v[1].token.n },
-	};
 	struct align_rows rows = { 0 };
 	int rc = add_lineless(k);
 
-	for (size_t i = 0; !rc && !listing_is_pair(k->l) && i < v[0].line.n; i++)
-		rc = add_line(k, (uint32_t[]){ v[0].line.v[i], PROF_NONE },
-			      ALIGN_SAME);
-	if (!rc && listing_is_pair(k->l))
-		rc = align(side, k->words.str.n, &rows);
-	for (size_t i = 0; !rc && i < rows.n; i++) {
-		uint32_t at[LISTING_SIDES];
-
-		for (int s = 0; s < LISTING_SIDES; s++)
-			at[s] = rows.v[i].at[s] == UINT32_MAX ? PROF_NONE
-				: v[s].line.v[rows.v[i].at[s]];
-		rc = add_line(k, at, rows.v[i].how);
-	}
+	if (!rc)
+		rc = line_pair_align(&k->lines, &rows);
+	for (size_t i = 0; !rc && i < rows.n; i++)	/* UINT32_MAX is PROF_NONE */
+		rc = add_line(k, rows.v[i].at, listing_is_pair(k->l)
+			      ? rows.v[i].how : ALIGN_SAME);
 	vec_fini(&rows);
 	return rc;
 }
@@ -441,7 +413,7 @@ static int add_file(struct listing *l, const struct places *places,
 {
 	struct piece *p[LISTING_SIDES] = { old, now };
 	struct liner k = { .l = l, .places = places };
-	int rc = strtab_init(&k.words);
+	int rc = line_pair_init(&k.lines);
 
 	if (!rc)
 		rc = begin_group(l, false);
@@ -459,11 +431,7 @@ static int add_file(struct listing *l, const struct places *places,
 		rc = add_lines(&k);
 		end_group(l);
 	}
-	for (int s = 0; s < LISTING_SIDES; s++) {
-		vec_fini(&k.side[s].line);
-		vec_fini(&k.side[s].token);
-	}
-	strtab_fini(&k.words);
+	line_pair_fini(&k.lines);
 	return rc ? -ERR_NOMEM : 0;
 }
 
@@ -538,7 +506,7 @@ static void put_meaning(const struct annotation *a, size_t code,
 	buf_fini(&name);
 }
 
-int annot_insn_tokens(const struct annotation *a, size_t code,
+static int add_tokens(const struct annotation *a, size_t code,
 		      struct strtab *tokens, struct insn_tokens *out)
 {
 	const struct annot_code *c = &a->codes.v[code];
@@ -581,30 +549,36 @@ static int add_insn(struct listing *l, const uint32_t *at, uint8_t how)
 	return add_row(l, row);
 }
 
-/* Adds the instructions of both sides, aligned. */
-static int add_pair(struct listing *l, const size_t *code)
+int annot_align_codes(const struct annotation *const a[LISTING_SIDES],
+		      const size_t code[LISTING_SIDES], struct align_rows *rows)
 {
-	struct align_rows rows = { 0 };
 	struct insn_tokens insns[LISTING_SIDES] = { { .offset = { 0 } } };
 	struct strtab tokens;
 	int rc = strtab_init(&tokens);
 
 	for (int s = 0; !rc && s < LISTING_SIDES; s++)
 		if (code[s] != SIZE_MAX)
-			rc = annot_insn_tokens(l->spec.a[s], code[s], &tokens,
-					       &insns[s]);
-	if (!rc) {
-		const struct align_side side[2] = { insn_side(&insns[0]),
-						    insn_side(&insns[1]) };
-
-		rc = align(side, tokens.str.n, &rows);
-	}
-	for (size_t i = 0; !rc && i < rows.n; i++)	/* UINT32_MAX is PROF_NONE */
-		rc = add_insn(l, rows.v[i].at, rows.v[i].how);
+			rc = add_tokens(a[s], code[s], &tokens, &insns[s]);
+	if (!rc)
+		rc = align((struct align_side[]){ insn_side(&insns[0]),
+						  insn_side(&insns[1]) },
+			   tokens.str.n, rows);
 	for (int s = 0; s < LISTING_SIDES; s++)
 		insn_tokens_fini(&insns[s]);
-	vec_fini(&rows);
 	strtab_fini(&tokens);
+	return rc;
+}
+
+/* Adds the instructions of both sides, aligned. */
+static int add_pair(struct listing *l, const size_t *code)
+{
+	struct align_rows rows = { 0 };
+	int rc = annot_align_codes((const struct annotation *const *)l->spec.a,
+				   code, &rows);
+
+	for (size_t i = 0; !rc && i < rows.n; i++)	/* UINT32_MAX is PROF_NONE */
+		rc = add_insn(l, rows.v[i].at, rows.v[i].how);
+	vec_fini(&rows);
 	return rc;
 }
 

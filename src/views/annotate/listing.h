@@ -143,10 +143,10 @@ static inline const char *listing_note_text(const struct listing *l,
 	return (const char *)l->notes.p + r->note;
 }
 
-/* Appends the tokens of a code's instructions, without their offsets.  Two codes
- * are aligned by them.  Returns 0 or -ERR_NOMEM. */
-int annot_insn_tokens(const struct annotation *a, size_t code,
-		      struct strtab *tokens, struct insn_tokens *out);
+/* Aligns the instructions of two codes; SIZE_MAX: none.  Appends the rows and
+ * returns 0 or -ERR_NOMEM. */
+int annot_align_codes(const struct annotation *const a[LISTING_SIDES],
+		      const size_t code[LISTING_SIDES], struct align_rows *rows);
 
 /* listing_text.c.  These append safe text; out->failed: out of memory. */
 /* Appends what precedes the text of a row on a side: the line number; or the

@@ -124,8 +124,9 @@ static bool same_build(const struct line_matcher *m, const struct file_pair *f)
 	       !memcmp(id[0]->bytes, id[1]->bytes, id[0]->len);
 }
 
-uint32_t line_key_text(struct strtab *tokens, const struct sources *sources,
-		       const struct source_file *f, uint32_t line)
+/* Returns the id of a line's text without layout; UINT32_MAX if out of memory. */
+static uint32_t text_token(struct strtab *tokens, const struct sources *sources,
+			   const struct source_file *f, uint32_t line)
 {
 	char text[LINE_BYTES + 2] = { 1 };
 	struct span s;
@@ -149,28 +150,62 @@ uint32_t line_key_text(struct strtab *tokens, const struct sources *sources,
 	return strtab_add_n(tokens, text, n);
 }
 
-struct lined {
-	const struct source_file *f;
-	VEC(uint32_t) line, token;
-};
+int line_pair_init(struct line_pair *x)
+{
+	*x = (struct line_pair){ .side = { { .line = { 0 } } } };
+	return strtab_init(&x->tokens);
+}
 
-static int collect(struct line_matcher *m, int side, struct strtab *tokens,
-		   struct lined *out)
+void line_pair_fini(struct line_pair *x)
+{
+	for (int s = 0; s < LINE_SIDES; s++) {
+		vec_fini(&x->side[s].line);
+		vec_fini(&x->side[s].token);
+	}
+	strtab_fini(&x->tokens);
+}
+
+int line_pair_add(struct line_pair *x, int side, const struct sources *sources,
+		  const struct source_file *f, uint32_t line)
+{
+	struct line_list *l = &x->side[side];
+	uint32_t token = sources ? text_token(&x->tokens, sources, f, line) : 0;
+
+	return token == UINT32_MAX || vec_push(&l->line, line) < 0 ||
+	       vec_push(&l->token, token) < 0 ? -ERR_NOMEM : 0;
+}
+
+int line_pair_align(const struct line_pair *x, struct align_rows *rows)
+{
+	const struct line_list *v = x->side;
+	const struct align_side side[LINE_SIDES] = {
+		{ v[0].token.v, NULL, v[0].token.n },
+		{ v[1].token.v, NULL, v[1].token.n },
+	};
+	size_t first = rows->n;
+	int rc = align(side, x->tokens.str.n, rows);
+
+	for (size_t i = first; !rc && i < rows->n; i++)
+		for (int s = 0; s < LINE_SIDES; s++)
+			if (rows->v[i].at[s] != UINT32_MAX)
+				rows->v[i].at[s] = v[s].line.v[rows->v[i].at[s]];
+	return rc;
+}
+
+static int collect(struct line_matcher *m, int side,
+		   const struct source_file *f, struct line_pair *x)
 {
 	uint32_t last = 0;
+	int rc = 0;
 
-	for (size_t i = 0; i < out->f->rows.n && i < LINES_MAX; i++) {
-		uint32_t line = out->f->rows.v[i].line, token;
+	for (size_t i = 0; !rc && i < f->rows.n && i < LINES_MAX; i++) {
+		uint32_t line = f->rows.v[i].line;
 
-		if (line == last)	/* excerpts in a recording may overlap */
-			continue;
+		if (line != last)	/* excerpts in a recording may overlap */
+			rc = line_pair_add(x, side, &m->sources[side], f, line);
 		last = line;
-		token = line_key_text(tokens, &m->sources[side], out->f, line);
-		if (token == UINT32_MAX || vec_push(&out->line, line) < 0 ||
-		    vec_push(&out->token, token) < 0)
-			return -ERR_NOMEM;
 	}
-	return 0;
+	return rc;
 }
 
 static int map_line(struct line_matcher *m, const struct file_pair *f,
@@ -192,13 +227,13 @@ static int map_line(struct line_matcher *m, const struct file_pair *f,
  * hot functions.  So if the new side lacks the text of the expected line, the
  * line is mapped to it; otherwise it is marked as gone. */
 static int map_lone(struct line_matcher *m, const struct file_pair *f,
-		    const struct lined *now, uint32_t line, int64_t shift)
+		    const struct source_file *now, uint32_t line, int64_t shift)
 {
 	int64_t to = (int64_t)line + shift;
 	struct span text;
 
 	if (to > 0 && to < LINE_REMOVED &&
-	    !source_line(&m->sources[LINE_NEW], now->f, (uint32_t)to, &text))
+	    !source_line(&m->sources[LINE_NEW], now, (uint32_t)to, &text))
 		return map_line(m, f, line, (uint32_t)to);
 	return map_line(m, f, line, line | LINE_REMOVED);
 }
@@ -206,7 +241,7 @@ static int map_lone(struct line_matcher *m, const struct file_pair *f,
 /* Maps lines of code by the aligned rows.  Both are in the order of the old
  * side. */
 static int map_rows(struct line_matcher *m, const struct file_pair *f,
-		    const struct lined side[LINE_SIDES],
+		    const struct source_file *now,
 		    const struct align_rows *rows)
 {
 	int64_t shift = 0;
@@ -215,78 +250,64 @@ static int map_rows(struct line_matcher *m, const struct file_pair *f,
 
 	for (size_t i = 0; !rc && i < rows->n; i++) {
 		const uint32_t *at = rows->v[i].at;
-		uint32_t line;
+		uint32_t line = at[LINE_OLD];
 
-		if (at[LINE_OLD] == UINT32_MAX)
+		if (line == UINT32_MAX)
 			continue;
-		line = side[LINE_OLD].line.v[at[LINE_OLD]];
 		/* lines between excerpts of a recording shift like the line
 		 * before */
 		for (; !rc && k < f->end && m->used.v[k].line < line; k++)
-			rc = map_lone(m, f, &side[LINE_NEW], m->used.v[k].line,
-				      shift);
+			rc = map_lone(m, f, now, m->used.v[k].line, shift);
 		if (at[LINE_NEW] != UINT32_MAX)
-			shift = (int64_t)side[LINE_NEW].line.v[at[LINE_NEW]] -
-				line;
+			shift = (int64_t)at[LINE_NEW] - line;
 		if (rc || k == f->end || m->used.v[k].line != line)
 			continue;
 		k++;
 		rc = at[LINE_NEW] == UINT32_MAX
-			? map_lone(m, f, &side[LINE_NEW], line, shift)
-			: map_line(m, f, line,
-				   side[LINE_NEW].line.v[at[LINE_NEW]]);
+			? map_lone(m, f, now, line, shift)
+			: map_line(m, f, line, at[LINE_NEW]);
 	}
 	for (; !rc && k < f->end; k++)
-		rc = map_lone(m, f, &side[LINE_NEW], m->used.v[k].line, shift);
+		rc = map_lone(m, f, now, m->used.v[k].line, shift);
 	return rc;
 }
 
 static int match_texts(struct line_matcher *m, const struct file_pair *f,
-		       struct lined side[LINE_SIDES])
+		       const struct source_file *const file[LINE_SIDES])
 {
-	struct align_side in[LINE_SIDES];
 	struct align_rows rows = { 0 };
-	struct strtab tokens;
-	int rc = strtab_init(&tokens);
+	struct line_pair x;
+	int rc = line_pair_init(&x);
 
-	for (int s = 0; !rc && s < LINE_SIDES; s++) {
-		rc = collect(m, s, &tokens, &side[s]);
-		in[s] = (struct align_side){ side[s].token.v, NULL,
-					     side[s].token.n };
-	}
+	for (int s = 0; !rc && s < LINE_SIDES; s++)
+		rc = collect(m, s, file[s], &x);
 	if (!rc)
-		rc = align(in, tokens.str.n, &rows);
+		rc = line_pair_align(&x, &rows);
 	if (!rc)
-		rc = map_rows(m, f, side, &rows);
+		rc = map_rows(m, f, file[LINE_NEW], &rows);
 	vec_fini(&rows);
-	strtab_fini(&tokens);
+	line_pair_fini(&x);
 	return rc;
 }
 
 static int match_file(struct line_matcher *m, const struct file_pair *f)
 {
-	struct lined side[LINE_SIDES] = { { .f = NULL } };
-	int rc = 0;
+	const struct source_file *side[LINE_SIDES];
 
 	if (!f->file[LINE_NEW] || f->first == f->end || same_build(m, f))
 		return 0;
 	for (int s = 0; s < LINE_SIDES; s++) {
-		side[s].f = sources_get(&m->sources[s], f->file[s],
-					f->image[s]);
-		if (!side[s].f)
+		side[s] = sources_get(&m->sources[s], f->file[s], f->image[s]);
+		if (!side[s])
 			return -ERR_NOMEM;
 	}
-	if (side[0].f->place == SOURCE_NONE || side[1].f->place == SOURCE_NONE)
+	if (side[0]->place == SOURCE_NONE || side[1]->place == SOURCE_NONE)
 		m->out->by_number++;
-	else if (side[0].f->place != SOURCE_FILE ||
-		 side[1].f->place != SOURCE_FILE ||
-		 strcmp(side[0].f->path, side[1].f->path))
-		rc = match_texts(m, f, side);
-	for (int s = 0; s < LINE_SIDES; s++) {
-		vec_fini(&side[s].line);
-		vec_fini(&side[s].token);
-	}
-	return rc;
+	else if (side[0]->place != SOURCE_FILE ||
+		 side[1]->place != SOURCE_FILE ||
+		 strcmp(side[0]->path, side[1]->path))
+		return match_texts(m, f, side);
+	return 0;
 }
 
 int line_map_init(struct line_map *out, const struct line_side side[LINE_SIDES])

@@ -7,6 +7,7 @@
  * inserted lines do not shift the lines below.  Lines are matched by number if
  * the text of a side is unknown, or if both sides ran the same build.
  */
+#include "compare/align.h"
 #include "views/code/sources.h"
 
 enum { LINE_OLD, LINE_NEW, LINE_SIDES };
@@ -37,9 +38,22 @@ void line_map_fini(struct line_map *m);
  * */
 uint32_t line_map_get(const struct line_map *m, uint32_t file, uint32_t line);
 
-/* Returns the id in `tokens` of a line's text without layout; UINT32_MAX if out
- * of memory. */
-uint32_t line_key_text(struct strtab *tokens, const struct sources *sources,
-		       const struct source_file *f, uint32_t line);
+/* Lines of a file on each side, aligned by their text without layout. */
+struct line_pair {
+	struct strtab tokens;
+	struct line_list {
+		VEC(uint32_t) line, token;
+	} side[LINE_SIDES];
+};
+
+/* The functions return 0 or -ERR_NOMEM; call line_pair_fini in any case. */
+int line_pair_init(struct line_pair *x);
+void line_pair_fini(struct line_pair *x);
+/* Adds a line of a side.  Call it with ascending lines.  If the other side has no
+ * lines, `sources` may be NULL. */
+int line_pair_add(struct line_pair *x, int side, const struct sources *sources,
+		  const struct source_file *f, uint32_t line);
+/* Appends the aligned lines to `rows`; in `at` are line numbers. */
+int line_pair_align(const struct line_pair *x, struct align_rows *rows);
 
 #endif

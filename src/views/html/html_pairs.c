@@ -20,47 +20,23 @@
 
 enum { RUNS_MAX = 60000 };	/* runs in a page */
 
-/* Elements of both sides: what they are called in the page. */
-struct sides {
-	VEC(uint32_t) number[LISTING_SIDES], token[LISTING_SIDES];
-	struct insn_tokens insns[LISTING_SIDES];
-	struct strtab tokens;
-};
-
-static void sides_fini(struct sides *x)
-{
-	for (int s = 0; s < LISTING_SIDES; s++) {
-		vec_fini(&x->number[s]);
-		vec_fini(&x->token[s]);
-		insn_tokens_fini(&x->insns[s]);
-	}
-	strtab_fini(&x->tokens);
-}
-
 static int side_of(const struct html_data *d, uint32_t source)
 {
 	return d->src[source].in.side == HTML_BASE ? LISTING_OLD : LISTING_NEW;
 }
 
-/* Returns the number in the page of an element. */
-static uint32_t number(const struct sides *x, int side, uint32_t at)
-{
-	return x->number[side].n ? x->number[side].v[at] : at;
-}
-
 /* Adds the runs of the aligned rows to the last pair. */
 static int add_runs(struct html_lines *l, struct html_pair *p,
-		    const struct sides *x, const struct align_rows *rows)
+		    const struct align_rows *rows)
 {
 	for (size_t i = 0; i < rows->n; i++) {
 		const struct align_row *r = &rows->v[i];
 		struct html_run *last = p->n ? &l->runs.v[l->runs.n - 1] : NULL;
-		struct html_run run = { { 0 }, 1, r->how == ALIGN_CHANGED };
+		struct html_run run = { { r->at[0], r->at[1] }, 1,
+					r->how == ALIGN_CHANGED };
 
 		if (r->how != ALIGN_SAME && r->how != ALIGN_CHANGED)
 			continue;
-		for (int s = 0; s < LISTING_SIDES; s++)
-			run.at[s] = number(x, s, r->at[s]);
 		if (last && last->changed == run.changed &&
 		    last->at[0] + last->n == run.at[0] &&
 		    last->at[1] + last->n == run.at[1]) {
@@ -74,72 +50,61 @@ static int add_runs(struct html_lines *l, struct html_pair *p,
 	return 0;
 }
 
-/* Adds a pair with the runs of its aligned elements. */
+/* Adds a pair with the runs of its aligned rows. */
 static int add_pair(struct html_lines *l, uint32_t old, uint32_t now,
-		    bool is_code, struct sides *x)
+		    bool is_code, const struct align_rows *rows)
 {
 	struct html_pair p = { is_code, { old, now }, l->runs.n, 0 };
-	struct align_rows rows = { 0 };
-	struct align_side side[LISTING_SIDES];
-	int rc;
 
-	for (int s = 0; s < LISTING_SIDES; s++)
-		side[s] = is_code ? insn_side(&x->insns[s])
-			: (struct align_side){ x->token[s].v, NULL,
-					       x->token[s].n };
-	rc = align(side, x->tokens.str.n, &rows);
-	if (!rc)
-		rc = add_runs(l, &p, x, &rows);
-	if (!rc && l->runs.n > RUNS_MAX) {
+	if (add_runs(l, &p, rows) < 0)
+		return -ERR_NOMEM;
+	if (l->runs.n > RUNS_MAX) {
 		l->runs.n = p.first;
 		p.n = 0;
 	}
-	vec_fini(&rows);
-	return rc ? rc : vec_push(&l->pairs, p);
+	return vec_push(&l->pairs, p);
 }
 
 /* --- files */
 
 /* Collects the lines that the page may show of a file. */
-static int collect_lines(struct html_data *d, uint32_t file, struct sides *x)
+static int collect_lines(struct html_data *d, uint32_t file,
+			 struct line_pair *x)
 {
 	const struct html_file *f = &d->lines.files.v[file];
 	struct annotation *a = d->src[f->source].in.lines;
-	int side = side_of(d, f->source);
 	const struct source_file *s = sources_get(&a->sources, f->str, f->image);
 	struct html_text_range r = { .file = file };
 	struct span text;
+	int rc = s ? 0 : -ERR_NOMEM;
 
-	if (!s)
-		return -ERR_NOMEM;
-	while (html_next_lines(&d->lines, &r))
-		for (uint32_t line = r.from; line <= r.end; line++) {
-			uint32_t token;
-
+	while (!rc && html_next_lines(&d->lines, &r))
+		for (uint32_t line = r.from; !rc && line <= r.end; line++) {
 			if (!source_line(&a->sources, s, line, &text) &&
 			    line > r.to)
 				break;
-			token = line_key_text(&x->tokens, &a->sources, s, line);
-			if (token == UINT32_MAX ||
-			    vec_push(&x->number[side], line) < 0 ||
-			    vec_push(&x->token[side], token) < 0)
-				return -ERR_NOMEM;
+			rc = line_pair_add(x, side_of(d, f->source), &a->sources,
+					   s, line);
 		}
-	return 0;
+	return rc;
 }
 
 static int pair_files(struct html_data *d, uint32_t old, uint32_t now)
 {
-	struct sides x = { .number = { { 0 } } };
-	int rc = strtab_init(&x.tokens);
+	struct align_rows rows = { 0 };
+	struct line_pair x;
+	int rc = line_pair_init(&x);
 
 	if (!rc)
 		rc = collect_lines(d, old, &x);
 	if (!rc)
 		rc = collect_lines(d, now, &x);
 	if (!rc)
-		rc = add_pair(&d->lines, old, now, false, &x);
-	sides_fini(&x);
+		rc = line_pair_align(&x, &rows);
+	if (!rc)
+		rc = add_pair(&d->lines, old, now, false, &rows);
+	vec_fini(&rows);
+	line_pair_fini(&x);
 	return rc;
 }
 
@@ -187,20 +152,17 @@ static int pair_all_files(struct html_data *d)
 
 static int pair_codes(struct html_data *d, uint32_t old, uint32_t now)
 {
-	const uint32_t code[LISTING_SIDES] = { old, now };
-	struct sides x = { .number = { { 0 } } };
-	int rc = strtab_init(&x.tokens);
+	const struct html_code *o = &d->lines.codes.v[old];
+	const struct html_code *n = &d->lines.codes.v[now];
+	const struct annotation *const a[LISTING_SIDES] = {
+		d->src[o->source].in.lines, d->src[n->source].in.lines };
+	struct align_rows rows = { 0 };
+	int rc = annot_align_codes(a, (size_t[]){
+		o->insns ? o->at : SIZE_MAX, n->insns ? n->at : SIZE_MAX }, &rows);
 
-	for (int s = 0; !rc && s < LISTING_SIDES; s++) {
-		const struct html_code *c = &d->lines.codes.v[code[s]];
-
-		if (c->insns)
-			rc = annot_insn_tokens(d->src[c->source].in.lines,
-					       c->at, &x.tokens, &x.insns[s]);
-	}
 	if (!rc)
-		rc = add_pair(&d->lines, old, now, true, &x);
-	sides_fini(&x);
+		rc = add_pair(&d->lines, old, now, true, &rows);
+	vec_fini(&rows);
 	return rc;
 }
 
