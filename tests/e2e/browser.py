@@ -16,12 +16,24 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 
 NAMES = ('chromium', 'chromium-browser', 'google-chrome',
          'google-chrome-stable')
 TIMEOUT = 60
+
+
+def ok(name, good, got=''):
+    print('%s %s' % ('ok' if good else 'not ok', name))
+    if not good:
+        print('got: %s' % (got,))
+    sys.stdout.flush()
+
+
+def same(name, got, want):
+    ok(name, got == want, '%r, want: %r' % (got, want))
 
 
 class BrowserError(Exception):

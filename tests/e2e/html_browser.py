@@ -11,7 +11,7 @@ import os
 import sys
 
 import html_changes
-from browser import Browser, BrowserError, find
+from browser import Browser, BrowserError, find, ok, same
 
 ROWS = '[...document.querySelectorAll("#rows tr")]'
 
@@ -30,17 +30,6 @@ class Test:
 
     def shot(self, page, name):
         page.shot(os.path.join(self.shots, name + '.png'))
-
-
-def ok(name, good, told=''):
-    print('%s %s' % ('ok' if good else 'not ok', name))
-    if not good:
-        print('got: %s' % (told,))
-    sys.stdout.flush()
-
-
-def same(name, got, want):
-    ok(name, got == want, '%r, want: %r' % (got, want))
 
 
 def drawn(page, box='flame'):

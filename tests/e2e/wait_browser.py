@@ -10,18 +10,7 @@ import json
 import os
 import sys
 
-from browser import Browser, BrowserError, find
-
-
-def ok(name, good, told=''):
-    print('%s %s' % ('ok' if good else 'not ok', name))
-    if not good:
-        print('got: %s' % (told,))
-    sys.stdout.flush()
-
-
-def same(name, got, want):
-    ok(name, got == want, '%r, want: %r' % (got, want))
+from browser import Browser, BrowserError, find, ok, same
 
 
 def near(got, want):
