@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Trees that are not the stored one: callers below functions, callees of a
-// function wherever it was called.  A branch is a set of nodes of the stored
-// tree with what each brings; it grows only when it is looked at.
+// Trees derived from the stored one: callers below functions, and callees of a
+// function wherever it was called. A branch is a set of nodes of the stored tree with
+// the cost each contributes. It grows when it is opened.
 
 function Branch(key, parent) {
 	this.key = key;		/* function * 2 + inlined */
@@ -10,7 +10,7 @@ function Branch(key, parent) {
 	this.from = this.to = 0;
 	this.value = 0;
 	this.count = 0;
-	this.now = this.nowCount = this.base = this.baseCount = 0;	/* of a comparison */
+	this.now = this.nowCount = this.base = this.baseCount = 0;	/* in a comparison */
 	this.kids = null;
 }
 
@@ -20,8 +20,8 @@ function Branches(model) {
 	this.placeOf = new Int32Array(model.nodes).fill(-1);
 }
 
-// Nodes with what each brings; `both` of a comparison holds the same of the new
-// side and the baseline: value, samples, value, samples.
+// Nodes with the cost each contributes. In a comparison, `both` has for each node:
+// value and samples of the new side, value and samples of the baseline.
 function NodeSet(n, both) {
 	this.nodes = new Int32Array(n);
 	this.values = new Float64Array(n);
@@ -55,7 +55,7 @@ Branch.prototype.add = function (set, i) {
 	}
 };
 
-// Equal nodes of a set's first n become one; how many are left.
+// Merges equal nodes among the first n of a set. Returns how many remain.
 Branches.prototype.unite = function (set, n) {
 	if (this.placeOf.length < this.model.nodes)
 		this.placeOf = new Int32Array(this.model.nodes).fill(-1);
@@ -75,8 +75,8 @@ Branches.prototype.unite = function (set, n) {
 	return k;
 };
 
-// Groups a set's first n nodes by their functions: each group is a range of one
-// new set, so that small groups cost next to nothing.
+// Groups the first n nodes of a set by function. Each group is a range of one new set,
+// so small groups need almost no memory.
 Branches.prototype.group = function (up, set, n) {
 	const func = this.model.d.func, inlined = this.model.d.inlined, groupOf = this.groupOf;
 	const kids = [], to = new NodeSet(n, set.both);
@@ -105,7 +105,7 @@ Branches.prototype.group = function (up, set, n) {
 	return kids.sort(function (a, b) { return b.value - a.value || a.key - b.key; });
 };
 
-// What the selection has of some nodes, themselves or with what they called.
+// The cost of nodes under the selection: self or total.
 Branches.prototype.list = function (nodes, self) {
 	const m = this.model, set = new NodeSet(nodes.length, m.base);
 	const values = self ? m.selfValue : m.value, counts = self ? m.selfCount : m.count;
@@ -137,7 +137,7 @@ Branches.prototype.whole = function (root) {
 	return root;
 };
 
-// All functions with what they took themselves: the top of an inverted graph.
+// All functions with their self cost: the top level of an inverted graph.
 Branches.prototype.inverted = function () {
 	const m = this.model, root = this.whole(new Branch(2 * (m.funcs - 1), null)), counts = m.selfCount;
 	const nodes = new Int32Array(m.nodes);
@@ -149,8 +149,7 @@ Branches.prototype.inverted = function () {
 	return root;
 };
 
-// One function wherever it is outermost: as root of what it calls, or of what
-// called it.
+// One function wherever it is outermost, as root of its callees or of its callers.
 Branches.prototype.chosen = function (func) {
 	const root = new Branch(2 * func, null), nodes = this.model.nodesOf(func);
 	root.set = this.list(nodes, false);
@@ -187,13 +186,13 @@ Branches.prototype.callees = function (b) {
 	return b.kids = this.group(b, this.list(nodes, false), nodes.length);
 };
 
-// What a graph is drawn from: the stored tree, …
+// A source of frames for a graph: the stored tree, …
 function treeSource(model) {
 	const d = model.d;
 	return {
 		root: 0,
 		inverted: false,
-		/* places of the search in a frame that is too narrow to draw */
+		/* matches of the search in a frame that is too narrow to draw */
 		hidden: function (h) { const x = model.places().before; return x[d.end[h]] - x[h]; },
 		self: function (h) { return model.selfValue[h]; },
 		value: function (h) { return model.value[h]; },
@@ -213,7 +212,7 @@ function treeSource(model) {
 	};
 }
 
-// … or branches: grow(branch) gives its kids.
+// … or branches: grow(branch) returns its children.
 function branchSource(root, grow, model, inverted) {
 	return {
 		inverted: inverted,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// One function: who called it and what it called, wherever it ran.
+// One function with its callers and callees, over all its calls.
 
 function Butterfly(model, palette, ui) {
 	this.model = model;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Lines and instructions of both sides of a comparison, aligned side by side.
 
-// What gained or lost, in shares of all of the baseline, made comparable.
+// The change, as a share of the scaled total of the baseline.
 Source.prototype.changeCell = function (tr, now, nowCount, was, wasCount) {
 	const m = this.model, scale = m.scale, td = cell(tr, "num delta");
 	if (!nowCount && !wasCount)
@@ -13,9 +13,9 @@ Source.prototype.changeCell = function (tr, now, nowCount, was, wasCount) {
 	return td;
 };
 
-// Old and new lines or instructions, ascending, as rows: index of the old one and
-// of the new one (-1: on one side only), and how they differ.  Without runs they
-// are paired by number.
+// Pairs old and new lines or instructions, both ascending. Each row has the index of
+// the old one, the index of the new one (-1: none), and how they differ. Without runs
+// they are paired by number.
 function pairRows(was, now, runs) {
 	const to = new Map(), at = new Map(now.map(function (y, j) { return [y, j]; })), rows = [];
 	if (!runs.length)
@@ -37,8 +37,8 @@ function pairRows(was, now, runs) {
 	return rows;
 }
 
-// The most expensive files or codes of the function on both sides: [old, new,
-// runs], where one side may be undefined.
+// The most expensive files or codes of the function on both sides: [old, new, runs].
+// One side may be undefined.
 function pairUp(was, now, pairs, most) {
 	const out = [], used = new Set();
 	mostExpensive(now).slice(0, most).forEach(function (x) {
@@ -67,7 +67,7 @@ Source.prototype.half = function (tr, value, count, side, no, text) {
 
 Source.prototype.bothFiles = function (box, was, now, a, b, runs) {
 	const m = this.model, view = this, none = new Map();
-	const withoutLine = runs.length ? [0, 0, 1, 0] : [];	/* code that has no line */
+	const withoutLine = runs.length ? [0, 0, 1, 0] : [];	/* code without a line */
 	const side = function (file, costs) {
 		const known = file !== undefined, text = known && file >= 0 ? view.lines.textOf(file) : new Map();
 		const list = !known ? [] : file >= 0 ? view.linesOf(file, costs) : Array.from(costs.keys());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads the block of data: html_encode.c says what is in it.
+// Reads the block of data, whose format is described in html_encode.c.
 "use strict";
 (function () {
 
@@ -19,7 +19,7 @@ async function inflate(bytes) {
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-// A column of ULEB128 numbers; those of more than 31 bits are rare.
+// Reads a column of ULEB128 numbers; numbers of more than 31 bits are rare.
 function Columns(bytes, at) {
 	this.bytes = bytes;
 	this.at = at;
@@ -92,7 +92,7 @@ function readEntries(d, columns, n) {
 	return stateEntries(d.meta, { n: n, node: node, event: event, lane: lane, kind: kind, bucket: bucket, count: count, value: value });
 }
 
-// By time, so that a slice is one range: first[k] is where slice k begins.
+// Sorts by time, so that a slice is one range: slice k begins at first[k].
 function sortByTime(e, slices) {
 	const first = new Uint32Array(slices + 1), at = new Uint32Array(slices), n = e.n;
 	for (let i = 0; i < n; i++)
@@ -119,7 +119,7 @@ function sortByTime(e, slices) {
 	return to;
 }
 
-// Exact sums of all samples, whatever was left out of the tree.
+// Exact sums of all samples, including those left out of the tree.
 function readSums(d, columns, functions) {
 	d.sums = d.meta.events.filter(function (e) { return !e.all; }).map(function (e) {
 		const s = {};
@@ -132,7 +132,7 @@ function readSums(d, columns, functions) {
 	stateSums(d.meta, d.sums);
 }
 
-// Frames, locations, instructions and calls: html_encode_lines.c.
+// Reads frames, locations, instructions and calls: see html_encode_lines.c.
 function readLines(d, columns) {
 	const l = d.meta.lines, f = l.frames, x = d.lines = {};
 	x.func = columns.read(new Int32Array(f));

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// A flame graph (root at the bottom) or icicle (root on top) on a canvas.  Only
-// frames at least a good half pixel wide are laid out, and only rows inside the
-// box are drawn, so a picture costs what can be seen of it, not what there is.
+// A flame graph (root at the bottom) or icicle (root on top) on a canvas. Only frames
+// at least about half a pixel wide are laid out, and only rows inside the box are
+// drawn, so the cost depends on what is visible, not on the size of the tree.
 //
-// Where the box is scrolled to is kept as a distance from the root's side
-// (`offset`).  Heights change with every layout; the root's side does not move.
+// The scroll position is kept as a distance from the root's side (`offset`), because
+// heights change with every layout and the root's side does not move.
 
 const ROW = 19, LEAST = 0.6;
 /* Rows laid out below the zoomed frame; frames above it that are shown; nodes
  * that a layout may group where a tree grows only when it is looked at. */
 const ROWS_MAX = 3000, ABOVE_MAX = 40, GROW_MAX = 4e6;
-/* Rows above the zoomed frame that stay in sight after a zoom. */
+/* Rows above the zoomed frame that remain visible after a zoom. */
 const ABOVE_SHOWN = 3;
 
-// Colours by image: the costliest ones get hues far apart, the kernel its own.
+// Colours by image: the most expensive images get distant hues, the kernel its own.
 function Palette(model) {
 	const hues = [212, 140, 44, 275, 180, 325, 95, 245, 62, 160, 300, 195];
 	const f = model.d.meta.funcs, cost = new Float64Array(model.imageName.length);
@@ -46,7 +46,7 @@ Palette.prototype.setTheme = function (dark) {
 Palette.prototype.image = function (i) {
 	return this.dark ? "hsl(" + this.hue[i] + " 42% 34%)" : "hsl(" + this.hue[i] + " 68% 74%)";
 };
-// Frames of one image differ a little; inlined ones are paler.
+// Frames of one image vary slightly; inlined ones are paler.
 Palette.prototype.fill = function (key) {
 	let fill = this.fills.get(key);
 	if (fill)
@@ -64,12 +64,12 @@ Palette.prototype.fill = function (key) {
 	return fill;
 };
 
-// What runs (0), is runnable, or is blocked, on the timeline.
+// Colours of the timeline: running (0), runnable, blocked.
 Palette.prototype.state = function (at) {
 	return at === 1 ? this.dark ? "#c9772b" : "#e8963f" : this.change(at ? -0.3 : 1);
 };
 
-// Red costs more than before, blue less; grey is the same, or noise.
+// Red costs more than before, blue less; grey: no significant change.
 Palette.prototype.change = function (t) {
 	const hue = t > 0 ? 6 : 214, k = Math.sqrt(Math.abs(t));
 	return this.dark ? "hsl(" + hue + " " + Math.round(8 + 62 * k) + "% " + Math.round(27 + 13 * k) + "%)"
@@ -138,7 +138,7 @@ Graph.prototype.setSource = function (source, up, zoom) {
 	this.zoomTo(zoom ? this.find(zoom) : source.root);
 };
 
-// The frame that is as wide as the box.  Another one than before is scrolled to.
+// Sets the frame that fills the width of the box. Scrolls to it if it changed.
 Graph.prototype.zoomTo = function (h) {
 	const path = this.path(h);
 	this.reveal = this.reveal || path !== this.zoomed;
@@ -146,8 +146,8 @@ Graph.prototype.zoomTo = function (h) {
 	this.zoom = h;
 };
 
-// A place in the tree as text: the keys below the root, or @node where that
-// would be long.
+// A place in the tree as text: the keys below the root, or @node if that would be
+// long.
 const PATH_KEYS = 200, PATH_MOST = 3000;
 Graph.prototype.path = function (h) {
 	const s = this.source, keys = [];
@@ -177,8 +177,8 @@ Graph.prototype.find = function (path) {
 	return h;
 };
 
-// The rows above the zoomed frame: what called it, the root first.  Of many only
-// the nearest ones are shown, the others as one row.
+// The rows above the zoomed frame: its callers, root first. If there are many, only
+// the nearest are shown, and the others share one row.
 Graph.prototype.layoutAbove = function (put) {
 	const s = this.source, width = this.box.clientWidth, near = [];
 	let h = this.zoom, folded = 0, nearest = null;
@@ -200,8 +200,8 @@ Graph.prototype.layoutAbove = function (put) {
 	return this.byRow.length;
 };
 
-// Where each frame is that can be seen: the zoomed one as wide as the box, those
-// below it as wide as they are.
+// Lays out the visible frames: the zoomed one fills the width, those below it are in
+// proportion.
 Graph.prototype.layout = function () {
 	const s = this.source, width = this.box.clientWidth, rects = this.rects = [], byRow = this.byRow = [];
 	const put = function (r) {
@@ -263,7 +263,7 @@ Graph.prototype.update = function () {
 	this.draw();
 };
 
-// Scrolls to a distance from the root's side, as far as there is anything.
+// Scrolls to a distance from the root's side, within the limits.
 Graph.prototype.scrollTo = function (offset) {
 	const max = this.height - this.box.clientHeight;
 	this.offset = Math.max(0, Math.min(offset, max));
@@ -285,8 +285,8 @@ Graph.prototype.wide = function (ctx, text, font) {
 	return w;
 };
 
-// A name cut to fit.  Of one with scopes the end says most: parameters go first,
-// then what is returned, then the scopes from the outermost.
+// Cuts a name to fit. Its end is the most useful part: parameters are removed first,
+// then the return type, then scopes from the outermost.
 Graph.prototype.fit = function (ctx, text, room, font) {
 	if (this.wide(ctx, text, font) <= room)
 		return text;
@@ -311,7 +311,7 @@ Graph.prototype.fit = function (ctx, text, room, font) {
 	return "";
 };
 
-// The frames of all rows that are in the box.
+// Draws the frames of all rows in the box.
 Graph.prototype.seen = function () {
 	const from = Math.max(0, Math.floor(this.offset / ROW) - 1);
 	return this.byRow.slice(from, from + Math.ceil(this.box.clientHeight / ROW) + 2).flat();
@@ -375,15 +375,15 @@ Graph.prototype.draw = function () {
 	}
 };
 
-// Where places of the search are that are too narrow to draw: a bar on the frame
-// that they are above of.
+// Marks matches of the search that are too narrow to draw, with a bar on the frame
+// below them.
 Graph.prototype.markHidden = function (ctx, r, y) {
 	const w = Math.min(r.w, Math.max(5, r.till - r.from)), x = Math.max(r.x, Math.min(r.from, r.x + r.w - w));
 	ctx.fillStyle = this.palette.mark;
 	ctx.fillRect(x, this.up ? y : y + ROW - 5, w, 4);
 };
 
-// By node how much of it is waiting, if colours tell that.
+// The waiting part of each node, if colours show it.
 Graph.prototype.byWait = function () {
 	const m = this.model;
 	return this.palette.by === "state" && this.source.root === 0 && m.now.col === m.d.meta.all ? m.waiting() : null;
@@ -413,7 +413,7 @@ Graph.prototype.setZoom = function (h) {
 	this.update();
 };
 
-// Shows a frame and marks it: zooms as far as it takes to see it, and no further.
+// Shows and marks a frame. Zooms only as far as needed to make it visible.
 Graph.prototype.reach = function (h) {
 	const s = this.source, r = this.byHandle.get(h), width = this.box.clientWidth;
 	this.hit = this.focus = h;
@@ -427,7 +427,7 @@ Graph.prototype.reach = function (h) {
 	this.draw();
 };
 
-// Scrolls so that the frame can be seen.
+// Scrolls until the frame is visible.
 Graph.prototype.show = function (h) {
 	const r = this.byHandle && this.byHandle.get(h);
 	if (!r)

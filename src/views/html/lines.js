@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What lines and instructions cost under the selection, worked out from
-// locations: each has samples and a chain of frames, from the function whose code
-// it is outwards to the one that it was inlined into.
+// Costs of lines and instructions under the selection, computed from locations. Each
+// location has samples and a chain of frames, from the function that contains its code
+// out to the one it was inlined into.
 
-// Marks that hide or turn text are shown instead of obeyed.
+// Shows characters that hide or reorder text instead of obeying them.
 function safeText(text) {
 	return text.replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g,
 		function (c) { return "\\u{" + c.charCodeAt(0).toString(16) + "}"; });
@@ -21,13 +21,13 @@ function Lines(model) {
 	this.codePairs = readPairs(this.meta.code_pairs, []);
 }
 
-// By new file or code: the old one and the runs of what is paired in them
+// Pairs by new file or code: the old one, and the runs of paired lines or instructions
 // (html_pairs.c).
 function readPairs(list, none) {
 	return new Map((list || []).concat([none]).map(function (p) { return [p[1], { old: p[0], runs: p.slice(2) }]; }));
 }
 
-// The locations that have a function in their chain.
+// Returns the locations that have a function in their chain.
 Lines.prototype.locsOf = function (func) {
 	const x = this.x;
 	if (!this.byFunc) {
@@ -46,8 +46,7 @@ Lines.prototype.locsOf = function (func) {
 	return this.byFunc.get(func) || [];
 };
 
-// The first frame of a function from the innermost one outwards, and the one
-// that was inlined into it; -1: none.
+// Returns the innermost frame of a function, and the frame inlined into it; -1: none.
 Lines.prototype.frameIn = function (frame, func) {
 	let inner = -1;
 	for (; frame >= 0 && this.x.func[frame] !== func; frame = this.x.outer[frame])
@@ -70,13 +69,13 @@ Lines.prototype.textOf = function (file) {
 
 function Cost() {
 	this.self = this.selfCount = this.inlined = this.inlinedCount = 0;
-	this.called = this.calledCount = 0;	/* spent in what it called */
-	this.from = null;	/* by function that was inlined here: value */
+	this.called = this.calledCount = 0;	/* cost of its callees */
+	this.from = null;	/* value by function that was inlined here */
 }
 Cost.prototype.sum = function () { return this.self + this.inlined; };
 Cost.prototype.count = function () { return this.selfCount + this.inlinedCount; };
 
-// One side's cost of a function by file and line, by copy and by code.
+// The costs of a function on one side by file and line, by copy, and by code.
 Lines.prototype.collect = function (side, func) {
 	const x = this.x, cost = side.byLoc(), called = side.byCall(), got = { files: new Map(), copies: new Map(), codes: new Map(), all: new Cost() };
 	const put = function (c, own, value, count) {
@@ -119,7 +118,7 @@ Lines.prototype.collect = function (side, func) {
 	return got;
 };
 
-// The lines at which a function calls others.
+// Returns the lines at which a function calls others.
 Lines.prototype.callsOf = function (func) {
 	if (!this.callers) {
 		this.callers = new Map();
@@ -132,7 +131,7 @@ Lines.prototype.callsOf = function (func) {
 	return this.callers.get(func) || [];
 };
 
-// Where the function's lines are in a file: from its first to its last one.
+// Returns the first and last line of a function in a file.
 Lines.prototype.range = function (func, file) {
 	const x = this.x, f = this.model.d.meta.funcs;
 	let first = Infinity, last = 0;
@@ -165,7 +164,7 @@ Lines.prototype.range = function (func, file) {
 	return last ? [first, last] : null;
 };
 
-// The instructions of a code that cost something: by instruction.
+// Returns the costs of a code's instructions, by instruction.
 Lines.prototype.insns = function (side, code) {
 	const x = this.x, c = this.meta.codes[code], cost = side.byLoc();
 	if (!this.byCode) {
@@ -195,7 +194,7 @@ Lines.prototype.addresses = function (code) {
 	return c.at;
 };
 
-// What is drawn in each lane beside each instruction: as in listing_text.c.
+// Draws the lanes of jumps beside each instruction, as in listing_text.c.
 const LANES = 6, DOWN = 1, TOP = 2, BOTTOM = 3, SELF = 4, KIND = 7, LOOP = 8, ARROW = 16;
 Lines.prototype.jumps = function (code) {
 	const c = this.meta.codes[code], rows = new Uint8Array(LANES * c.insns);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What can be done with a frame or a function: the menu, its keys, the list of
-// changes that are made to the stacks, and what is copied.
+// Actions on a frame or function: the menu, its keys, the list of changes made to the
+// stacks, and copying.
 
-// A frame or function that was pointed at: its function; in a tree also where:
-// source, and handle there.
+// The frame or function that an action applies to: its function; in a tree also the
+// source and the handle there.
 Page.prototype.contextOf = function (target) {
 	const canvas = target.closest("canvas"), tr = target.closest("tr"), a = target.closest("a[data-func]");
 	const g = canvas && [this.flame, this.calls.up, this.calls.down].find(function (g) { return g.canvas === canvas; });
@@ -28,7 +28,7 @@ Page.prototype.treeContext = function (tr) {
 	return row && row.h !== undefined ? { func: this.tree.source.key(row.h) >> 1, h: row.h, source: this.tree.source, place: true } : null;
 };
 
-// What keys are for where nothing has the focus.
+// Keys that work when nothing has the focus.
 Page.prototype.context = function () {
 	const s = this.state, focused = document.activeElement, c = focused && focused !== document.body ? this.contextOf(focused) : null;
 	if (c || (focused && focused.closest("canvas")))
@@ -38,8 +38,7 @@ Page.prototype.context = function () {
 	return s.func >= 0 ? { func: s.func, h: null, source: null } : null;
 };
 
-// The change that a letter makes with what was pointed at: [kind, argument], or
-// null where it makes none.
+// The change that a letter makes: [kind, argument], or null if it makes none.
 Page.prototype.changeFor = function (letter, c) {
 	const m = this.model, of = CHANGES[letter].of;
 	if (of === "")
@@ -66,7 +65,7 @@ Page.prototype.change = function (letter, c) {
 	this.undone = [];
 };
 
-// Another list of changes; the zoom stays where its frame does.
+// Sets another list of changes. The zoom stays at its frame.
 Page.prototype.setChanges = function (list) {
 	const s = this.state, from = s.changes, grew = list.length === from.length + 1, f = this.flame;
 	const zoom = typeof f.zoom === "number" ? f.zoom : 0, focus = typeof f.focus === "number" ? f.focus : 0;
@@ -113,7 +112,7 @@ Page.prototype.changeText = function (i) {
 	return kind.name + " " + (m.short[func] || "?") + (x[0] === CHANGE_INVERTED ? " (inverted)" : "");
 };
 
-// The changes in their order, each with a button that takes it back.
+// The changes in order, each with a button that reverts it.
 Page.prototype.drawChanges = function () {
 	const page = this, s = this.state, box = byId("steps"), m = this.model, parts = [];
 	box.hidden = !s.changes.length;
@@ -225,7 +224,7 @@ Page.prototype.menuKey = function (e) {
 	e.preventDefault();
 };
 
-// Where a menu opens that a key asked for.
+// Position of a menu that was opened by a key.
 Page.prototype.menuByKey = function () {
 	const c = this.context(), at = document.activeElement, g = at && at.closest("canvas") && c && c.h !== null
 		? [this.flame, this.calls.up, this.calls.down].find(function (g) { return g.canvas === at; }) : null;
@@ -241,7 +240,7 @@ Page.prototype.menuByKey = function () {
 
 // ---- copies
 
-// One name a line, the innermost first, as debuggers print a stack.
+// Names, one per line, innermost first, as debuggers print a stack.
 Page.prototype.stackText = function (c) {
 	const s = c.source, m = this.model, out = [];
 	for (let h = c.h; h !== null && !(h === s.root && s.key(h) >> 1 === m.funcs - 1); h = s.parent(h)) {
@@ -315,7 +314,7 @@ Page.prototype.help = function () {
 	box.showModal();
 };
 
-// Escape: what is open, then the search, then the zoom.
+// Escape closes what is open, then ends the search, then the zoom.
 Page.prototype.leave = function () {
 	if (this.closeMenu())
 		return;
@@ -397,7 +396,7 @@ Page.prototype.menus = function () {
 	byId("hit-prev").addEventListener("click", function () { page.hit(-1); });
 };
 
-// The keys from the root to a node; @node where that would be long.
+// Returns the keys from the root to a node; @node if that would be long.
 function treePath(d, node) {
 	const keys = [];
 	for (let i = node; i; i = d.parent[i]) {

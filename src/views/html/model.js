@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What is selected (event, threads, time), and the sums over it: by node of the
-// tree and by function.  Values are what a share is of: the event's weight, or
-// samples where each weighs the same.
+// The selection (event, threads, time) and its sums by node of the tree and by
+// function. Values are weights of the event, or numbers of samples if all samples
+// weigh the same.
 
 const NEW = 0, BASE = 1;
 
-// What one side has of the selection: by node, by function, by location.
+// One side's sums of the selection: by node, by function, by location.
 function Side(model, cols) {
 	this.model = model;
-	this.cols = cols;	/* column by choice of event, -1: none */
-	/* samples that weigh the same each are their own values */
+	this.cols = cols;	/* column by chosen event, -1: none */
+	/* samples of equal weight: the value is their number */
 	this.even = cols.every(function (c) { return c < 0 || model.d.meta.events[c].per > 0; });
 	this.size(model.nodes);
 }
@@ -22,13 +22,13 @@ Side.prototype.size = function (nodes) {
 	this.whole = new Map();
 };
 
-// Whether an entry's thread and state are selected.
+// Returns whether an entry's thread and state are selected.
 Side.prototype.picks = function (e, i) {
 	const s = this.selection;
 	return (!s.lanes || s.lanes[e.lane[i]]) && (!s.kinds || s.kinds[e.kind[i]]);
 };
 
-// All of a column, added up once.
+// Sums of a whole column, computed once.
 Side.prototype.all = function (col) {
 	let w = this.whole.get(col);
 	if (!w) {
@@ -81,8 +81,8 @@ Side.prototype.select = function (s) {
 		v[parent[i]] += v[i];
 };
 
-// All of the selection before any change to the stacks: what lines are shares of,
-// which such changes do not reach.
+// Sums of the selection before changes to the stacks. Costs of lines are shares of
+// these, because the changes do not apply to lines.
 Object.defineProperty(Side.prototype, "before", { get: function () {
 	const s = this.selection, e = this.model.stored.entry;
 	if (!this.model.changed.length)
@@ -98,7 +98,8 @@ Object.defineProperty(Side.prototype, "before", { get: function () {
 	return this.unchanged;
 } });
 
-// A sample counts once for a function's total, however often it is in the stack.
+// A sample counts once for a function's total, even if the function occurs several
+// times in the stack.
 Side.prototype.byFunc = function () {
 	const m = this.model, d = m.d, n = m.nodes, func = d.func, depth = d.depth, parent = d.parent;
 	if (this.funcs)
@@ -136,21 +137,21 @@ Side.prototype.byFunc = function () {
 	return f;
 };
 
-// What each location cost, for lines and instructions.
+// Costs by location, for lines and instructions.
 Side.prototype.byLoc = function () {
 	if (!this.locs)
 		this.locs = this.sum(this.model.d.lines.entry, this.model.d.meta.lines.locs);
 	return this.locs;
 };
 
-// What each call made at a line cost, with all that it called.
+// Costs of calls made at a line, including callees.
 Side.prototype.byCall = function () {
 	if (!this.calls)
 		this.calls = this.sum(this.model.d.lines.callEntry, this.model.d.meta.lines.calls);
 	return this.calls;
 };
 
-// Entries of what is selected, added up.
+// Sums the selected entries.
 Side.prototype.sum = function (entries, n) {
 	const s = this.selection, count = new Float64Array(n);
 	const sums = { value: this.even ? count : new Float64Array(n), count: count };
@@ -171,7 +172,7 @@ function Model(d) {
 	this.imageName = d.meta.images.map(function (p) {
 		return p[0] === "[" ? p : p.slice(p.lastIndexOf("/") + 1) || p;
 	});
-	/* events to choose from: those of the new side, or of the baseline only */
+	/* selectable events: those of the new side, and those of the baseline only */
 	const cols = [];
 	events.forEach(function (e, i) {
 		if (e.side === NEW || !events.some(function (x) { return x.side === NEW && x.actual === e.actual; }))
@@ -188,10 +189,10 @@ function Model(d) {
 	this.widths = "new";
 	this.changes = new Changes(d, function (func) { return func < model.named ? f.image[func] : -1; });
 	this.stored = d;
-	this.changed = [];	/* of each change, whether it found nothing */
+	this.changed = [];	/* for each change, whether it found nothing */
 	this.match = this.placed = null;
 	this.byNode = null;
-	/* in small letters, whole and short: "operator<" is found as it is shown */
+	/* lower-case names, full and short, so that a search finds "operator<" as shown */
 	this.low = null;
 	if (this.compare) {
 		this.verdicts = new Map();
@@ -203,7 +204,7 @@ Model.prototype.image = function (func) {
 	return func < this.named ? this.imageName[this.d.meta.funcs.image[func]] : "";
 };
 
-// The nodes of a function, outermost ones only.
+// Returns the outermost nodes of a function.
 Model.prototype.nodesOf = function (func) {
 	const d = this.d, n = this.nodes;
 	if (!this.byNode) {
@@ -228,8 +229,8 @@ Model.prototype.nodesOf = function (func) {
 	return out;
 };
 
-// Puts the tree that changes lead to in place of the one before: all else is
-// worked out from it.
+// Replaces the tree by the one that the changes produce, and recomputes everything
+// else.
 Model.prototype.change = function (list, grouped) {
 	this.changes.begin(grouped);
 	const x = this.changes.apply(list), t = x.last.tree, d = this.d = Object.create(this.stored);
@@ -252,7 +253,7 @@ Model.prototype.change = function (list, grouped) {
 	});
 };
 
-// Samples of the selected threads and time before any change to the stacks.
+// Samples of the selected threads and time before changes to the stacks.
 Model.prototype.all = function () {
 	return (this.shown !== this.base ? this.now.before.count : 0) + (this.base && this.shown !== this.now ? this.base.before.count : 0);
 };
@@ -272,7 +273,7 @@ Model.prototype.select = function (s) {
 	this.setWidths(this.widths);
 };
 
-// How wide frames are: as in the new recording, the baseline, or both.
+// Widths of frames: as in the new recording, the baseline, or both.
 Model.prototype.setWidths = function (widths) {
 	const a = this.now, b = this.base;
 	this.widths = widths;
@@ -309,8 +310,8 @@ Model.prototype.sumOf = function (x, y, scale) {
 
 Object.defineProperty(Model.prototype, "byFunc", { get: function () { return this.shown.byFunc(); } });
 
-// From -1 (gone) over 0 (the same, or the difference is within the noise of so
-// few samples) to 1 (not there before).
+// The change from -1 (gone) to 1 (new); 0: unchanged, or not significant with this
+// number of samples.
 function changeOf(value, count, baseValue, baseCount, scale, tau) {
 	const was = baseValue * scale, most = Math.max(value, was);
 	if (!most)
@@ -324,8 +325,9 @@ Model.prototype.difference = function (now, was) {
 	return changeOf(now.value, now.count, was.value, was.count, this.scale, this.tau);
 };
 
-// Text matches anywhere in a function's or an image's name; /…/ is a regular
-// expression.  Null where there is nothing to search; throws for a bad one.
+// Text matches anywhere in the name of a function or image; /…/ is a regular
+// expression. Returns null if there is nothing to search; throws if the expression is
+// invalid.
 Model.prototype.search = function (text) {
 	const f = this.d.meta.funcs;
 	this.match = this.placed = null;
@@ -364,12 +366,12 @@ Model.prototype.within = function (set) {
 	return sum;
 };
 
-// The samples by thread and time slice; of those with one of `set` when given.
-// state: of this one only.
+// Samples by thread and time slice: all of them, or those with a function of `set`, or
+// those in `state`.
 Model.prototype.overTime = function (set, stored, state) {
 	const d = stored ? this.stored : this.d, e = d.entry, slices = this.last + 1, a = this.now.col, b = this.base ? this.base.col : -1;
 	const out = new Float64Array(d.meta.lanes.length * slices);
-	// Waits are told by their time, all else by numbers of samples.
+	// Waits count by their time, all else by number of samples.
 	const what = d.meta.events[a].wait ? e.value : e.count;
 	const kinds = stored || !this.now.selection ? null : this.now.selection.kinds;
 	let inside = null;
@@ -391,17 +393,17 @@ Model.prototype.weight = function (value) {
 	return per ? value * per : value;
 };
 
-// What a value of a side comes to in one run of the command: "12.5 ms".
+// A side's value per run of the command, as text: "12.5 ms".
 Model.prototype.aRun = function (side, value) {
 	const e = this.d.meta.events[side.col], n = this.compare.runs[side === this.base ? BASE : NEW];
 	const x = e ? (e.per ? value * e.per : value) / n : 0;
 	return !e || e.unit === "ns" ? x ? duration(x) : "0 ms" : short(x);
 };
-// "a run", where runs are compared.
+// " a run" if runs are compared, otherwise nothing.
 Model.prototype.perRun = function () {
 	return this.compare.runs[NEW] > 1 || this.compare.runs[BASE] > 1 || /^by run/.test(this.compare.how) ? " per run" : "";
 };
-// What shares of the tree are of.
+// The base of percentages in the tree.
 Model.prototype.ofAll = function () {
 	return !this.base ? "" : " of " + { new: "now", base: "before", both: "both sides" }[this.widths];
 };
@@ -424,7 +426,7 @@ function signed(part, whole) {
 	return (p >= 0 ? "+" : "−") + Math.abs(p).toFixed(Math.abs(p) < 0.1 && p ? 3 : 2) + "%";
 }
 
-// 95 % of such counts would be within this (Wilson), as shares.
+// The 95 % interval (Wilson) of a count, as shares.
 function interval(hits, n) {
 	const z = 1.959964;
 	if (!n)

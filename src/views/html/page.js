@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The page: its state, what changes it, and the part of the address behind #
-// that names a state.
+// The page: its state, how actions change it, and the part of the address after # that
+// encodes it.
 
 const byId = function (id) { return document.getElementById(id); };
 const VIEWS = ["table", "flame", "tree", "calls", "lines", "waits"], SHOWS = ["source", "both", "asm"], WIDTHS = ["new", "base", "both"];
@@ -42,7 +42,7 @@ Page.prototype.initial = function () {
 	};
 };
 
-// What colours of frames may tell.
+// What the colours of frames can show.
 Page.prototype.colours = function () {
 	return this.model.compare ? ["change", "image"] : this.model.d.meta.all >= 0 ? ["state", "image"] : ["image"];
 };
@@ -101,7 +101,7 @@ function whole(text, least, most, otherwise) {
 	return /^\d{1,9}$/.test(text || "") && +text >= least && +text <= most ? +text : otherwise;
 }
 
-// Anyone may have written the address: what makes no sense is left out.
+// The address may come from anyone: invalid parts are ignored.
 Page.prototype.restore = function () {
 	const u = new URLSearchParams(location.hash.slice(1)), s = this.state = this.initial();
 	const meta = this.model.d.meta, t = /^(\d+)-(\d+)$/.exec(u.get("t") || "");
@@ -155,8 +155,8 @@ Page.prototype.restore = function () {
 	this.showView();
 };
 
-// The places of an array that are set, or none; and an array with such places of
-// "3.5.8", null if there are none.
+// Writes the indexes of set elements as "3.5.8" (nothing if none are set), and reads
+// them back (null if there are none).
 function marked(flags) {
 	const out = [];
 	(flags || []).forEach(function (on, i) {
@@ -178,7 +178,7 @@ Page.prototype.laneList = function () {
 	return marked(this.state.lanes);
 };
 
-// ---- what changes what
+// ---- actions
 
 Page.prototype.select = function () {
 	const s = this.state;
@@ -198,8 +198,8 @@ Page.prototype.select = function () {
 	this.markTime();
 };
 
-// The timeline shows in another colour where what was searched or chosen ran;
-// that may come a moment after the answer.
+// Highlights on the timeline where the searched or selected functions ran. This may
+// follow the result with a short delay.
 Page.prototype.markTime = function () {
 	const page = this, m = this.model;
 	clearTimeout(this.marking);
@@ -233,7 +233,7 @@ Page.prototype.find = function () {
 		this.stale.table = true;
 };
 
-// The graph's tree, and the place in it that was zoomed to.
+// Returns the graph's tree and the zoomed place in it.
 Page.prototype.plant = function () {
 	const s = this.state, b = this.calls.branches;
 	this.flame.setSource(s.inverted ? branchSource(b.inverted(), b.callers.bind(b), this.model, true) : treeSource(this.model),
@@ -286,7 +286,7 @@ Page.prototype.drawView = function () {
 	document.documentElement.dataset.ready = "yes";
 };
 
-// What is shown where nothing was chosen.
+// Shown if nothing is selected.
 Page.prototype.mostExpensive = function (view) {
 	const list = this.table.order(this.model.base ? "change" : "self", false), known = this.source.lines.known;
 	const with_lines = view === "lines" ? list.find(function (f) { return known[f]; }) : undefined;
@@ -347,8 +347,8 @@ Page.prototype.toggleLane = function (i) {
 	this.setLanes(toggled(this.state.lanes, this.model.d.meta.lanes.length, i));
 };
 
-// Only what threads waited for; an event without such samples gives way to one that
-// has them.
+// Selects waits only. If the event has no samples of waits, one that has them is
+// selected.
 Page.prototype.toggleKind = function (i) {
 	const s = this.state, m = this.model, meta = m.d.meta;
 	s.kinds = toggled(s.kinds, meta.kinds.length, i);
@@ -400,7 +400,8 @@ Page.prototype.graph = function (id, label) {
 	});
 };
 
-// How high a graph may be: the rest of the window, with the legend's first line.
+// Maximum height of a graph: the rest of the window, with the first line of the
+// legend.
 Page.prototype.room = function (box) {
 	if (box.id !== "flame")
 		return Math.max(200, innerHeight * 0.42);
@@ -476,7 +477,7 @@ Page.prototype.tipText = function (lines, x, y) {
 	tip.style.top = (y + 18 + h > innerHeight ? Math.max(4, y - h - 12) : y + 18) + "px";
 };
 
-// ---- the parts around
+// ---- the areas around the graph
 
 Page.prototype.head = function () {
 	const meta = this.model.d.meta, chips = byId("chips"), got = meta.header.samples;
@@ -584,7 +585,7 @@ Page.prototype.legend = function () {
 	byId("legend").replaceChildren.apply(byId("legend"), items);
 };
 
-// Whether colours tell how much of a frame is waiting.
+// Returns whether colours show how much of a frame is waiting.
 Page.prototype.byState = function () {
 	const e = this.model.events[this.state.event];
 	return this.palette.by === "state" && Boolean(e) && Boolean(e.all) && !this.state.inverted;

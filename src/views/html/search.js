@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Where what was searched is: places in a tree, the costliest first.  A place is
-// a frame that matches and whose caller (in an inverted tree: whose callee) does
-// not, so that recursion and the inside of a library are one place.
+// Matches of the search: places in a tree, most expensive first. A place is a frame
+// that matches and whose caller (in an inverted tree: callee) does not, so recursion
+// and calls within a library are one place.
 
 const PLACES_SORTED = 10000, PLACES_GROWN = 4e6;
 
-// Of the tree as it is selected: before[i], places among the nodes before i;
-// above[i], whether a node or one above it matches.
+// For the selected tree: before[i] is the number of places among the nodes before i,
+// above[i] whether the node or one above it matches.
 Model.prototype.places = function () {
 	const d = this.d, n = this.nodes, match = this.match, value = this.value;
 	if (this.placed)
@@ -20,7 +20,7 @@ Model.prototype.places = function () {
 	return this.placed = { before: before, above: above, count: before[n] };
 };
 
-// Those of the stored tree: nodes, and how many there are.
+// Places in the stored tree: nodes, and their number.
 function treePlaces(model) {
 	const x = model.places(), value = model.value, all = new Int32Array(x.count);
 	let list = all, k = 0;
@@ -35,8 +35,8 @@ function treePlaces(model) {
 	return { at: function (i) { return list[i]; }, known: function () { return list.length; }, count: k, open: false };
 }
 
-// Those of an inverted tree, which grows only where it is looked at: branches are
-// walked from the costliest on, as far as any of their stacks matches.
+// Places in an inverted tree, which grows on demand: branches are visited from the
+// most expensive on, as long as any of their stacks matches.
 function branchPlaces(model, source) {
 	const above = model.places().above, match = model.match, list = [], heap = [source.root];
 	let grown = 0;
@@ -94,12 +94,12 @@ function branchMatches(b, above) {
 	return false;
 }
 
-// A list of functions.
+// Places in a list of functions.
 function funcPlaces(list) {
 	return { at: function (i) { return list[i]; }, known: function () { return list.length; }, count: list.length, open: false };
 }
 
-// ---- the page's part: what is found, and steps from one place to the next
+// ---- the page's part: the result, and moving from place to place
 
 Page.prototype.matched = function () {
 	const m = this.model, out = byId("matched"), bad = byId("search").classList.contains("bad");
@@ -135,7 +135,7 @@ Page.prototype.showHits = function () {
 	byId("hit-at").textContent = text;
 };
 
-// To the next place (1) or the one before (-1); from the last to the first.
+// Moves to the next place (1) or the previous one (-1); wraps around.
 Page.prototype.hit = function (step) {
 	const places = this.model.match ? this.places() : null;
 	if (!places)

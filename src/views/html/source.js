@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Lines and instructions of one function with what they cost, for what is
-// selected; of a comparison both sides, aligned.
+// Lines and instructions of one function with their costs under the selection; in a
+// comparison both sides, aligned.
 
 const FOLD = 3, CODES = 4;
 
@@ -40,7 +40,7 @@ function Source(model, palette, ui) {
 	});
 }
 
-// An instruction that a jump leads to: shown, marked and scrolled to.
+// Shows, marks and scrolls to the target of a jump.
 Source.prototype.goTo = function (id) {
 	this.open.add("all" + id.split("-")[0]);
 	this.draw(this.func);
@@ -104,7 +104,7 @@ Source.prototype.table = function (box, heads, kind) {
 	return body;
 };
 
-// Rows 0…n-1 with folds over those that are far from any that is wanted.
+// Draws rows 0…n-1. Rows far from any wanted one are folded.
 Source.prototype.folded = function (body, n, wanted, id, columns, what, row) {
 	const near = new Uint8Array(n), all = this.ui.state.all;
 	for (let i = 0; i < n; i++)
@@ -135,7 +135,8 @@ Source.prototype.fileHead = function (box, f) {
 		(f.newer ? " (newer than the program: lines may have moved)" : ""), "file");
 };
 
-// Lines of a file to show: those with cost or text in the function's range.
+// Returns the lines of a file to show: those with a cost, and those with text in the
+// function's range.
 Source.prototype.linesOf = function (file, costs) {
 	const text = this.lines.textOf(file), range = this.lines.range(this.func, file), list = [];
 	let first = range ? range[0] - FOLD : Infinity, last = range ? range[1] + FOLD : 0;
@@ -185,7 +186,7 @@ Source.prototype.showFile = function (box, file, costs, got) {
 	});
 };
 
-// Below a line: what was inlined there, and its instructions.
+// Below a line: functions inlined there, and its instructions.
 Source.prototype.below = function (body, c, file, line, got, width) {
 	const m = this.model, whole = m.now.before.value, view = this;
 	if (c.from) {
@@ -216,7 +217,7 @@ Source.prototype.below = function (body, c, file, line, got, width) {
 	});
 };
 
-// An instruction, with what its address is called; jumps can be followed.
+// An instruction with the name of its address. Jumps are links.
 Source.prototype.insnText = function (td, code, i) {
 	const k = this.lines.meta.codes[code], parts = k.text[i].split("\t"), jump = this.lines.x.jump[k.first + i];
 	const at = this.lines.addresses(code), view = this;
@@ -245,7 +246,7 @@ Source.prototype.place = function (frame) {
 	return x.outer[frame] >= 0 && x.func[frame] >= 0 ? at + " " + this.model.short[x.func[frame]].slice(0, 60) : at;
 };
 
-// The lanes of jumps beside an instruction; loops are heavy.
+// Draws the lanes of jumps beside an instruction; loops are bold.
 Source.prototype.drawJumps = function (td, k, i) {
 	let tail = -1, arrow = false, loop = false;
 	for (let lane = 0; lane < k.lanes; lane++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Reads the data and begins; the end of the script.
+// Reads the data and starts the page. This is the end of the script.
 
 readData(byId("data").textContent).then(function (d) {
 	byId("data").textContent = "";

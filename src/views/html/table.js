@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The functions as a table, and the short tables of callers and callees.
+// The table of functions, and the short tables of callers and callees.
 
 const ROWS_AT_FIRST = 100, ROWS_MORE = 400;
 
@@ -34,7 +34,7 @@ function funcLink(td, model, palette, func) {
 	td.append(sw, a);
 }
 
-// The head of a column that compares: what it is, and below that what of.
+// The head of a comparing column: its name, and below it the base of its percentages.
 function headText(th, text, of) {
 	const box = th.querySelector("button") || th;
 	box.textContent = text;
@@ -68,7 +68,7 @@ function Table(model, palette, ui) {
 	});
 }
 
-// By how much each function changed itself, as a part of all of the baseline.
+// The change of each function's self cost, as a share of the baseline's total.
 Table.prototype.changes = function () {
 	const m = this.model, now = m.now.byFunc(), was = m.base.byFunc(), out = new Float64Array(m.funcs);
 	for (let i = 0; i < out.length; i++)
@@ -112,7 +112,7 @@ Table.prototype.changeCell = function (tr, i, f, was) {
 		(times ? ": " + times.toPrecision(3) + " times" : "") + (t ? "" : "; not significant");
 };
 
-// Marks a function's row and scrolls to it.
+// Marks the row of a function and scrolls to it.
 Table.prototype.reach = function (func) {
 	const s = this.ui.state, at = this.order(s.sort, s.backwards).indexOf(func);
 	this.hit = func;

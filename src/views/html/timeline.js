@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Samples over time, one row for each thread; what is selected here filters all
-// the rest.
+// Samples over time, one row per thread. A selection here filters everything else.
 
 const LANE = 26;
 
@@ -135,7 +134,7 @@ Timeline.prototype.count = function (event) {
 	this.most = this.whole.reduce(function (a, b) { return Math.max(a, b); }, 1);
 };
 
-// Of all time: what runs and what is runnable, each in a colour of its own.
+// All time: running and runnable time, each in its own colour.
 Timeline.prototype.ofStates = function (event) {
 	const m = this.model, meta = m.d.meta;
 	return !m.events[event] || !m.events[event].all ? null : [meta.run, meta.queue].map(function (state) {
@@ -143,7 +142,7 @@ Timeline.prototype.ofStates = function (event) {
 	});
 };
 
-// marked: functions whose samples are shown in the accent colour, or null.
+// marked: functions whose samples have the accent colour, or null.
 Timeline.prototype.mark = function (event, marked) {
 	this.part = marked ? this.model.overTime(marked) : null;
 };

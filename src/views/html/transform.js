@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Changes to the stacks: focus, merge, collapse, drop.  Each makes a new tree of
-// the one before it, and says where the samples of each old node went.  Nothing
-// here recurses: stacks may be a million frames deep.
+// Changes to the stacks: focus, merge, collapse, drop. Each makes a new tree from the
+// previous one and maps each old node to where its samples went. Nothing here is
+// recursive, because stacks may have a million frames.
 
 /* By letter: the letter of its key and of the address; what it is of. */
 const CHANGES = {
@@ -24,14 +24,14 @@ function changeKind(kind) {
 	return kind === CHANGE_INVERTED ? CHANGES.F : CHANGES[kind];
 }
 
-// A tree that grows: a node for each parent and key that was asked for, parents
-// first.  Node 0 is the root.
+// A growing tree: a node for each parent and key requested, parents first. Node 0 is
+// the root.
 function Grower(most, rootKey) {
 	let size = 16;
 	while (size < 2 * most + 2)
 		size *= 2;
 	this.mask = size - 1;
-	this.slots = new Int32Array(size);	/* node, 0: free */
+	this.slots = new Int32Array(size);	/* node; 0: free */
 	this.parent = new Int32Array(most + 1);
 	this.key = new Int32Array(most + 1);
 	this.key[0] = rootKey;
@@ -49,9 +49,9 @@ Grower.prototype.child = function (parent, key) {
 	return slots[at] = this.n++;
 };
 
-// The grown tree in pre-order, the costliest children first and none without
-// samples; weight: samples by grown node.  And where each grown node is; -1: it
-// had none.
+// The grown tree in pre-order, most expensive children first, without nodes that have
+// no samples. weight: samples by grown node. Also returns where each grown node is;
+// -1: dropped.
 Grower.prototype.finish = function (weight) {
 	const n = this.n, parent = this.parent, head = new Int32Array(n), next = new Int32Array(n), at = new Int32Array(n).fill(-1);
 	for (let i = n - 1; i > 0; i--)
@@ -97,8 +97,8 @@ function subtreeEnds(parent, n) {
 	return end;
 }
 
-// Where each node of a tree goes: to(node, where its parent went, tree grown).
-// -1: nowhere.  home: where its own samples go, if elsewhere.
+// Maps each node of a tree: to(node, where its parent went, grown tree); -1: dropped.
+// home: where the node's own samples go, if elsewhere.
 const RULES = {
 	f: function (t, func) {
 		return { outside: true, to: function (i, up, g, key) {
@@ -158,7 +158,7 @@ const RULES = {
 		} };
 	},
 	a: function (t) {
-		/* a grown stack has each function once, so that it is short */
+		/* a grown stack contains each function once, so it is short */
 		return { to: function (i, up, g, key) {
 			const func = t.func[i];
 			for (let x = up; x; x = g.parent[x])
@@ -172,8 +172,8 @@ const RULES = {
 	}
 };
 
-// What is merged is paid by its caller.  What no caller is left for stays, so
-// that no sample is lost.
+// Merged frames are charged to their caller. A frame without a remaining caller is
+// kept, so that no sample is lost.
 function merging(merged) {
 	return {
 		to: function (i, up, g, key) { return merged(i) ? up : g.child(up, key); },
@@ -181,8 +181,8 @@ function merging(merged) {
 	};
 }
 
-// One change: { tree, at: where samples of each node of t went, to: where the
-// node itself went }.  weight: samples by node of t.
+// One change: { tree, at: where samples of each node of t went, to: where the node
+// itself went }. weight: samples by node of t.
 function changeTree(t, rule, weight) {
 	const n = t.n, g = new Grower(n, t.func[0] * 2), to = new Int32Array(n), home = new Int32Array(n), all = new Float64Array(n + 1);
 	to[0] = rule.outside ? -1 : 0;
@@ -206,7 +206,7 @@ function changeTree(t, rule, weight) {
 	return { tree: done.tree, at: home, to: to, weight: sums };
 }
 
-// All changes of a page, those that were worked out last kept.
+// All changes of a page; the last results are cached.
 function Changes(d, imageOf) {
 	this.d = d;
 	this.imageOf = imageOf;
@@ -214,7 +214,7 @@ function Changes(d, imageOf) {
 	for (let i = 0; i < e.n; i++)
 		weight[e.node[i]] += e.count[i];
 	const tree = { n: d.meta.nodes, func: d.func, inlined: d.inlined, parent: d.parent, depth: d.depth, end: d.end };
-	/* done[0] is the stored tree, or that with a frame for each state */
+	/* done[0] is the stored tree, or the one with a frame for each state */
 	this.roots = [{ key: "", tree: tree, weight: weight, at: null, map: null, to: null, entry: e }, null];
 	this.done = [this.roots[0]];
 }
@@ -226,7 +226,7 @@ Changes.prototype.begin = function (grouped) {
 		this.done = [this.roots[k]];
 };
 
-// A node of a tree by its keys, or @node; -1: it is not there.
+// Finds a node of a tree by its keys, or @node; -1: not found.
 function nodeAt(t, path) {
 	let h = 0;
 	if (path[0] === "@")
@@ -250,8 +250,8 @@ Changes.prototype.rule = function (t, kind, arg) {
 	return node > 0 ? RULES[kind](t, node) : null;
 };
 
-// What comes of a list of changes: [[kind, argument]…].  `map`: where samples of
-// each stored node went; `none`: for each change whether it found nothing.
+// The result of a list of changes: [[kind, argument]…]. `map`: where samples of each
+// stored node went; `none`: for each change whether it found nothing.
 Changes.prototype.apply = function (list) {
 	const none = [];
 	let i = 0;
@@ -272,7 +272,7 @@ Changes.prototype.apply = function (list) {
 	return { last: this.done[i], none: none };
 };
 
-// Entries with their nodes replaced; those whose samples went nowhere are out.
+// Entries with mapped nodes. Entries whose samples were dropped are left out.
 function mapEntries(e, map) {
 	const slices = e.first.length - 1, first = new Uint32Array(slices + 1), node = new Int32Array(e.n);
 	let n = 0;
@@ -303,12 +303,12 @@ function mapEntries(e, map) {
 	return to;
 }
 
-// The list in the address: each change a letter with its argument, _ between.
+// The list in the address: for each change a letter with its argument, separated by _.
 function writeChanges(list) {
 	return list.map(function (x) { return x[0] + x[1]; }).join("_");
 }
 
-// Anyone may have written the address: what makes no sense is left out.
+// The address may come from anyone: invalid parts are ignored.
 function readChanges(text, funcs, images) {
 	return (text || "").slice(0, 60000).split("_").slice(0, 100).filter(function (x) {
 		const kind = changeKind(x[0] || ""), arg = x.slice(1);

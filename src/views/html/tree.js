@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The tree of the flame graph as rows that open: from where stacks begin to what
-// they called, or inverted from functions to their callers.
+// The tree of the flame graph as rows that open: from the start of stacks down to
+// callees, or inverted from functions to their callers.
 
 const KIDS_AT_FIRST = 60, KIDS_MORE = 300, DEEPEST_OPEN = 60;
 
@@ -10,9 +10,9 @@ function CallTree(model, palette, ui) {
 	this.palette = palette;
 	this.ui = ui;
 	this.source = null;
-	this.at = null;		/* the row with the focus: its place in the source */
-	this.hit = null;	/* the place that a search is at */
-	this.rows = [];		/* what is shown: { h, depth } or { more: h } */
+	this.at = null;		/* focused row: its place in the source */
+	this.hit = null;	/* place of the current search result */
+	this.rows = [];		/* visible rows: { h, depth } or { more: h } */
 	const body = this.body = document.getElementById("tree-rows");
 	body.addEventListener("click", function (e) {
 		const tr = e.target.closest("tr[data-row]"), row = tr && t.rows[+tr.dataset.row];
@@ -29,7 +29,7 @@ function CallTree(model, palette, ui) {
 	body.addEventListener("keydown", function (e) { t.key(e); });
 }
 
-// Opens the way along which nearly all samples go, and what was chosen.
+// Opens the path that nearly all samples take, and the selected place.
 CallTree.prototype.setSource = function (source) {
 	this.source = source;
 	this.open = new Set();	/* places in the source */
@@ -49,7 +49,7 @@ CallTree.prototype.toggle = function (h) {
 		this.open.add(h);
 };
 
-// All below a row, as far as each is most of what is above it.
+// Opens all below a row, as long as one child has most of its parent's cost.
 CallTree.prototype.openHot = function (h) {
 	const s = this.source;
 	for (let n = 0; h !== undefined && n < DEEPEST_OPEN; n++) {
@@ -58,7 +58,7 @@ CallTree.prototype.openHot = function (h) {
 	}
 };
 
-// Opens the way to a place, marks it and scrolls to it.
+// Opens the path to a place, marks it and scrolls to it.
 CallTree.prototype.reach = function (h) {
 	const s = this.source;
 	for (let k = h, up = s.parent(h); up !== null; k = up, up = s.parent(up)) {
@@ -74,7 +74,7 @@ CallTree.prototype.reach = function (h) {
 		tr.scrollIntoView({ block: "center" });
 };
 
-// What is below a row, the costliest first.
+// Returns the children of a row, most expensive first.
 CallTree.prototype.kids = function (h) {
 	const s = this.source;
 	return s.kids(h).filter(function (k) { return s.value(k) > 0; }).sort(function (a, b) { return s.value(b) - s.value(a); });
@@ -106,7 +106,7 @@ CallTree.prototype.row = function (h, depth, kids) {
 	return tr;
 };
 
-// The rows that are open, from the root on: { h, depth, some: it has kids }.
+// Returns the open rows from the root: { h, depth, some: has children }.
 CallTree.prototype.list = function () {
 	const t = this, rows = this.rows = [], todo = [];
 	const push = function (h, depth) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What threads do and wait for: states of entries, all time as an event, the tree
-// grouped by states, and the tables of waits.
+// States of threads: states of entries, all time as an event, the tree grouped by
+// state, and the tables of waits.
 
 const WAIT_ROWS = 40, WAIT_MORE = 200;
 
-// Waits have kinds in the data.  Here all other time gets one, too: it runs, or is
-// runnable.  If samples are time, as waits are, their sum is one more event.
+// The data gives waits a kind. Here all other time gets one, too: running or runnable.
+// If samples are time, as waits are, their sum is another event.
 function addStates(meta) {
 	if (!meta.kinds)
 		return;
@@ -38,7 +38,7 @@ function longer(a, n) {
 	return to;
 }
 
-// Entries with their states, and again as entries of all time.
+// Entries with their states, and once more as entries of all time.
 function stateEntries(meta, e) {
 	if (!meta.kinds)
 		return e;
@@ -121,7 +121,7 @@ function stateTree(d, tree) {
 	return { key: "", tree: done.tree, weight: sums, at: null, map: null, to: null, entry: entry };
 }
 
-// How much of each node is waiting: of what is selected, by node.
+// The waiting part of each node under the selection.
 Model.prototype.waiting = function () {
 	const d = this.d, meta = d.meta, s = this.now.selection, e = d.entry;
 	if (this.waits)
@@ -158,7 +158,7 @@ function WaitTables(model, palette, ui) {
 	});
 }
 
-// Time by state, of the threads and the time that are selected.
+// Time by state, in the selected threads and time.
 WaitTables.prototype.states = function () {
 	const m = this.model, d = m.stored, meta = d.meta, s = m.now.selection, e = d.entry;
 	const sums = meta.kinds.map(function (name, kind) { return { kind: kind, ns: 0, n: 0 }; });
@@ -190,7 +190,7 @@ WaitTables.prototype.drawStates = function () {
 	byId("kinds").replaceChildren.apply(byId("kinds"), rows);
 };
 
-// "FUNCTION in FUNCTION": each a function of the page or a name alone.
+// "FUNCTION in FUNCTION": each a function of the page or only a name.
 WaitTables.prototype.place = function (td, at) {
 	const m = this.model;
 	at.forEach(function (f, i) {
