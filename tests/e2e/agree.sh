@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# diff and check say the same of one pair of programs: which functions are the same,
+# diff and check agree about one pair of programs: which functions are the same,
 # renamed, moved, new and gone.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Small recordings that want much memory or output: each command reads them within
-# what tally-format(5) states, or says what they want and how to allow it.
+# Small recordings that request much memory or output: each command reads them within
+# the limits of tally-format(5), or says how much they need and how to allow it.
 . "$top_srcdir/tests/lib.sh"
 
 if ! command -v python3 >/dev/null; then

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `tally check` on recordings that are made up, so that nothing depends on time.
+# `tally check` on synthetic recordings, so that nothing depends on time.
 # shellcheck disable=SC1091,SC2086
 . "$top_srcdir/tests/lib.sh"
 cd "$T_TMP" || exit 1

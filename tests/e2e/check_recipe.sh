@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The workflow for GitHub that doc/check-in-ci.md prints: its steps, as they stand, in
-# two checkouts of a repository that is made here.
+# The workflow for GitHub in doc/check-in-ci.md: its steps, unchanged, in two checkouts
+# of a repository that is created here.
 # shellcheck disable=SC1091
 . "$top_srcdir/tests/lib.sh"
 cd "$T_TMP" || exit 1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Completion: what tally offers, and the scripts of the shells in real shells.
+# Completion: the words tally offers, and the scripts in real shells.
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Exports opened by the programs that they are for: speedscope in a browser, the Firefox
-# Profiler's command line, protoc with the published definitions, BOLT, LLVM's compiler and
-# Go's.  TALLY_PROGRAMS is a folder of scripts/get-programs, which has those that Debian has
-# no package of.
+# Exports, opened by the programs they are meant for: speedscope in a browser, the
+# Firefox Profiler's command line, protoc with the published definitions, BOLT, and the
+# compilers of LLVM and Go. TALLY_PROGRAMS is a folder made by scripts/get-programs,
+# with those that Debian does not package.
 # shellcheck disable=SC1091
 . "$top_srcdir/tests/lib.sh"
 t_needs auto

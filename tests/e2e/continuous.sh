@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Recording without end: files, retention, what happens when a process dies, when the
-# disk is nearly full, and when what finished files hold is pushed.
+# Continuous recording: files, retention, processes that die, a disk that is nearly
+# full, and pushing finished files.
 . "$top_srcdir/tests/lib.sh"
 cd "$T_TMP" || exit 1
 t_needs perf

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tally doctor: what it says can be done is what can be done, here and where
-# rights are missing; and record says the same.
+# tally doctor says what can be recorded, here and with fewer rights, and tally record
+# agrees.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 

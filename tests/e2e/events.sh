@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Events that tally record is given: cycles where nothing counts them, patterns of
+# Events given to tally record: cycles where no counter has them, patterns of
 # tracepoints, filters.
 . "$top_srcdir/tests/lib.sh"
 

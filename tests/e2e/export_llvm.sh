@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Profiles for LLVM's compilers say how often lines ran: gcov, which counts exactly, is
-# the judge, and clang takes the profile.
+# Profiles for LLVM's compilers say how often lines ran. They are compared with gcov,
+# which counts exactly, and clang accepts them.
 # shellcheck disable=SC1091
 . "$top_srcdir/tests/lib.sh"
 t_needs auto

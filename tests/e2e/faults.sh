@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What a recording must survive: kill -9 of the recorder at any moment, a full
-# disk, a cut at any byte, flipped bytes.
+# What a recording must survive: kill -9 of the recorder at any moment, a full disk,
+# truncation at any byte, flipped bits.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Stacks that programs make for themselves end where they were made to begin.
-# What the first functions of such stacks are is in the sources here,
-# makecontext(3), and src/runtime/asm_amd64.s of Go.
+# Stacks that programs allocate themselves end at their first function. Which functions
+# these are follows from the sources here, makecontext(3), and src/runtime/asm_amd64.s
+# of Go.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 . "$top_srcdir/tests/stacks.sh"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Recordings of format 1.0, which must open for ever: the rows that tally finds are
+# Recordings of format 1.0 must always remain readable. The rows that tally finds are
 # those of a reader in Python that was written from tally-format(5) alone, and those
-# that it found when the files were made.  corpus-1.0 is never written again.
+# found when the files were made. corpus-1.0 is never written again.
 . "$top_srcdir/tests/lib.sh"
 
 corpus=$top_srcdir/tests/profile/corpus-1.0

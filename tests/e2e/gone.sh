@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Many programs that run for a moment: the recorder closes those that are deleted, and
-# others when there are too many, and loses none of their names.
+# Many short-lived programs: the recorder closes deleted files, and others if there are
+# too many, without losing any of their names.
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

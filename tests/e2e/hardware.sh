@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Events of K8 and P6 processors on any machine: what `tally list` tells of them
-# and what `tally encode` makes of them.  Numbers by hand from AMD's BKDG chapter 10, pmc.k8(3) and the P6 lists.
+# Events of K8 and P6 processors on any machine: what `tally list` says about them and
+# how `tally encode` encodes them. The numbers were taken by hand from AMD's BKDG
+# chapter 10, pmc.k8(3) and the P6 lists.
 . "$top_srcdir/tests/lib.sh"
 
 names() { # ARGS… of list, one name a line

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `tally history` and `tally check --history`, on recordings that are made up.
+# `tally history` and `tally check --history`, on synthetic recordings.
 # shellcheck disable=SC1091,SC2086
 . "$top_srcdir/tests/lib.sh"
 cd "$T_TMP" || exit 1

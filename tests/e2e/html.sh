@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `tally report --html` and `tally flamegraph`: what is in the files.
+# `tally report --html` and `tally flamegraph`: the contents of the files.
 . "$top_srcdir/tests/lib.sh"
 
 made="$top_builddir/tests/workload/made_recording"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Changes to the stacks of a page, held against the same changes made here to
+"""Changes to the stacks of a page, compared with the same changes made here to
 each stack that `tally dump --frames` prints."""
 import json
 import re

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# perf.data as a recording: the samples that perf itself reports, to the one.
+# perf.data as a recording: exactly the samples that perf itself reports.
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

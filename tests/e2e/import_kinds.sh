@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Kinds of perf.data that are rarer: directories, the other byte order, chains that come
-# later, waits, names that perf or a JIT compiler keeps.  What this perf cannot record is
-# made of what it can, by the format's document.
+# Rarer kinds of perf.data: directories, the other byte order, deferred call chains,
+# waits, names kept by perf or a JIT compiler. What this perf cannot record is derived
+# from what it can, following the document of the format.
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

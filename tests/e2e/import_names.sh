@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Profiles that hold names, of perf script, pprof and the Firefox Profiler: what their
-# own tools count.
+# Profiles that contain names, from perf script, pprof and the Firefox Profiler:
+# compared with the counts of their own tools.
 . "$top_srcdir/tests/lib.sh"
 cd "$T_TMP" || exit 1
 PERF=${PERF:-perf}

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Kinds of perf.data that the perfs of Debian 12, of Debian 13 and of its backports write
-# here: samples and weights of each event, command, image and function are those that the
-# same perf reports.  TALLY_PROGRAMS is a folder of scripts/get-programs, which has those
-# perfs that are not installed.
+# Kinds of perf.data written here by the perfs of Debian 12, of Debian 13 and of its
+# backports: samples and weights of each event, command, image and function equal those
+# that the same perf reports. TALLY_PROGRAMS is a folder made by scripts/get-programs,
+# with the perfs that are not installed.
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Stacks and names of Java, without an option of its own: of a program with the
-# tables and the code cache of a Java virtual machine, and of Java where it is.
+# Stacks and names of Java without any option: in a program with the tables and the
+# code cache of a Java virtual machine, and in Java itself if it is installed.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 . "$top_srcdir/tests/stacks.sh"

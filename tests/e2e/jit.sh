@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Names of code that programs make while they run, from /tmp/perf-PID.map.
+# Names of code generated at run time, from /tmp/perf-PID.map.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Names, lines and code of what programs make while they run, from their jitdump files.
+# Names, lines and instructions of code generated at run time, from jitdump files.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Records the kernel at work in a virtual machine, with KASLR and modules, and
-# names it here by the kernel's debug files.  TALLY_VM_KERNEL is a folder that
-# scripts/vm/get-kernel made.
+# Records the kernel in a virtual machine, with KASLR and modules, and symbolizes it
+# here with the kernel's debug files. TALLY_VM_KERNEL is a folder made by
+# scripts/vm/get-kernel.
 srcdir=${srcdir:-.}
 . "$srcdir/tests/lib.sh"
 TREE=${TALLY_VM_KERNEL-}

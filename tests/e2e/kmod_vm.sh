@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The kernel module in real kernels, in virtual machines: built without warnings,
-# loaded, recording real programs, misused, unloaded.  TALLY_VM_MODULES is a
-# folder that scripts/vm/get-module-kernels made; each kernel in it is tried.
+# loaded, recording real programs, misused, unloaded. TALLY_VM_MODULES is a folder made
+# by scripts/vm/get-module-kernels; each kernel in it is tried.
 srcdir=${srcdir:-.}
 . "$srcdir/tests/lib.sh"
 name='the kernel module in virtual machines'

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Whole commands with an allocation failing, their libraries' too: each does what it
-# does with enough memory, or says once that memory ran out and exits with 4.
+# Whole commands with a failing allocation, also in their libraries: each does the same
+# as with enough memory, or reports once that memory ran out and exits with status 4.
 . "$top_srcdir/tests/lib.sh"
 
 unset DEBUGINFOD_URLS

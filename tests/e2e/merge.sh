@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Recordings of 40 machines as one: in any order and any groups the same bytes; hosts,
-# services and labels as keys and filters; a canary against the rest.
+# Recordings of 40 machines merged into one: the same bytes in any order and grouping;
+# hosts, services and labels as keys and filters; a canary compared with the rest.
 . "$top_srcdir/tests/lib.sh"
 cd "$T_TMP" || exit 1
 made=$top_builddir/tests/workload/made_recording

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A recording without samples says why it has none and what would bring some, and
-# one of a running program says which that was.
+# A recording without samples says why, and how to get some. For a running program it
+# says which program that was.
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

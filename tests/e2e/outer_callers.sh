@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Frames that are larger than any copy of a stack, below which everything changes
-# all the time: their callers are those that they had, or not known.
+# Frames larger than any copy of a stack, below which everything changes all the time:
+# their callers are correct, or unknown.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Files that commands write: what was there before, links, modes.
+# Files that commands write: existing files, links, modes.
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Each option that perf documents is one of tally's, stands for one, or is
-# answered with tally's way.
+# Each option that perf documents is an option of tally, an alias of one, or answered
+# with tally's equivalent.
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Frames of PHP: functions, files and lines against what the program itself says of them
-# (php_scenes.php).  TALLY_PHPS: further programs to try.
+# Frames of PHP: functions, files and lines compared with what the program itself prints
+# (php_scenes.php). TALLY_PHPS: further programs to try.
 T_ALONE=1
 . "$top_srcdir/tests/lib.sh"
 t_needs timer

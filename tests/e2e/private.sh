@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A recording from a stranger must not read this disk: what is made for others
-# holds only source text of the recording and of folders that were named.
+# A recording from another user must not make tally read this disk: output for others
+# contains only source text from the recording and from folders that were named.
 . "$top_srcdir/tests/lib.sh"
 
 unset DEBUGINFOD_URLS

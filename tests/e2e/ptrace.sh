@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Recording without perf events, by ptrace: programs behave as they do alone,
-# and the recording is like perf's.
+# Recording without perf events, by ptrace: programs behave as they do alone, and the
+# recording matches perf's.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Recordings sent to servers of all protocols, which check each byte by the published
-# definitions; servers that fail in all ways; a spool that is full, shared and killed.
+# Recordings sent to servers of all protocols, which check each byte against the
+# published definitions; servers that fail in all ways; a spool that is full, shared, or
+# whose process is killed.
 . "$top_srcdir/tests/lib.sh"
 cd "$T_TMP" || exit 1
 

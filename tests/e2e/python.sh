@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Frames of Python: functions, files and lines against what the program itself says
-# of them (python_scenes.py).  TALLY_PYTHONS: further interpreters to try.
+# Frames of Python: functions, files and lines compared with what the program itself
+# prints (python_scenes.py). TALLY_PYTHONS: further interpreters to try.
 T_ALONE=1
 . "$top_srcdir/tests/lib.sh"
 t_needs timer

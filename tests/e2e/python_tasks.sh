@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Names of asyncio's tasks, by a program in which each function runs in one task only
-# (python_tasks.py).  TALLY_PYTHONS: further interpreters to try.
+# Names of asyncio tasks, with a program in which each function runs in one task only
+# (python_tasks.py). TALLY_PYTHONS: further interpreters to try.
 T_ALONE=1
 . "$top_srcdir/tests/lib.sh"
 t_needs timer

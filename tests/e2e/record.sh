@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tally record as a user meets it: what passes through, how it ends, what it
-# says.
+# tally record as users run it: streams and signals of the command, how the recording
+# ends, messages.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every layout of code: linkers, segments, text that was moved, vdso, 32 bits,
-# kernel, BPF.  Names come from the sources of the programs here, shares from
-# their loops and from perf.
+# All layouts of code: linkers, segments, text moved to huge pages, vdso, 32 bits,
+# kernel, BPF. Names come from the sources of the programs here, shares from their loops
+# and from perf.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 

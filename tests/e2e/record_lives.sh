@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every life of a program: replaced, deleted or written to while it runs, in
-# namespaces of its own, without a file, as another user.  Never a name of
-# another file; and what has no name says why.
+# Programs that are replaced, deleted or modified while they run, in their own
+# namespaces, without a file, or as another user: names never come from another file,
+# and unresolved code has a reason.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Every sample lands in the right process, thread, image and function: threads,
-# fork, vfork, exec, libraries that come and go, processes of a millisecond.
+# Every sample belongs to the right process, thread, image and function: threads, fork,
+# vfork, exec, libraries loaded and unloaded, processes that last a millisecond.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The command line: help, mistakes, pipes, pager, colour.
+# The command line: help, errors, pipes, pager, colour.
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

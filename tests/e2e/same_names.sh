@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Different functions of one name, and different images of one file name, are
+# Different functions with one name, and different images with one file name, are
 # different rows in every view.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"

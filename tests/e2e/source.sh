@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Source files of a tree that has moved on: from the commit that was recorded, by
-# git, and from a real debuginfod server.
+# Source files of a tree that changed since: from the recorded commit, by git, and from
+# a real debuginfod server.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 

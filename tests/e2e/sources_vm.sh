@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A user without rights on Debian's own kernels, in virtual machines: with
-# kernel.perf_event_paranoid at 3 and every kernel.yama.ptrace_scope.
-# TALLY_VM_MODULES is a folder that scripts/vm/get-module-kernels made.
+# An unprivileged user on Debian's own kernels, in virtual machines: with
+# kernel.perf_event_paranoid at 3 and every kernel.yama.ptrace_scope. TALLY_VM_MODULES
+# is a folder made by scripts/vm/get-module-kernels.
 srcdir=${srcdir:-.}
 . "$srcdir/tests/lib.sh"
 name='sources without rights in virtual machines'

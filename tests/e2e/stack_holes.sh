@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Frames with pages that the program never wrote, as arrays of assembly and codecs
-# have them: the kernel's copies of the stack end before such a page.
+# Frames with pages that the program never wrote, as in assembly and codecs with large
+# arrays: the kernel's copy of the stack ends before such a page.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Whole call stacks of programs without frame pointers.  Which functions call
-# which is in the sources of the programs here.
+# Complete call stacks of programs without frame pointers. Which functions call which
+# follows from the sources of the programs here.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 . "$top_srcdir/tests/stacks.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tally stat: counts beside getrusage(2), what passes between it and the command,
-# its output, and made-up hardware counts (fake_counts.c).
+# tally stat: counts compared with getrusage(2), streams and signals of the command,
+# output, and simulated hardware counters (fake_counts.c).
 . "$top_srcdir/tests/lib.sh"
 
 if ! "$TALLY" stat -e task-clock -o "$T_TMP/x" true 2>"$T_TMP/why"; then

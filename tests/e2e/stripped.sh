@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# A stripped program: a row for each function, not for each address.
+# A stripped program has a row for each function, not for each address.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 

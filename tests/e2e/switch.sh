@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Recordings that go on in other files, that end at a size, and that are
-# controlled from outside.
+# Recordings that continue in other files, end at a size, or are controlled from
+# outside.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 

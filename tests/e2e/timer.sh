@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# tally record --source=timer: without perf_event_open, as in containers, and
-# without the program noticing.
+# tally record --source=timer: without perf_event_open, as in containers, and without
+# any effect that the program notices.
 T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 

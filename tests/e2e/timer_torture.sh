@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs do the same with timers inside, or traced, and without: output,
-# errors, exit status, run by run.  TORTURE_RUNS says how many runs (500 before a
-# release), TORTURE_SOURCE by which sources, TORTURE_PARTS which parts of the
-# program, TORTURE_RATE at what frequency.
+# Programs behave the same with timers inside them, or traced, as alone: output, errors,
+# exit status, run by run. TORTURE_RUNS is the number of runs (500 before a release),
+# TORTURE_SOURCE the sources, TORTURE_PARTS the parts of the program, TORTURE_RATE the
+# sampling rate.
 . "$top_srcdir/tests/lib.sh"
 
 torture=$top_builddir/tests/workload/torture

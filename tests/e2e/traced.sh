@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Programs that trace others, or themselves, while they are recorded by ptrace: they
-# do what they do alone, and what was let go for that is named.
+# behave as they do alone, and processes released for that are named.
 . "$top_srcdir/tests/lib.sh"
 
 case $(uname -m) in

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Waits in the page, held against the reports of the same recording.
+"""Waits in the page, compared with the reports of the same recording.
 
     wait_browser.py --can            exit status 0 when there is a browser
     wait_browser.py DIR SCREENSHOTS  the test: a.html with waits, c.html without,

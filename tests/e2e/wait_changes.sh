@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Waits that became longer: diff and check name the function of the program that
-# waits, although all locks wait in the same function of the C library.
+# Waits that became longer: diff and check name the function of the program that waits,
+# although all locks wait in the same function of the C library.
 T_ALONE=1
 . "$top_srcdir/tests/lib.sh"
 

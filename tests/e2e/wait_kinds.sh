@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What threads wait for, and which function ended which waits: a program whose
-# functions each wait for something else, recorded by all sources.
+# What threads wait for, and which function ended which waits: a program in which each
+# function waits for something else, recorded by all sources.
 T_ALONE=1
 . "$top_srcdir/tests/lib.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The tables of waits in the report and in the HTML page: idle threads come last, a
-# function that waits for everything is told by its callers, and the page agrees with
-# the report.  Names are hostile.
+# function that waits for anything is divided by callers, and the page agrees with the
+# report. Names are hostile.
 T_ALONE=1
 . "$top_srcdir/tests/lib.sh"
 

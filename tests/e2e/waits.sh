@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Where threads wait, and how long: against a program's own clock around each wait,
-# and the kernel's account of its thread; by samples at switches and, without rights,
-# by looks; attached to who sleeps already; switched off and on.
+# Where threads wait, and how long, compared with the program's own clock around each
+# wait and with the kernel's accounting: from samples at switches, and unprivileged from
+# polling; attached to sleeping threads; paused and resumed.
 T_ALONE=1
 . "$top_srcdir/tests/lib.sh"
 
