@@ -41,7 +41,7 @@ void describe_verdict(const struct check *c, struct buf *out);
 /* Appends the safe and shortened name of a row, with [k] for kernel functions. */
 void describe_name(const struct check *c, const struct check_row *r, bool full,
 		   struct buf *out);
-/* How a row's lines, instructions and callers that gained are listed: a list of
+/* Format of the lines, instructions and callers that gained in a row: a list of
  * each kind, such as "lines that gained: lex.c:12 +1.2 ms, …". */
 struct part_style {
 	const char *before, *between, *after;

@@ -26,8 +26,8 @@ int cmd_select_labelled(const char *path, struct reader **r,
 void cmd_labelled_name(const char *path, const struct opt_strs *labels,
 		       struct buf *out);
 /* Decides whether files that the recording names may be opened.  If the recording
- * belongs to another user and is not `trusted`, they may not, and the user is
- * told. */
+ * belongs to another user and is not `trusted`, they may not, and a
+ * message says so. */
 void cmd_take_trust(struct cmd_io *io, const char *path, struct reader *r,
 		    bool trusted);
 /* Symbolizes a recording without symbols in memory, and tells the user. */

@@ -40,7 +40,7 @@ int cmd_sources(struct cmd_io *io, const struct source_opts *o,
 		const struct opt_strs *first, enum source_use use,
 		struct source_where *out, struct error *err);
 /* Returns SOURCES_ON_SCREEN if the output to `path` (NULL: standard output) only
- * goes to a terminal, so that nobody else receives the sources. */
+ * goes to a terminal, so that sources are not passed on. */
 enum source_use cmd_source_use(const struct cmd_io *io, const char *path);
 /* Prints the text of sources_summary on standard error and empties it. */
 void cmd_report_sources(const struct cmd_io *io, struct buf *summary);

@@ -23,8 +23,7 @@ int cmd_pass_status(struct cmd_io *io, int status)
 	if (!WIFSIGNALED(status))
 		return 0;
 	signo = WTERMSIG(status);
-	/* Reports the signal as a shell does: not if it is a usual way to end a
-	 * program. */
+	/* Like a shell, does not report signals that usually end programs. */
 	if (signo != SIGINT && signo != SIGTERM && signo != SIGHUP &&
 	    signo != SIGPIPE)
 		fprintf(io->err, "tally: the command was ended by signal %d "

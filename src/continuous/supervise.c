@@ -41,9 +41,8 @@ struct recorder {
 	int slot;
 	int to, from;		/* pipes for commands and for answers */
 	uint64_t began_ns;
-	bool samples;		/* it has answered, so it samples */
-	bool holds;		/* it counts only what comes after a time that it is
-				 * told */
+	bool samples;		/* has answered, so it samples */
+	bool holds;		/* counts only what follows a time set later */
 	bool ending;		/* it was asked to end */
 	char said[1100];	/* output that has not been processed yet */
 	size_t n;

@@ -6,7 +6,7 @@
  * program: 1 (it has a symbol), symbol, offset, samples.  Only the first event,
  * only the program, and only addresses with a symbol are written.  BOLT calls a local
  * function NAME/1.  A recording does not say which functions are local, so each address
- * is written by both names; BOLT passes over the one that it does not know.
+ * is written by both names; BOLT ignores the unknown one.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -191,7 +191,7 @@ struct stream {
 	struct span bytes;
 	size_t at;		/* bytes of the file in messages so far */
 	struct buf message;	/* current message … */
-	size_t given;		/* … of which so many bytes were taken */
+	size_t given;		/* … number of its bytes sent so far */
 	struct buf scratch;
 };
 

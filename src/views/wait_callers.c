@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finds the callers that tell waits of one function apart. */
+/* Divides the waits of one function by callers. */
 #include "views/wait_callers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Callers below this part of the waits do not tell anything. */
+/* Callers of less than this part of the waits are not significant. */
 enum { LEAST_PART = 50 };
 
 bool wait_kind_is_any(const char *kind)
@@ -23,8 +23,8 @@ static int by_callers(const void *a, const void *b)
 	return (x->row > y->row) - (x->row < y->row);
 }
 
-/* Tells sorted waits apart that have their callers below `depth` in common; from: the
- * last of these that tells something.  Recursion ends at WAIT_CALLERS. */
+/* Divides sorted waits that share their callers below `depth`.  `from`: the outermost
+ * of these that divides waits.  Recursion ends at WAIT_CALLERS. */
 static void tell(struct wait_called *v, size_t n, int depth, uint32_t from)
 {
 	uint64_t all = 0;
@@ -36,7 +36,7 @@ static void tell(struct wait_called *v, size_t n, int depth, uint32_t from)
 	}
 	if (depth == WAIT_CALLERS)
 		return;
-	/* Counts the parts first, because a single one tells nothing. */
+	/* Counts the parts first, because a single one divides nothing. */
 	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < n; i = end) {
 			uint32_t fk = v[i].callers[depth];

@@ -11,7 +11,8 @@
 /* callers that are looked at, from the innermost */
 enum { WAIT_CALLERS = 3 };
 
-/* Returns whether waits for this are told apart: one function may wait for anything. */
+/* Returns whether waits of this kind are divided by callers, because one function may
+ * wait for anything. */
 bool wait_kind_is_any(const char *kind);
 /* Waits with these callers. */
 struct wait_called {

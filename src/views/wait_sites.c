@@ -153,7 +153,7 @@ static void unite_threads(struct sites *s, const struct wait_lives *lives)
 	wait_sites_fini(&of_threads);
 }
 
-/* By what wait_callers_tell gets at once. */
+/* Sorts by the groups that wait_callers_tell divides. */
 static int by_place(const void *a, const void *b)
 {
 	const struct wait_site *x = a, *y = b;
@@ -169,7 +169,7 @@ static int by_place(const void *a, const void *b)
 	return 0;
 }
 
-/* Replaces the callers of rows by the one that tells, if any does. */
+/* Replaces the callers of rows by the one that divides them, if any does. */
 static void tell_callers(struct sites *s)
 {
 	struct wait_sites all = *s->out;
@@ -372,7 +372,7 @@ static void put_table(const struct report *rep, const struct wait_sites *s,
 {
 	const struct prof_event *events = rep->p->events.v;
 	uint64_t total = 0;
-	size_t n[2] = { 0, 0 };		/* of busy and of idle threads */
+	size_t n[2] = { 0, 0 };		/* busy threads, idle threads */
 	bool kinds = false;
 
 	for (size_t i = 0; i < s->rows.n; i++) {

@@ -10,8 +10,8 @@ enum {
 	KIND_POLLS = 25,
 	KIND_POLLS_MAX = 200,
 	KINDS_MAX = 1 << 17,	/* maximum number of rows for kinds in a file */
-	/* The same stack may read from different files.  So many of its waits are
-	 * polled, and after that one in as many. */
+	/* The same stack may read from different files.  This many of its
+	 * waits are polled, then one of every this many. */
 	KIND_OBJECTS = 16,
 };
 

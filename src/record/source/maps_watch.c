@@ -115,8 +115,8 @@ struct reading {
 	record_cb *cb;
 	void *ctx;
 	struct error *err;
-	size_t next, reported;	/* next: index into old->maps; told: mappings
-				 * reported */
+	size_t next;		/* index into old->maps */
+	size_t reported;	/* number of mappings reported */
 	uint64_t end;		/* end of the previous mapping */
 	int result;
 };

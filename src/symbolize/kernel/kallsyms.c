@@ -47,7 +47,7 @@ struct kallsyms {
 	size_t group;			/* position of the first line with the same
 					 * address as the previous line */
 	uint64_t group_addr;
-	bool unfit;		/* such lines cannot be told by address alone */
+	bool unfit;		/* a line that addresses cannot identify */
 };
 
 static const uint8_t hex_value[256] = {

@@ -137,7 +137,7 @@ struct html_lines {
 struct html_waits {
 	bool any;		/* a recording has kinds */
 	struct strtab kinds;	/* by number of the page; 0: not a blocked wait */
-	/* Of a page with one recording. */
+	/* only if the page has one recording */
 	struct wait_sites sites, pairs;
 	uint64_t blocked;	/* sum of all blocked waits */
 };

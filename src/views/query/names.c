@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "symbolize/demangle/demangle.h"
 
-/* Names are told apart among that many rows. */
+/* Number of rows whose names are made distinct together. */
 enum { NAMED_TOGETHER = 4096 };
 
 void name_image(const struct profile *p, const struct frame_keys *keys,
