@@ -75,9 +75,8 @@ static int by_place(const void *p, const void *q)
 {
 	const struct place *a = p, *b = q;
 
-	if (a->image != b->image)
-		return a->image < b->image ? -1 : 1;
-	return a->vaddr < b->vaddr ? -1 : a->vaddr > b->vaddr;
+	return ascending(a->image, b->image) ?:
+	       ascending(a->vaddr, b->vaddr);
 }
 
 /* Moves the locations in a function's code to the starts of their instructions.
@@ -385,16 +384,12 @@ static int compare(const void *p, const void *q)
 {
 	const struct cost *a = p, *b = q;
 
-	if (a->fk != b->fk)
-		return a->fk < b->fk ? -1 : 1;
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	if (a->vaddr != b->vaddr)
-		return a->vaddr < b->vaddr ? -1 : 1;
-	/* PROF_NONE, the function's own cost, sorts last */
-	return a->callee < b->callee ? -1 : a->callee > b->callee;
+	/* callee PROF_NONE, the function's own cost, sorts last */
+	return ascending(a->fk, b->fk) ?:
+	       ascending(a->file, b->file) ?:
+	       ascending(a->line, b->line) ?:
+	       ascending(a->vaddr, b->vaddr) ?:
+	       ascending(a->callee, b->callee);
 }
 
 static void put_file(struct callgrind *w, const char *key, uint32_t str)

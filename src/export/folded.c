@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "export/formats.h"
 #include "export/paths.h"
 #include "export/pieces.h"
@@ -43,9 +44,8 @@ static int by_root_and_path(const void *p, const void *q)
 {
 	const struct line *a = p, *b = q;
 
-	if (a->root != b->root)
-		return a->root < b->root ? -1 : 1;
-	return a->path < b->path ? -1 : a->path > b->path;
+	return ascending(a->root, b->root) ?:
+	       ascending(a->path, b->path);
 }
 
 static void put_name(struct buf *out, const char *s)

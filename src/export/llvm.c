@@ -213,18 +213,16 @@ static int by_address(const void *a, const void *b)
 {
 	const struct address_samples *x = a, *y = b;
 
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+	return ascending(x->image, y->image) ?:
+	       ascending(x->vaddr, y->vaddr);
 }
 
 static int by_place(const void *a, const void *b)
 {
 	const struct prof_line *x = a, *y = b;
 
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
+	return ascending(x->image, y->image) ?:
+	       ascending(x->vaddr, y->vaddr);
 }
 
 /* Sorts the samples by address, and the profile's line rows. */

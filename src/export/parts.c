@@ -5,6 +5,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/search.h"
 #include "export/walk.h"
 
 struct item {			/* a sample */
@@ -96,16 +97,9 @@ static int by_part(const void *pa, const void *pb)
 {
 	const struct item *a = pa, *b = pb;
 
-#define DIFFER(field) \
-	if (a->field != b->field) \
-		return a->field < b->field ? -1 : 1
-	DIFFER(window);
-	DIFFER(group);
-	DIFFER(col);
-	DIFFER(node);
-	DIFFER(lane);
-#undef DIFFER
-	return 0;
+	return ascending(a->window, b->window) ?:
+	       ascending(a->group, b->group) ?: ascending(a->col, b->col) ?:
+	       ascending(a->node, b->node) ?: ascending(a->lane, b->lane);
 }
 
 /* Selects the slices of the window within cells [first, first + n). */

@@ -2,6 +2,7 @@
 /* Walks samples in the order of the file, and by thread (see walk.h). */
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "export/walk.h"
 
 /* Range of lanes of a pass over the samples. */
@@ -62,11 +63,9 @@ static int by_time(const void *p, const void *q)
 {
 	const struct export_sample *a = p, *b = q;
 
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	if (a->col != b->col)
-		return a->col < b->col ? -1 : 1;
-	return a->stack < b->stack ? -1 : a->stack > b->stack;
+	return ascending(a->time_ns, b->time_ns) ?:
+	       ascending(a->col, b->col) ?:
+	       ascending(a->stack, b->stack);
 }
 
 static uint64_t lane_count(const struct export *x, uint32_t lane)

@@ -118,9 +118,8 @@ static int by_time(const void *a, const void *b)
 {
 	const struct item *x = a, *y = b;
 
-	if (x->time != y->time)
-		return x->time < y->time ? -1 : 1;
-	return x->seq < y->seq ? -1 : x->seq > y->seq;
+	return ascending(x->time, y->time) ?:
+	       ascending(x->seq, y->seq);
 }
 
 /* Rings are read in turn, so most of a file is already sorted. */
@@ -139,11 +138,9 @@ static int by_cookie(const void *a, const void *b)
 {
 	const struct deferred *x = a, *y = b;
 
-	if (x->tid != y->tid)
-		return x->tid < y->tid ? -1 : 1;
-	if (x->cookie != y->cookie)
-		return x->cookie < y->cookie ? -1 : 1;
-	return x->time < y->time ? -1 : x->time > y->time;
+	return ascending(x->tid, y->tid) ?:
+	       ascending(x->cookie, y->cookie) ?:
+	       ascending(x->time, y->time);
 }
 
 /* Collects the records with deferred user parts of chains. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Sums recordings of many machines: see merge.h. */
 #include "profile/merge_sum.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -241,11 +242,9 @@ int merge_sum_compare(const void *x, const void *y)
 {
 	const struct merge_sum *a = x, *b = y;
 
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
-	if (a->event != b->event)
-		return a->event < b->event ? -1 : 1;
-	return a->stack < b->stack ? -1 : a->stack > b->stack;
+	return ascending(a->thread, b->thread) ?:
+	       ascending(a->event, b->event) ?:
+	       ascending(a->stack, b->stack);
 }
 
 /* Compares by run, too: threads of a file are in any order. */

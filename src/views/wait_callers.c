@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Divides the waits of one function by callers. */
 #include "views/wait_callers.h"
+#include "base/search.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@ static int by_callers(const void *a, const void *b)
 	for (int i = 0; i < WAIT_CALLERS; i++)
 		if (x->callers[i] != y->callers[i])
 			return x->callers[i] < y->callers[i] ? -1 : 1;
-	return (x->row > y->row) - (x->row < y->row);
+	return ascending(x->row, y->row);
 }
 
 /* Divides sorted waits that share their callers below `depth`.  `from`: the outermost

@@ -91,19 +91,19 @@ static void add_wait(struct sites *s, const struct sample_batch *b, size_t i)
 	add_row(s, &row, batch_cell(b, i));
 }
 
+static int compare_places(struct wait_place a, struct wait_place b)
+{
+	return wait_place_equal(a, b) ? 0 : wait_place_before(a, b) ? -1 : 1;
+}
+
 static int longer_first(const void *a, const void *b)
 {
 	const struct wait_site *x = a, *y = b;
 
-	if (x->idle != y->idle)
-		return x->idle ? 1 : -1;
-	if (x->sum.weight != y->sum.weight)
-		return descending(x->sum.weight, y->sum.weight);
-	if (!wait_place_equal(x->at, y->at))
-		return wait_place_before(x->at, y->at) ? -1 : 1;
-	if (!wait_place_equal(x->by, y->by))
-		return wait_place_before(x->by, y->by) ? -1 : 1;
-	return ascending(x->event, y->event) ?: ascending(x->from, y->from) ?:
+	return ascending(x->idle, y->idle) ?:
+	       descending(x->sum.weight, y->sum.weight) ?:
+	       compare_places(x->at, y->at) ?: compare_places(x->by, y->by) ?:
+	       ascending(x->event, y->event) ?: ascending(x->from, y->from) ?:
 	       ascending(x->kind, y->kind);
 }
 
@@ -158,15 +158,8 @@ static int by_place(const void *a, const void *b)
 {
 	const struct wait_site *x = a, *y = b;
 
-	if (x->event != y->event)
-		return x->event < y->event ? -1 : 1;
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->idle != y->idle)
-		return x->idle ? 1 : -1;
-	if (!wait_place_equal(x->at, y->at))
-		return wait_place_before(x->at, y->at) ? -1 : 1;
-	return 0;
+	return ascending(x->event, y->event) ?: ascending(x->kind, y->kind) ?:
+	       ascending(x->idle, y->idle) ?: compare_places(x->at, y->at);
 }
 
 /* Replaces the callers of rows by the one that divides them, if any does. */

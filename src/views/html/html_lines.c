@@ -257,9 +257,8 @@ static int by_line(const void *x, const void *y)
 {
 	const struct page_source_line *a = x, *b = y;
 
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	return a->line < b->line ? -1 : a->line > b->line;
+	return ascending(a->file, b->file) ?:
+	       ascending(a->line, b->line);
 }
 
 /* Requests the text of all lines that selected functions have code of, and of

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "views/html/html_data.h"
 
 enum { CALLS_KEPT = 4 << 20 };	/* calls of all stacks; beyond, all are dropped */
@@ -27,13 +28,8 @@ static int by_key(const void *x, const void *y)
 {
 	const struct html_entry *a = x, *b = y;
 
-	if (a->event != b->event)
-		return a->event < b->event ? -1 : 1;
-	if (a->lane != b->lane)
-		return a->lane < b->lane ? -1 : 1;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	return (int)a->bucket - (int)b->bucket;
+	return ascending(a->event, b->event) ?: ascending(a->lane, b->lane) ?:
+	       ascending(a->kind, b->kind) ?: ascending(a->bucket, b->bucket);
 }
 
 /* Sorts one node's entries and merges equal ones.  Returns their number. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "views/html/html_data.h"
 
 /* maximum recordings with a lane per thread; with more, each is one lane */
@@ -20,13 +21,10 @@ static int by_thread(const void *x, const void *y, void *ctx)
 	uint32_t ia = *(const uint32_t *)x, ib = *(const uint32_t *)y;
 	const struct prof_thread *a = &p->threads.v[ia], *b = &p->threads.v[ib];
 
-	if (a->run != b->run)
-		return a->run < b->run ? -1 : 1;
-	if (a->pid != b->pid)
-		return a->pid < b->pid ? -1 : 1;
-	if (a->tid != b->tid)
-		return a->tid < b->tid ? -1 : 1;
-	return ia < ib ? -1 : ia > ib;
+	return ascending(a->run, b->run) ?:
+	       ascending(a->pid, b->pid) ?:
+	       ascending(a->tid, b->tid) ?:
+	       ascending(ia, ib);
 }
 
 static bool same_lane(const struct html_data *d, const struct page_thread *l,
@@ -83,9 +81,8 @@ static int by_samples(const void *x, const void *y)
 {
 	const struct lane_order *a = x, *b = y;
 
-	if (a->samples != b->samples)
-		return a->samples > b->samples ? -1 : 1;
-	return a->lane < b->lane ? -1 : a->lane > b->lane;
+	return descending(a->samples, b->samples) ?:
+	       ascending(a->lane, b->lane);
 }
 
 /* Sorts the baseline's lanes first, and each side's most expensive first.
@@ -97,7 +94,7 @@ static int by_side(const void *x, const void *y)
 	if (a->side != b->side)
 		return a->side > b->side ? -1 : 1;
 	if (a->by_lane)
-		return a->lane < b->lane ? -1 : a->lane > b->lane;
+		return ascending(a->lane, b->lane);
 	return by_samples(x, y);
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "views/html/html_data.h"
 
 static int nomem(struct error *err)
@@ -124,11 +125,9 @@ static int by_cost(const void *x, const void *y)
 {
 	const struct func_order *a = x, *b = y;
 
-	if (a->self != b->self)
-		return a->self > b->self ? -1 : 1;
-	if (a->total != b->total)
-		return a->total > b->total ? -1 : 1;
-	return a->func < b->func ? -1 : a->func > b->func;
+	return descending(a->self, b->self) ?:
+	       descending(a->total, b->total) ?:
+	       ascending(a->func, b->func);
 }
 
 static void renumber(struct html_data *d, const struct func_order *order,
