@@ -16,12 +16,22 @@ bool ruby_find(void)
 	       ruby.loop_bytes;
 }
 
-size_t ruby_put(const struct frame_door *door, void *work, struct slot *s)
+static size_t put(const struct frame_door *door, void *work, struct slot *s,
+		  uint64_t guess)
 {
 	uint64_t self;		/* pthread_self() */
 
 	__asm__("mov %%fs:0, %0" : "=r"(self));
-	s->state_at = ruby_thread(&ruby, self,
-				  s->state_at, door);
+	s->state_at = ruby_thread(&ruby, self, guess, door);
 	return s->state_at ? ruby_walk(&ruby, s->state_at, door, work) : 0;
+}
+
+size_t ruby_put(const struct frame_door *door, void *work, struct slot *s)
+{
+	uint64_t guess = s->state_at;
+	size_t n = put(door, work, s, guess);
+
+	/* One system thread runs several of Ruby's threads, one after the other.  What
+	 * is left of a former one has no frames. */
+	return !n && guess ? put(door, work, s, 0) : n;
 }

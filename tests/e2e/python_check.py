@@ -57,10 +57,15 @@ for thread in load(sys.argv[1])["threads"]:
     for i, at in enumerate(thread["samples"]["stack"]):
         every = list(frames(at))
         weight = weights[i] if weights else 1
-        if any(f[0].startswith("[") for f in every):
-            unsampled += weight
-            continue            # [not sampled] and such
         python = [f for f in every if is_python(f[1])]
+        if any(f[0].startswith("[") for f in every):
+            # [not sampled] and such, or a stack whose outer part is missing
+            if python and python[0][0] in truth:
+                by_name[python[0][0]] += weight
+                taken.append((python[0][0], weight))
+            else:
+                unsampled += weight
+            continue
         samples += 1
         heaviest = max(heaviest, weight)
         if not python or python[0][0] not in truth:

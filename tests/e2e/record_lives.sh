@@ -21,7 +21,7 @@ __attribute__((noinline)) void WORK(double seconds)
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
 	do {
-		for (int i = 0; i < 100000; i++)
+		for (int i = 0; i < 2000000; i++)
 			sink += (unsigned long)i;
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
 	} while ((double)(b.tv_sec - a.tv_sec) +
