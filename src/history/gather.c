@@ -8,7 +8,6 @@
 
 /* Minimum share of the program's samples of a function with details. */
 #define DETAIL_SHARE 0.01
-enum { RECORDING_MAX = 1 << 30 };	/* bytes */
 
 struct gathering {
 	struct history *h;
@@ -269,14 +268,13 @@ static int add_recordings(struct gathering *g, struct error *err)
 		const char *path = g->runs->files.v[i].path;
 		struct history_recording r = {
 			.path = strtab_add(&g->h->str, path) };
-		struct buf bytes = { 0 };
-		int rc = io_read_file(path, RECORDING_MAX, &bytes, err);
+		struct io_map bytes;
+		int rc = io_map_file(path, &bytes, err);
 
-		if (!rc)
-			sha256(bytes.p, bytes.n, r.hash);
-		buf_fini(&bytes);
 		if (rc < 0)
 			return rc;
+		sha256(bytes.p, bytes.n, r.hash);
+		io_unmap(&bytes);
 		if (r.path == UINT32_MAX ||
 		    vec_push(&g->h->recordings, r) < 0)
 			return nomem(err);

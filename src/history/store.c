@@ -23,7 +23,6 @@ enum {
 	TEXT_MAX = 64 << 20,
 	NAME_LENGTH = 2 * SHA256_BYTES - 2,
 	BATCHES_MAX = 1 << 20,
-	RECORDING_MAX = 1 << 30,
 };
 
 int history_init(struct history *h, struct error *err)
@@ -714,7 +713,7 @@ static int pack(const struct buf *text, struct buf *out, struct error *err)
 /* Writes a file named by a hash into DIR/KIND/XX, of which it creates what is missing.
  * Returns 1 if it exists already. */
 static int write_hashed(const char *dir, const char *kind, const uint8_t *sum,
-			const char *suffix, const struct buf *bytes,
+			const char *suffix, const void *bytes, size_t nbytes,
 			struct error *err)
 {
 	char hash[2 * SHA256_BYTES + 1], path[4096];
@@ -735,7 +734,7 @@ static int write_hashed(const char *dir, const char *kind, const uint8_t *sum,
 	snprintf(path, sizeof(path), "%s/%s/%.2s/%s%s", dir, kind, hash, hash + 2,
 		 suffix);
 	return access(path, F_OK) == 0
-		       ? 1 : outfile_write(path, bytes->p, bytes->n, err);
+		       ? 1 : outfile_write(path, bytes, nbytes, err);
 }
 
 int history_write(const struct history *h, size_t batch, const char *dir,
@@ -753,25 +752,28 @@ int history_write(const struct history *h, size_t batch, const char *dir,
 	if (!rc)
 		rc = pack(&text, &packed, err);
 	if (!rc)
-		rc = write_hashed(dir, "runs", sum, ".gz", &packed, err);
+		rc = write_hashed(dir, "runs", sum, ".gz", packed.p, packed.n,
+				  err);
 	buf_fini(&text);
 	buf_fini(&packed);
 	return rc;
 }
 
-/* Reads a file if its contents have the hash of a recording. */
-static int read_recorded(const struct history_recording *r, const char *path,
-			 struct buf *out, struct error *err)
+/* Maps a file if its contents have the hash of a recording. */
+static int map_recorded(const struct history_recording *r, const char *path,
+			struct io_map *out, struct error *err)
 {
 	uint8_t sum[SHA256_BYTES];
-	int rc = io_read_file(path, RECORDING_MAX, out, err);
+	int rc = io_map_file(path, out, err);
 
 	if (rc < 0)
 		return rc;
 	sha256(out->p, out->n, sum);
-	return memcmp(sum, r->hash, sizeof(sum))
-		? error_set(err, ERR_FORMAT, "%s: is no longer the file that was "
-			    "added", path) : 0;
+	if (!memcmp(sum, r->hash, sizeof(sum)))
+		return 0;
+	io_unmap(out);
+	return error_set(err, ERR_FORMAT, "%s: is no longer the file that was "
+			 "added", path);
 }
 
 int history_keep(const struct history *h, size_t batch, const char *dir,
@@ -783,13 +785,14 @@ int history_keep(const struct history *h, size_t batch, const char *dir,
 	for (uint32_t i = 0; rc >= 0 && i < b->nrecordings; i++) {
 		const struct history_recording *r =
 			&h->recordings.v[b->first_recording + i];
-		struct buf bytes = { 0 };
+		struct io_map bytes;
 
-		rc = read_recorded(r, history_str(h, r->path), &bytes, err);
-		if (!rc)
-			rc = write_hashed(dir, "recordings", r->hash, ".tally",
-					  &bytes, err);
-		buf_fini(&bytes);
+		rc = map_recorded(r, history_str(h, r->path), &bytes, err);
+		if (rc < 0)
+			break;
+		rc = write_hashed(dir, "recordings", r->hash, ".tally", bytes.p,
+				  bytes.n, err);
+		io_unmap(&bytes);
 	}
 	return rc < 0 ? rc : 0;
 }
@@ -805,16 +808,17 @@ bool history_recording_path(const struct history *h, size_t recording,
 	hash_text(r->hash, hash);
 	buf_printf(&path, "%s/recordings/%.2s/%s.tally", dir, hash, hash + 2);
 	for (int i = 0; i < 2 && !found; i++) {
-		struct buf bytes = { 0 };
+		struct io_map bytes;
 		struct error why;
 
 		if (i) {
 			buf_reset(&path);
 			buf_str(&path, history_str(h, r->path));
 		}
-		found = !path.failed && !read_recorded(r, buf_cstr(&path), &bytes,
-						       &why);
-		buf_fini(&bytes);
+		found = !path.failed && !map_recorded(r, buf_cstr(&path), &bytes,
+						      &why);
+		if (found)
+			io_unmap(&bytes);
 	}
 	if (found)
 		buf_str(out, buf_cstr(&path));
