@@ -48,7 +48,9 @@ print(eval(sys.argv[1]))' "$1"
 
 cp a.tally before.tally
 text=$("$TALLY" report a.tally)
-t_like "the report says what is missing below the table" "$text" \
+# A sample in _start, which is exported, makes the line one of two.
+t_like "the report says what is missing below the table" \
+	"$(echo "$text" | sed ':a;N;$!ba;s/\n#   / /g')" \
 	'^# work: [0-9.]+% of samples unresolved.*stripped, no debug'
 "$TALLY" report --format=json a.tally >a.json
 t_is "JSON says why" "$(row 'm["lacks"], m["names_from"][-1:] != ["dwarf"]' \
