@@ -264,6 +264,73 @@ if [ "$(id -u)" -eq 0 ]; then
 	t_like "annotate: no code of another user's" \
 		"$("$TALLY" annotate --asm --all h.tally main 2>&1)" \
 		"another user"
+	# check and history: which files they ask the system for, own recordings first.
+	for f in base new; do
+		"$TALLY" record -q --no-symbols -F 4000 -o $f.tally -- \
+			../stranger 1000
+		"$TALLY" symbolize -q -o $f-named.tally $f.tally
+	done
+	git init -q tree 2>/dev/null && cp src/own.c tree &&
+		git -C tree -c user.name=n -c user.email=e@x commit -q \
+			--allow-empty -m first
+	asks() { # NAME STATUSES COMMAND…: files below here it asks for, but its own
+		name=$1 statuses=$2; shift 2
+		strace -f -qq -y -o calls -e trace=%file,readlink "$TALLY" "$@" \
+			>out.txt 2>err
+		status=$?
+		case " $statuses " in
+		*" $status "*) ;;
+		*) echo "status $status: $(head -n 1 err)";;
+		esac
+		grep -oE 'stranger"|id_rsa"|(diary|mode|link|own|inside)\.c"|build-id/' \
+			calls | sort -u
+	}
+	check_forms() { # CALL SUFFIX…
+		call=$1; shift
+		for s in "$@"; do
+			sides="--baseline base$s.tally --new new$s.tally"
+			# shellcheck disable=SC2086
+			$call "check$s" "0" check --warn-only $sides
+			# shellcheck disable=SC2086
+			$call "check$s: each output" "0" check --warn-only \
+				--threshold 0 --html x.html --json x.json \
+				--junit x.xml --sarif x.sarif --markdown x.md \
+				--code-quality x.cq --openmetrics x.om --github \
+				$sides
+			# shellcheck disable=SC2086
+			$call "check$s --repo" "0" check --warn-only --repo tree \
+				--html x.html $sides
+			rm -rf store
+			$call "history add$s" "0" history add --store store \
+				--repo tree --commit HEAD base$s.tally
+			$call "history report$s" "0" history report --store store \
+				--repo tree --html x.html --json x.json
+			$call "check$s --history" "0" check --warn-only \
+				--history store --repo tree --commit HEAD \
+				--new new$s.tally
+		done
+	}
+	opens() { t_like "own: $1" "$(asks "$@")" 'stranger|own\.c'; }
+	opens_none() { t_none "another user's: $1 asks for no file it names" \
+		"$(asks "$@")"; }
+	if command -v strace >/dev/null && [ -d tree/.git ] &&
+	   strace -o calls true 2>/dev/null; then
+		for c in "check" "history add --store store --commit 1"; do
+			# shellcheck disable=SC2086
+			case $c in
+			check) opens check 0 check --warn-only --baseline \
+				base.tally --new new.tally;;
+			*) opens history 0 $c base.tally;;
+			esac
+		done
+		opens "check --html" 0 check --warn-only --threshold 0 --html \
+			x.html --baseline base-named.tally --new new-named.tally
+		chown 64321 base.tally new.tally base-named.tally new-named.tally
+		check_forms opens_none "" -named
+	else
+		t_skip "which files check and history ask for" \
+			"no strace that works, or no git"
+	fi
 	# What is true for root is true for users; root's are no stranger's.
 	cp "$TALLY" t && chmod 755 t
 	for o in 64321 0; do
