@@ -442,6 +442,9 @@ static int put_costs(struct callgrind *w, struct error *err)
 		const struct prof_func *callee = c->callee == PROF_NONE
 			? NULL : export_func(x, c->callee);
 
+		/* calls within another call of the same line, which has their cost */
+		if (!c->samples)
+			continue;
 		if (c->fk != fk) {
 			fk = c->fk;
 			file = own = own_file(w, fk, c->file);

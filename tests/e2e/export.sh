@@ -121,6 +121,7 @@ done
 
 # --- callgrind, by valgrind's own reader
 t_run "a callgrind file is written" export_as callgrind p.callgrind
+t_lacks "it has no calls without cost" "$(cat p.callgrind)" '^calls=0'
 if command -v callgrind_annotate >/dev/null; then
 	callgrind_annotate --threshold=100 --auto=no p.callgrind >annotated
 	t_run "callgrind_annotate counts as the report does" \
