@@ -459,14 +459,77 @@ static void arguments(struct buf *out)
 	}
 }
 
+/* Owns what record_options point to. */
+struct prepared {
+	struct event_list events;
+	struct source_access sources;
+	struct buf args, dirs, setting;
+	struct cmd_push labels;
+	VEC(struct record_label) stored;
+};
+
+static void prepared_fini(struct prepared *p)
+{
+	event_list_fini(&p->events);
+	source_access_fini(&p->sources);
+	buf_fini(&p->args);
+	buf_fini(&p->dirs);
+	buf_fini(&p->setting);
+	cmd_push_fini(&p->labels);
+	vec_fini(&p->stored);
+}
+
+static int prepare_labels(const struct record_opts *o, struct prepared *p,
+			  struct record_options *ro, struct error *err)
+{
+	int r = cmd_push_labels(&o->continuous.send, &p->labels, err);
+
+	for (size_t i = 0; !r && i < p->labels.labels.n; i++)
+		if (vec_push(&p->stored, (struct record_label){
+			    p->labels.labels.v[i].name,
+			    p->labels.labels.v[i].value }))
+			r = error_nomem(err);
+	ro->labels = p->stored.v;
+	ro->nlabels = p->stored.n;
+	return r;
+}
+
+/* Completes the options that need parsing or memory. */
+static int prepare(struct record_opts *o, struct prepared *p,
+		   struct record_options *ro, struct error *err)
+{
+	int r = cmd_embed(o->embed_source, &p->sources, err);
+
+	if (!r)
+		r = check(o, err);
+	if (!r)
+		r = prepare_labels(o, p, ro, err);
+	if (!r)
+		r = parse_source(o->source, &ro->source, err);
+	if (!r)
+		r = call_graph(o, ro, err);
+	if (!r)
+		r = rotation(o, ro, err);
+	if (!r)
+		r = cmd_events(&o->events, &p->events, err);
+	if (!r)
+		r = cmd_debug_dirs(&o->debug_dirs, &p->dirs, err);
+	if (!r) {
+		interpreted_program(o, ro);
+		runtime_setting(o, ro, &p->setting);
+	}
+	arguments(&p->args);
+	ro->arguments = buf_cstr(&p->args);
+	ro->debug_dirs = buf_cstr(&p->dirs);
+	return r;
+}
+
 static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 			  struct error *err)
 {
 	struct record_opts *o = opts;
 	struct messages messages = { io, o->quiet };
-	struct event_list events = { 0 };
-	struct source_access sources;
-	struct buf args = { 0 }, dirs = { 0 }, setting = { 0 };
+	struct prepared p = { .stored = { 0 } };
 	struct record_result result = { 0 };
 	struct busy busy = { 0 };
 	bool continuous = continuous_asked(&o->continuous);
@@ -479,8 +542,9 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		.descendants = o->descendants,
 		.user_only = o->user, .kernel_only = o->kernel,
 		.waits = o->wait || o->latency, .latency = o->latency,
-		.symbols = o->symbols, .embed_source = o->embed_source ? &sources : NULL,
-		.events = &events,
+		.symbols = o->symbols,
+		.embed_source = o->embed_source ? &p.sources : NULL,
+		.events = &p.events,
 		.freq = o->freq != NOT_GIVEN ? o->freq
 			: continuous ? CONTINUOUS_RATE : 999,
 		.default_rate = o->freq == NOT_GIVEN && o->period == NOT_GIVEN,
@@ -491,37 +555,8 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		.version = PACKAGE_VERSION, .notice = notice,
 		.progress = io->err_tty ? progress : NULL, .ctx = &messages,
 	};
-	struct cmd_push labels = { .labels = { 0 } };
-	VEC(struct record_label) stored = { 0 };
-	int r = cmd_embed(o->embed_source, &sources, err);
+	int r = prepare(o, &p, &ro, err);
 
-	if (!r)
-		r = check(o, err);
-	if (!r)
-		r = cmd_push_labels(&o->continuous.send, &labels, err);
-	for (size_t i = 0; !r && i < labels.labels.n; i++)
-		if (vec_push(&stored, (struct record_label){
-			    labels.labels.v[i].name, labels.labels.v[i].value }))
-			r = error_nomem(err);
-	ro.labels = stored.v;
-	ro.nlabels = stored.n;
-	if (!r)
-		r = parse_source(o->source, &ro.source, err);
-	if (!r)
-		r = call_graph(o, &ro, err);
-	if (!r)
-		r = rotation(o, &ro, err);
-	if (!r)
-		r = cmd_events(&o->events, &events, err);
-	if (!r)
-		r = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
-	if (!r) {
-		interpreted_program(o, &ro);
-		runtime_setting(o, &ro, &setting);
-	}
-	arguments(&args);
-	ro.arguments = buf_cstr(&args);
-	ro.debug_dirs = buf_cstr(&dirs);
 	if (!r && o->keep_busy)
 		r = busy_begin(&busy, err);
 	if (!r)
@@ -529,13 +564,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 						   o->output, err)
 			       : record(&ro, &result, err);
 	busy_end(&busy);
-	event_list_fini(&events);
-	source_access_fini(&sources);
-	buf_fini(&args);
-	buf_fini(&dirs);
-	buf_fini(&setting);
-	cmd_push_fini(&labels);
-	vec_fini(&stored);
+	prepared_fini(&p);
 	if (r < 0 && !result.exec_status)
 		return r;
 	if (result.exec_status) {

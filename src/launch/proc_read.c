@@ -33,17 +33,23 @@ bool proc_name(uint32_t pid, const char *otherwise, struct buf *out)
 	return known;
 }
 
-uint64_t proc_status_of(uint32_t pid, const char *key, uint64_t otherwise)
+void proc_status_numbers(uint32_t pid, const char *const *keys, size_t n, uint64_t *v)
 {
-	uint64_t v = otherwise;
 	struct buf b = { 0 };
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	if (!io_read_file(path, STATUS_MAX, &b, NULL))
-		proc_status_number((const char *)b.p, b.n, key, &v);
+	if (io_read_file(path, STATUS_MAX, &b, NULL))
+		n = 0;
+	for (size_t i = 0; i < n; i++)
+		proc_status_number((const char *)b.p, b.n, keys[i], v + i);
 	buf_fini(&b);
-	return v;
+}
+
+uint64_t proc_status_of(uint32_t pid, const char *key, uint64_t otherwise)
+{
+	proc_status_numbers(pid, &key, 1, &otherwise);
+	return otherwise;
 }
 
 bool proc_other_user(uint32_t pid, uint64_t *uid)

@@ -12,6 +12,9 @@
 bool proc_line(const char *path, struct buf *out);
 /* Appends a process's name, or `otherwise`.  Returns false if the name is unknown. */
 bool proc_name(uint32_t pid, const char *otherwise, struct buf *out);
+/* Sets the numbers after n keys ("KEY:") in /proc/PID/status, all of one moment; leaves
+ * those that are not there. */
+void proc_status_numbers(uint32_t pid, const char *const *keys, size_t n, uint64_t *v);
 /* Returns the number after "KEY:" in /proc/PID/status, or `otherwise`. */
 uint64_t proc_status_of(uint32_t pid, const char *key, uint64_t otherwise);
 /* Returns whether tally's process numbers are the machine's own.  Also returns true

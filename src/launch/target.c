@@ -299,12 +299,13 @@ static int descendants_of(const id_list *roots, id_list *out, struct error *err)
 		r = no_memory(err);
 	for (size_t i = 0; !r && i < all.n; i++) {
 		uint32_t id = all.v[i];
+		uint64_t of[] = { 0, 0 };
 
-		parent[i] = id_index(&all, (uint32_t)proc_status_of(id, "PPid", 0));
+		proc_status_numbers(id, (const char *[]){ "PPid", "VmSize" }, 2, of);
+		parent[i] = id_index(&all, (uint32_t)of[0]);
 		/* zombies have no memory */
 		is[i] = id_index(roots, id) < roots->n ? YES
-		      : id == own || !proc_status_of(id, "VmSize", 0) ? NO
-								      : UNKNOWN;
+		      : id == own || !of[1] ? NO : UNKNOWN;
 	}
 	while (!r && more) {
 		more = false;

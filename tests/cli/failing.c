@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * failing [-a] [-n N] [-s STEP] [-k KEYS] COMMAND [ARGS…]: runs a command of tally again
+ * failing [-a] [-n N] [-b SECONDS] [-k KEYS] COMMAND [ARGS…]: runs a command of tally again
  * and again, each time with another allocation failing: the first and the last that is
  * made by each path of calls (DEPTH of them), as a run with enough memory showed.
  * Libraries' own allocations count too, unless a sanitizer has the allocator.  Each
@@ -10,7 +10,9 @@
  *
  *	-a	all allocations, not only those of each path
  *	-n N	only the N-th allocation, in this process, for a debugger
- *	-s STEP	every STEP-th of these allocations
+ *	-b SECONDS
+ *		only as many of these allocations, evenly spread, as runs that take as
+ *		long as the first one can test within this time
  *	-k KEYS	in a terminal, where KEYS are typed once something is seen
  */
 #include <errno.h>
@@ -26,6 +28,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { STATUS = 4, SECONDS = 20, SHOWN = 20, DEPTH = 12, MOST = 1 << 22 };
@@ -233,33 +236,43 @@ static size_t choose(bool all, uint64_t **out)
 	return chosen;
 }
 
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 static int usage(void)
 {
-	fputs("usage: failing [-a] [-n N] [-s STEP] [-k KEYS] COMMAND [ARGS]\n", stderr);
+	fputs("usage: failing [-a] [-n N] [-b SECONDS] [-k KEYS] COMMAND [ARGS]\n",
+	      stderr);
 	return 2;
 }
 
 int main(int argc, char **argv)
 {
 	static struct outcome good, o;
-	size_t bad = 0, runs = 0, step = 1, chosen;
+	size_t bad = 0, runs = 0, chosen;
+	double budget = 1e9, took, step;
 	uint64_t only = 0, *v;
 	bool all = false;
 	void *pc[1];
 	int c;
 
-	while ((c = getopt(argc, argv, "+an:s:k:")) != -1)
+	while ((c = getopt(argc, argv, "+an:b:k:")) != -1)
 		if (c == 'a')
 			all = true;
 		else if (c == 'n')
 			only = strtoull(optarg, NULL, 10);
-		else if (c == 's')
-			step = strtoull(optarg, NULL, 10);
+		else if (c == 'b')
+			budget = strtod(optarg, NULL);
 		else if (c == 'k')
 			keys = optarg;
 		else
 			return usage();
-	if (optind == argc || !step)
+	if (optind == argc || !(budget > 0))
 		return usage();
 	argc -= optind - 1;
 	argv += optind - 1;
@@ -278,8 +291,13 @@ int main(int argc, char **argv)
 	watching = true;
 	run(argc, argv, 0, &good);
 	watching = false;
+	took = -now();
+	run(argc, argv, 0, &o);
+	took += now();
 	chosen = choose(all, &v);
-	for (size_t i = 0; i < chosen; i += step) {
+	step = took * (double)chosen / budget;
+	for (double at = 0; at < (double)chosen; at += step > 1 ? step : 1) {
+		size_t i = (size_t)at;
 		const char *what;
 
 		seen->failed = false;

@@ -19,7 +19,7 @@ enum {
 	USUAL_RATE = 999,	/* record's default */
 	USUAL_DEPTH = 127,
 	FEW_FILES = 256,
-	OWN_FILES = 15,	/* files of a recording, without events */
+	OWN_FILES = 16,	/* files of a recording, without events */
 	CPUS_MAX = 4096,
 	FEW_CPUS = 8,
 	USUAL_RING = 256 << 10,
