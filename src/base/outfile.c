@@ -382,6 +382,32 @@ int outfile_write(const char *path, const void *p, size_t n, struct error *err)
 	return rc;
 }
 
+int outfile_replace(int dir, const char *temp, const char *name, unsigned int mode,
+		    bool sync, const struct iovec *parts, size_t n, struct error *err)
+{
+	int fd, rc, code;
+
+	unlinkat(dir, temp, 0);
+	fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW,
+		    mode);
+	rc = fd < 0 ? error_errno(err, errno, "%s", temp) : 0;
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = io_write_all(fd, name, parts[i].iov_base, parts[i].iov_len, err);
+	if (!rc && sync && fsync(fd) < 0)
+		rc = error_errno(err, errno, "%s", name);
+	code = errno;
+	if (fd >= 0)
+		close(fd);
+	if (!rc && (renameat(dir, temp, dir, name) < 0 || (sync && fsync(dir) < 0))) {
+		code = errno;
+		rc = error_errno(err, code, "%s", name);
+	}
+	if (rc)
+		unlinkat(dir, temp, 0);
+	errno = code;
+	return rc;
+}
+
 int outfile_folder(const char *path, unsigned int mode, const char *what,
 		   struct error *err)
 {

@@ -17,6 +17,7 @@
  */
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/uio.h>
 
 #include "base/error.h"
 
@@ -61,6 +62,12 @@ void outfile_drop(struct outfile *f);
 /* Writes a complete file in one call. */
 int outfile_write(const char *path, const void *p, size_t n,
 		  struct error *err);
+
+/* Replaces the file `name` of a folder by `parts`, which are written as `temp` first and,
+ * if `sync`, are on the disk before the file has its name.  `temp` is removed before and
+ * on failure, whatever it is.  Sets errno if it fails. */
+int outfile_replace(int dir, const char *temp, const char *name, unsigned int mode,
+		    bool sync, const struct iovec *parts, size_t n, struct error *err);
 
 /* Opens the folder of a command that goes on writing and reading files there, and
  * makes it with `mode` if it does not exist.  A folder of another user, or one in

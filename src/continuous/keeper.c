@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/outfile.h"
 #include "base/strtab.h"
 #include "continuous/files.h"
 #include "continuous/status.h"
@@ -67,24 +68,13 @@ static void store_pushed(struct keeper *k)
 {
 	struct buf text = { 0 };
 	struct error ignored;
-	int fd;
 
 	for (size_t i = 0; i < k->files.v.n; i++)
 		if (k->files.v.v[i].done)
 			buf_printf(&text, "%s\n", k->files.v.v[i].name);
-	fd = openat(k->dir, "pushed.new", O_WRONLY | O_CREAT | O_TRUNC |
-		    O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0 || text.failed) {
-		if (fd >= 0)
-			close(fd);
-	} else {
-		bool whole = !io_write_all(fd, "pushed.new", text.p, text.n,
-					   &ignored);
-
-		close(fd);
-		if (whole)
-			renameat(k->dir, "pushed.new", k->dir, "pushed");
-	}
+	if (!text.failed)
+		outfile_replace(k->dir, "pushed.new", "pushed", 0600, false,
+				&(struct iovec){ text.p, text.n }, 1, &ignored);
 	buf_fini(&text);
 }
 

@@ -454,7 +454,6 @@ static void write_status(struct supervisor *s)
 	struct continuous_status *st = &s->status;
 	struct error ignored;
 	struct buf text = { 0 };
-	int fd;
 
 	read_reports(s);
 	if (s->stop || s->finished)
@@ -473,19 +472,10 @@ static void write_status(struct supervisor *s)
 	st->free_bytes = disk_free(s->dir);
 	own_usage(s);
 	status_json(st, &text);
-	fd = openat(s->dir, "status.json.new", O_WRONLY | O_CREAT | O_TRUNC |
-		    O_CLOEXEC | O_NOFOLLOW, 0644);
-	if (fd >= 0) {
-		bool whole = !text.failed &&
-			     !io_write_all(fd, "status.json", text.p, text.n,
-					   &ignored);
-
-		close(fd);
-		/* on a full disk, the older file stays */
-		if (whole)
-			renameat(s->dir, "status.json.new", s->dir,
-				 "status.json");
-	}
+	/* on a full disk, the older file stays */
+	if (!text.failed)
+		outfile_replace(s->dir, "status.json.new", "status.json", 0644, false,
+				&(struct iovec){ text.p, text.n }, 1, &ignored);
 	buf_fini(&text);
 }
 

@@ -656,20 +656,38 @@ static int read_dir(struct history *h, int runs, const char *store,
 	return rc == -ERR_NOMEM ? rc : 0;
 }
 
+static bool is_link(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISLNK(st.st_mode);
+}
+
+static int link_refused(const char *path, struct error *err)
+{
+	return error_set(err, ERR_PERM, "%s: is a symbolic link", path);
+}
+
 int history_read(struct history *h, const char *store, struct error *err)
 {
 	char path[4096];
 	struct dirent *e;
-	int rc = 0;
+	int rc = 0, fd;
 	DIR *d;
 
 	snprintf(path, sizeof(path), "%s/runs", store);
-	d = opendir(path);
-	if (!d && errno == ENOENT)
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0 && errno == ENOENT)
 		return error_set(err, ERR_NOTFOUND, "%s: is not a history: "
 				 "'tally history add' creates one", store);
-	if (!d)
-		return error_errno(err, errno, "%s", path);
+	d = fd < 0 ? NULL : fdopendir(fd);
+	if (!d) {
+		rc = is_link(path) ? link_refused(path, err)
+				   : error_errno(err, errno, "%s", path);
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
 	while (!rc && (e = readdir(d)))
 		if (strlen(e->d_name) == 2 && is_hex(e->d_name, 2))
 			rc = read_dir(h, dirfd(d), store, e->d_name, err);
@@ -681,13 +699,9 @@ int history_read(struct history *h, const char *store, struct error *err)
  * choose where batches are written. */
 static int make_folder(const char *path, bool below, struct error *err)
 {
-	struct stat st;
-
 	if (mkdir(path, 0777) < 0 && errno != EEXIST)
 		return error_errno(err, errno, "%s: cannot create", path);
-	if (below && !lstat(path, &st) && S_ISLNK(st.st_mode))
-		return error_set(err, ERR_PERM, "%s: is a symbolic link", path);
-	return 0;
+	return below && is_link(path) ? link_refused(path, err) : 0;
 }
 
 /* Compresses a text.  Equal texts give equal bytes. */

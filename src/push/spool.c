@@ -179,33 +179,20 @@ static int try_write(struct spool *s, const void *entry, size_t n,
 		     const char *name, struct error *err)
 {
 	struct buf head = { 0 };
-	int fd, rc, code;
+	struct iovec parts[2];
+	int rc, code;
 
 	buf_str(&head, MAGIC);
 	buf_u32(&head, (uint32_t)crc32(0, entry, (uInt)n));
 	buf_u64(&head, n);
-	if (head.failed)
-		return error_nomem(err);
+	parts[0] = (struct iovec){ head.p, head.n };
+	parts[1] = (struct iovec){ (void *)(uintptr_t)entry, n };
 	errno = 0;
-	fd = openat(s->dir, TEMP, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC |
-		    O_NOFOLLOW, 0600);
-	rc = fd < 0 ? error_errno(err, errno, "%s/" TEMP, s->path) : 0;
-	if (!rc)
-		rc = io_write_all(fd, s->path, head.p, head.n, err);
-	if (!rc)
-		rc = io_write_all(fd, s->path, entry, n, err);
-	if (!rc && fsync(fd) < 0)
-		rc = error_errno(err, errno, "%s/" TEMP, s->path);
+	rc = head.failed ? error_nomem(err)
+	   : outfile_replace(s->dir, TEMP, name, 0600, true, parts, 2, err);
 	code = errno;
-	if (fd >= 0)
-		close(fd);
-	if (!rc && (renameat(s->dir, TEMP, s->dir, name) < 0 ||
-		    fsync(s->dir) < 0)) {
-		code = errno;
-		rc = error_errno(err, code, "%s/%s", s->path, name);
-	}
-	if (rc)
-		unlinkat(s->dir, TEMP, 0);
+	if (rc && !head.failed)
+		error_prefix(err, "%s", s->path);
 	buf_fini(&head);
 	errno = code;
 	return rc;

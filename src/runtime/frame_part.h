@@ -112,12 +112,12 @@ struct frame_piece {
 };
 
 /* Return what a structure that was read has at an offset. */
-static inline uint64_t word(const void *p, size_t at)
+static inline uint64_t u64_at(const void *p, size_t at)
 {
 	return *(const uint64_t *)((const uint8_t *)p + at);
 }
 
-static inline uint32_t half(const void *p, size_t at)
+static inline uint32_t u32_at(const void *p, size_t at)
 {
 	return *(const uint32_t *)((const uint8_t *)p + at);
 }

@@ -70,13 +70,13 @@ bool php_layout(struct php_types *t, const struct frame_door *door)
 
 	/* The first module is the core. */
 	if (!frame_read(door, t->modules, sizeof(table), table) ||
-	    !frame_read(door, word(table, TABLE_DATA), sizeof(bucket), &bucket) ||
+	    !frame_read(door, u64_at(table, TABLE_DATA), sizeof(bucket), &bucket) ||
 	    !frame_read(door, bucket, sizeof(module), module) ||
-	    (half(module, 0) & 0xffff) != MODULE_SIZE || byte(module, MODULE_DEBUG) ||
+	    (u32_at(module, 0) & 0xffff) != MODULE_SIZE || byte(module, MODULE_DEBUG) ||
 	    byte(module, MODULE_THREADS))
 		return false;
 	for (size_t i = 0; i < sizeof(layouts) / sizeof(*layouts); i++)
-		if (layouts[i].api == half(module, MODULE_API) &&
+		if (layouts[i].api == u32_at(module, MODULE_API) &&
 		    has_exception_ops(t, &layouts[i], door)) {
 			t->layout = layouts[i];
 			return true;
@@ -124,9 +124,9 @@ static bool string_find(struct walk *w, uint64_t at, struct frame_piece *p)
 	uint64_t n;
 
 	if (!frame_read(w->door, at, sizeof(head), head) ||
-	    (half(head, STRING_INFO) & 15) != IS_STRING)
+	    (u32_at(head, STRING_INFO) & 15) != IS_STRING)
 		return false;
-	n = word(head, STRING_LENGTH);
+	n = u64_at(head, STRING_LENGTH);
 	if (n > 1u << 30)
 		return false;
 	p->at = at + STRING_TEXT;
@@ -146,8 +146,8 @@ static void literal(struct frame_piece *p, const char *text, size_t n)
  * inconsistent. */
 static size_t name_find(struct walk *w, const void *function, struct frame_piece *p)
 {
-	uint64_t name = word(function, FUNCTION_NAME);
-	uint64_t scope = word(function, FUNCTION_SCOPE), class;
+	uint64_t name = u64_at(function, FUNCTION_NAME);
+	uint64_t scope = u64_at(function, FUNCTION_SCOPE), class;
 
 	if (!name) {
 		literal(&p[0], "{main}", 6);
@@ -176,7 +176,7 @@ static bool put_code_once(struct walk *w, uint64_t at, uint32_t witness,
 	n = name_find(w, function, piece);
 	if (!n)
 		return false;
-	c.first_line = body ? half(body, l->line_start) : 0;
+	c.first_line = body ? u32_at(body, l->line_start) : 0;
 	c.table_bytes = 0;
 	c.name_bytes = c.file_bytes = 0;
 	for (size_t i = 0; i < n; i++)
@@ -185,7 +185,7 @@ static bool put_code_once(struct walk *w, uint64_t at, uint32_t witness,
 	c.minor = 0;
 	c.language = FRAME_PHP;
 	if (body) {
-		if (!string_find(w, word(body, l->filename), &piece[n]))
+		if (!string_find(w, u64_at(body, l->filename), &piece[n]))
 			return false;
 		c.file_bytes = (uint16_t)piece[n++].n;
 	}
@@ -195,11 +195,11 @@ static bool put_code_once(struct walk *w, uint64_t at, uint32_t witness,
 
 static uint32_t hash_of(const void *function, const void *body, size_t body_bytes)
 {
-	uint64_t h = frame_mix(1, word(function, FUNCTION_NAME));
+	uint64_t h = frame_mix(1, u64_at(function, FUNCTION_NAME));
 
-	h = frame_mix(h, word(function, FUNCTION_SCOPE));
+	h = frame_mix(h, u64_at(function, FUNCTION_SCOPE));
 	for (size_t i = 0; body && i + 8 <= body_bytes; i += 8)
-		h = frame_mix(h, word(body, i));
+		h = frame_mix(h, u64_at(body, i));
 	return (uint32_t)(h >> 32);
 }
 
@@ -209,17 +209,17 @@ static uint32_t witness_of(const struct php_layout *l, const void *function,
 {
 	uint64_t own[4];
 
-	own[0] = word(body, l->opcodes);
-	own[1] = half(body, l->last);
-	own[2] = word(body, l->filename);
-	own[3] = half(body, l->line_start);
+	own[0] = u64_at(body, l->opcodes);
+	own[1] = u32_at(body, l->last);
+	own[2] = u64_at(body, l->filename);
+	own[3] = u32_at(body, l->line_start);
 	return hash_of(function, own, sizeof(own));
 }
 
 /* Holds an internal function until its run is known. */
 static bool hold(struct walk *w, const void *function)
 {
-	uint64_t name = word(function, FUNCTION_NAME);
+	uint64_t name = u64_at(function, FUNCTION_NAME);
 	struct frame_entry *e;
 
 	/* A fiber's outermost frame is a function without a name. */
@@ -250,7 +250,7 @@ static void put_user(struct walk *w, const struct php_batch *b, uint64_t at,
 static bool is_op(const struct walk *w, const void *body, uint64_t op)
 {
 	const struct php_layout *l = &w->types->layout;
-	uint64_t ops = word(body, l->opcodes), n = half(body, l->last);
+	uint64_t ops = u64_at(body, l->opcodes), n = u32_at(body, l->last);
 
 	return frame_is_pointer(ops) && n < OPS_MAX && op >= ops &&
 	       op - ops < n * OP_BYTES && (op - ops) % OP_BYTES == 0;
@@ -261,7 +261,7 @@ static bool is_op(const struct walk *w, const void *body, uint64_t op)
 static bool op_of(struct walk *w, const void *body, uint64_t *op)
 {
 	const struct php_layout *l = &w->types->layout;
-	uint64_t ops = word(body, l->opcodes), n = half(body, l->last);
+	uint64_t ops = u64_at(body, l->opcodes), n = u32_at(body, l->last);
 	uint64_t globals = w->types->globals, thrown;
 
 	if (!*op)
@@ -357,11 +357,11 @@ static bool flush(struct walk *w)
 		}
 		body = s->bodies[n++];
 		witness = witness_of(l, function, body);
-		line = b->op ? s->lines[lines++] : half(body, l->line_start);
+		line = b->op ? s->lines[lines++] : u32_at(body, l->line_start);
 		if (line >= FRAME_INSTR_MAX ||
-		    !put_code_once(w, word(body, l->opcodes), witness, function, body))
+		    !put_code_once(w, u64_at(body, l->opcodes), witness, function, body))
 			return false;
-		put_user(w, b, word(body, l->opcodes), line, witness);
+		put_user(w, b, u64_at(body, l->opcodes), line, witness);
 	}
 	w->pending = 0;
 	return true;
@@ -371,10 +371,10 @@ static bool add_frame(struct walk *w, const void *p, uint64_t running, bool top)
 {
 	struct php_batch *b = &w->s->batch[w->pending];
 
-	if (!frame_is_pointer(word(p, FRAME_FUNCTION)))
+	if (!frame_is_pointer(u64_at(p, FRAME_FUNCTION)))
 		return false;
-	b->function = word(p, FRAME_FUNCTION);
-	b->op = word(p, FRAME_OP);
+	b->function = u64_at(p, FRAME_FUNCTION);
+	b->op = u64_at(p, FRAME_OP);
 	b->top = top;
 	b->running = running;
 	w->pending++;
@@ -385,10 +385,10 @@ static bool add_frame(struct walk *w, const void *p, uint64_t running, bool top)
 /* Returns whether it is an object of PHP's class Generator. */
 static bool is_generator(struct walk *w, const void *frame)
 {
-	uint64_t class, name, text[2], object = word(frame, FRAME_THIS);
+	uint64_t class, name, text[2], object = u64_at(frame, FRAME_THIS);
 	struct frame_piece p;
 
-	return (half(frame, FRAME_INFO) & 0xff) == IS_OBJECT &&
+	return (u32_at(frame, FRAME_INFO) & 0xff) == IS_OBJECT &&
 	       frame_read(w->door, object + OBJECT_CLASS, sizeof(class), &class) &&
 	       frame_read(w->door, class + CLASS_NAME, sizeof(name), &name) &&
 	       string_find(w, name, &p) && p.n == sizeof("Generator") - 1 &&
@@ -407,10 +407,10 @@ static bool take_generators(struct walk *w, uint64_t object)
 	for (;; n++) {
 		if (n == PHP_GENERATORS || !frame_read(w->door, object, sizeof(own), own))
 			return false;
-		if (!word(own, GENERATOR_PARENT))
+		if (!u64_at(own, GENERATOR_PARENT))
 			break;
-		frames[n] = word(own, GENERATOR_FRAME);
-		object = word(own, GENERATOR_PARENT);
+		frames[n] = u64_at(own, GENERATOR_FRAME);
+		object = u64_at(own, GENERATOR_PARENT);
 	}
 	while (n--) {
 		const void *p = look(w, frames[n]);
@@ -430,12 +430,12 @@ static bool take_frame(struct walk *w, uint64_t *f, bool innermost)
 
 	if (!p)
 		return false;
-	*f = word(p, FRAME_PREVIOUS);
+	*f = u64_at(p, FRAME_PREVIOUS);
 	/* It represents generators or the engine itself, and leads to their caller. */
-	if (!word(p, FRAME_FUNCTION))
-		return !is_generator(w, p) || take_generators(w, word(p, FRAME_THIS));
+	if (!u64_at(p, FRAME_FUNCTION))
+		return !is_generator(w, p) || take_generators(w, u64_at(p, FRAME_THIS));
 	return add_frame(w, p, innermost && r->frame == at ? r->op : 0,
-			 half(p, FRAME_INFO) & CALLED_FROM_C);
+			 u32_at(p, FRAME_INFO) & CALLED_FROM_C);
 }
 
 static enum frame_state walk(struct walk *w, uint64_t f)

@@ -159,12 +159,12 @@ static bool take_debug_offsets(struct python_layout *l, uint64_t version,
 {
 	const uint8_t line = l->code_line;
 
-	if (word(table, 0) != DEBUG_COOKIE || word(table, DEBUG_VERSION) != version ||
-	    word(table, DEBUG_FREE_THREADED))
+	if (u64_at(table, 0) != DEBUG_COOKIE || u64_at(table, DEBUG_VERSION) != version ||
+	    u64_at(table, DEBUG_FREE_THREADED))
 		return false;
 	for (size_t i = 0; i < sizeof(debug_offsets) / sizeof(*debug_offsets); i++) {
 		const struct debug_offset *o = &debug_offsets[i];
-		uint64_t v = word(table, o->at[l->minor - DEBUG_FIRST_MINOR]);
+		uint64_t v = u64_at(table, o->at[l->minor - DEBUG_FIRST_MINOR]);
 		uint8_t *to = (uint8_t *)l + o->to;
 
 		if (o->bytes == 2)
@@ -248,13 +248,13 @@ static const void *look(struct walk *w, uint64_t at, size_t n)
 
 static uint32_t witness_of(const struct python_layout *l, const void *code)
 {
-	uint64_t h = frame_mix(1, word(code, l->code_file));
+	uint64_t h = frame_mix(1, u64_at(code, l->code_file));
 
-	h = frame_mix(h, word(code, l->code_name));
-	h = frame_mix(h, word(code, l->code_table));
-	h = frame_mix(h, half(code, l->code_line));
+	h = frame_mix(h, u64_at(code, l->code_name));
+	h = frame_mix(h, u64_at(code, l->code_table));
+	h = frame_mix(h, u32_at(code, l->code_line));
 	if (l->code_version)
-		h = frame_mix(h, half(code, l->code_version));
+		h = frame_mix(h, u32_at(code, l->code_version));
 	return (uint32_t)(h >> 32);
 }
 
@@ -263,12 +263,12 @@ static bool bytes_find(struct walk *w, uint64_t at, struct frame_piece *p)
 	uint64_t head[4];
 
 	if (!get(w, at, sizeof(head), head) ||
-	    word(head, OBJECT_TYPE) != w->types->bytes ||
-	    word(head, VAR_SIZE) > 1u << 30)
+	    u64_at(head, OBJECT_TYPE) != w->types->bytes ||
+	    u64_at(head, VAR_SIZE) > 1u << 30)
 		return false;
 	p->literal = NULL;
 	p->at = at + BYTES_DATA;
-	p->n = (size_t)word(head, VAR_SIZE);
+	p->n = (size_t)u64_at(head, VAR_SIZE);
 	return true;
 }
 
@@ -280,15 +280,15 @@ static bool put_code(struct walk *w, uint64_t at, uint32_t witness,
 	struct frame_piece piece[3];
 	struct frame_code c;
 
-	if (!python_text_find(w->types, w->door, word(code, l->code_name), &piece[0],
+	if (!python_text_find(w->types, w->door, u64_at(code, l->code_name), &piece[0],
 			      &c.name_kind) ||
-	    !python_text_find(w->types, w->door, word(code, l->code_file), &piece[1],
+	    !python_text_find(w->types, w->door, u64_at(code, l->code_file), &piece[1],
 			      &c.file_kind) ||
-	    !bytes_find(w, word(code, l->code_table), &piece[2]))
+	    !bytes_find(w, u64_at(code, l->code_table), &piece[2]))
 		return false;
 	if (piece[2].n > FRAME_TABLE_MAX)
 		piece[2].n = 0;
-	c.first_line = half(code, l->code_line);
+	c.first_line = u32_at(code, l->code_line);
 	c.name_bytes = (uint16_t)piece[0].n;
 	c.file_bytes = (uint16_t)piece[1].n;
 	c.table_bytes = (uint32_t)piece[2].n;
@@ -306,7 +306,7 @@ static bool put_frame(struct walk *w, const struct frame_entry *e, uint64_t fram
 {
 	uint32_t witness = witness_of(w->layout, code);
 
-	if (word(code, OBJECT_TYPE) != w->types->code)
+	if (u64_at(code, OBJECT_TYPE) != w->types->code)
 		return false;
 	if (!frame_is_written(&w->out, e->at, witness) &&
 	    !put_code(w, e->at, witness, code))
@@ -371,8 +371,8 @@ static bool get_cframe(struct walk *w, uint64_t at, uint64_t *frame,
 
 	if (!get(w, at, sizeof(cframe), cframe))
 		return false;
-	*frame = word(cframe, w->layout->cframe_frame);
-	*previous = word(cframe, w->layout->cframe_previous);
+	*frame = u64_at(cframe, w->layout->cframe_frame);
+	*previous = u64_at(cframe, w->layout->cframe_previous);
 	return true;
 }
 
@@ -400,11 +400,11 @@ static bool take_frame(struct walk *w, uint64_t *f, uint64_t *record)
 
 	if (!p)
 		return false;
-	*f = word(p, l->frame_previous);
+	*f = u64_at(p, l->frame_previous);
 	if (l->frame_owner && byte(p, l->frame_owner) >= OWNER_NONE)
 		return add(w, at, FRAME_RUN, 0);
-	code = word(p, l->frame_code) & ~(uint64_t)l->tags;
-	instr = word(p, l->frame_instr) - code - l->code_bytecode;
+	code = u64_at(p, l->frame_code) & ~(uint64_t)l->tags;
+	instr = u64_at(p, l->frame_instr) - code - l->code_bytecode;
 	last = l->frame_entry && byte(p, l->frame_entry);
 	/* Before the first instruction it may point to the one before it. */
 	if (instr >= (uint64_t)-8)
@@ -434,15 +434,15 @@ static bool take_object(struct walk *w, uint64_t *f, uint64_t *record, uint64_t 
 	    w->door->read(w->door->ctx, v, 2, memory) != v[0].n + v[1].n)
 		return false;
 	/* Before the first instruction it is -1. */
-	instr = half(memory, l->frame_instr);
+	instr = u32_at(memory, l->frame_instr);
 	instr = instr == UINT32_MAX ? 0 : instr;
 	if (instr >= FRAME_INSTR_MAX / l->instr_bytes ||
-	    !frame_is_pointer(word(memory, l->frame_code)) ||
-	    !add(w, word(memory, l->frame_code), l->instr_bytes * instr, *f) ||
+	    !frame_is_pointer(u64_at(memory, l->frame_code)) ||
+	    !add(w, u64_at(memory, l->frame_code), l->instr_bytes * instr, *f) ||
 	    !add(w, *record, FRAME_RUN, 0))
 		return false;
-	*f = word(memory, l->frame_previous);
-	*record = recorded ? word(memory, v[0].n) : 0;
+	*f = u64_at(memory, l->frame_previous);
+	*record = recorded ? u64_at(memory, v[0].n) : 0;
 	return !recorded || *f || *record == root;
 }
 
@@ -528,8 +528,8 @@ static bool has_number(const struct python_layout *l, const struct frame_door *d
 	uint64_t number;
 
 	if (!l->thread_handle)
-		return word(state, l->thread_number) == tid;
-	return read_word(door, word(state, l->thread_handle) + PTHREAD_TID,
+		return u64_at(state, l->thread_number) == tid;
+	return read_word(door, u64_at(state, l->thread_handle) + PTHREAD_TID,
 			 &number) &&
 	       (uint32_t)number == tid;
 }
@@ -547,8 +547,8 @@ static bool thread_is(const struct python_layout *l, const struct frame_door *do
 		door->read(door->ctx, &v, 1, state) == sizeof(state);
 	if (!*sane)
 		return false;
-	*next = word(state, THREAD_NEXT);
-	*sane = !interpreter || word(state, THREAD_INTERPRETER) == interpreter;
+	*next = u64_at(state, THREAD_NEXT);
+	*sane = !interpreter || u64_at(state, THREAD_INTERPRETER) == interpreter;
 	return *sane && has_number(l, door, state, tid);
 }
 

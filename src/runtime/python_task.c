@@ -49,10 +49,10 @@ bool python_text_find(const struct python_types *types, const struct frame_door 
 	uint64_t n;
 
 	if (!frame_read(door, at, sizeof(head), head) ||
-	    word(head, OBJECT_TYPE) != types->text)
+	    u64_at(head, OBJECT_TYPE) != types->text)
 		return false;
-	state = half(head, TEXT_STATE);
-	n = word(head, VAR_SIZE);
+	state = u32_at(head, TEXT_STATE);
+	n = u64_at(head, VAR_SIZE);
 	*kind = (uint8_t)(state >> 2 & 7);
 	if (!(state & 32) || n > 1u << 30 ||
 	    (*kind != 1 && *kind != 2 && *kind != 4))
@@ -118,10 +118,10 @@ static bool entries_of(const struct python_task_walk *w, uint64_t dict, uint64_t
 {
 	uint64_t d[DICT_BYTES / 8], k[5], indices, at;
 
-	if (!frame_read(w->door, dict, sizeof(d), d) || word(d, OBJECT_TYPE) != type ||
-	    word(d, DICT_VALUES))
+	if (!frame_read(w->door, dict, sizeof(d), d) || u64_at(d, OBJECT_TYPE) != type ||
+	    u64_at(d, DICT_VALUES))
 		return false;
-	at = word(d, DICT_KEYS);
+	at = u64_at(d, DICT_KEYS);
 	if (!frame_read(w->door, at, sizeof(k), k))
 		return false;
 	e->size = 24;
@@ -177,9 +177,9 @@ static uint64_t value_of(const struct python_task_walk *w, uint64_t dict, uint64
 		for (size_t k = 0; k < got; k++) {
 			const size_t end = (k + 1) * e.size;
 
-			if (word(w->room, end - 8) &&
-			    is_key(w, word(w->room, end - 16), name, object))
-				return word(w->room, end - 8);
+			if (u64_at(w->room, end - 8) &&
+			    is_key(w, u64_at(w->room, end - 16), name, object))
+				return u64_at(w->room, end - 8);
 		}
 	}
 	return 0;
@@ -237,9 +237,9 @@ bool python_task_name(const struct python_task_walk *w, uint64_t frame,
 	task = tasks ? value_of(w, tasks, __atomic_load_n(&t->dict_type, __ATOMIC_RELAXED),
 				NULL, loop) : 0;
 	if (!task || !frame_read(w->door, task, l->task_name + 8ul, object) ||
-	    !is_task(w, word(object, OBJECT_TYPE)))
+	    !is_task(w, u64_at(object, OBJECT_TYPE)))
 		return false;
-	text = word(object, l->task_name);
+	text = u64_at(object, l->task_name);
 	if (python_text_find(w->types, w->door, text, name, kind)) {
 		if (name->n > TASK_NAME_CHARS * (size_t)*kind)
 			name->n = TASK_NAME_CHARS * (size_t)*kind;

@@ -50,10 +50,10 @@ static bool is_thread(uint64_t at, uint64_t vm, uint64_t self, uint64_t *next,
 	uint64_t t[THREAD_BYTES / 8];
 
 	*next = 0;
-	if (!frame_read(door, at, sizeof(t), t) || word(t, THREAD_VM) != vm)
+	if (!frame_read(door, at, sizeof(t), t) || u64_at(t, THREAD_VM) != vm)
 		return false;
-	*next = word(t, THREAD_NEXT);
-	return word(t, THREAD_SELF) == self;
+	*next = u64_at(t, THREAD_NEXT);
+	return u64_at(t, THREAD_SELF) == self;
 }
 
 uint64_t ruby_thread(const struct ruby_types *types, uint64_t self, uint64_t guess,
@@ -99,8 +99,8 @@ static bool string_find(struct walk *w, uint64_t at, struct frame_piece *p)
 	p->at = at + STRING_TEXT;
 	n = s[0] >> STRING_EMBED_SHIFT & STRING_EMBED_MASK;
 	if (s[0] & STRING_HEAP) {
-		p->at = word(s, STRING_HEAP_TEXT);
-		n = word(s, STRING_LENGTH);
+		p->at = u64_at(s, STRING_HEAP_TEXT);
+		n = u64_at(s, STRING_LENGTH);
 	}
 	if (n > 1u << 30)
 		return false;
@@ -117,10 +117,10 @@ static bool file_find(struct walk *w, uint64_t at, struct frame_piece *p)
 		return false;
 	if ((a[0] & TYPE_MASK) != TYPE_ARRAY)
 		return string_find(w, at, p);
-	items[0] = word(a, ARRAY_ITEMS);
-	items[1] = word(a, ARRAY_ITEMS + 8);
+	items[0] = u64_at(a, ARRAY_ITEMS);
+	items[1] = u64_at(a, ARRAY_ITEMS + 8);
 	if (!(a[0] & ARRAY_EMBEDDED) &&
-	    !frame_read(w->door, word(a, ARRAY_HEAP_ITEMS), sizeof(items), items))
+	    !frame_read(w->door, u64_at(a, ARRAY_HEAP_ITEMS), sizeof(items), items))
 		return false;
 	return string_find(w, items[1], p) || string_find(w, items[0], p);
 }
@@ -128,7 +128,7 @@ static bool file_find(struct walk *w, uint64_t at, struct frame_piece *p)
 /* A file's own code begins at line 0 according to Ruby. */
 static uint32_t first_line(const void *body)
 {
-	uint32_t line = (uint32_t)(word(body, BODY_LINE) >> 1);
+	uint32_t line = (uint32_t)(u64_at(body, BODY_LINE) >> 1);
 
 	return line ? line : 1;
 }
@@ -141,8 +141,8 @@ static bool put_code_once(struct walk *w, uint64_t at, uint32_t witness,
 
 	if (frame_is_written(&w->out, at, witness))
 		return true;
-	if (!string_find(w, word(body, BODY_LABEL), &piece[0]) ||
-	    !file_find(w, word(body, BODY_PATH), &piece[1]))
+	if (!string_find(w, u64_at(body, BODY_LABEL), &piece[0]) ||
+	    !file_find(w, u64_at(body, BODY_PATH), &piece[1]))
 		return false;
 	c.first_line = first_line(body);
 	c.table_bytes = 0;
@@ -156,11 +156,11 @@ static bool put_code_once(struct walk *w, uint64_t at, uint32_t witness,
 
 static uint32_t witness_of(const void *body)
 {
-	uint64_t h = frame_mix(half(body, BODY_SIZE), word(body, BODY_PATH));
+	uint64_t h = frame_mix(u32_at(body, BODY_SIZE), u64_at(body, BODY_PATH));
 
-	h = frame_mix(h, word(body, BODY_LABEL));
-	h = frame_mix(h, word(body, BODY_LINE));
-	return (uint32_t)(frame_mix(h, word(body, BODY_INFOS)) >> 32);
+	h = frame_mix(h, u64_at(body, BODY_LABEL));
+	h = frame_mix(h, u64_at(body, BODY_LINE));
+	return (uint32_t)(frame_mix(h, u64_at(body, BODY_INFOS)) >> 32);
 }
 
 /* Sets *index to the number of entries that begin at or before an instruction. */
@@ -194,25 +194,25 @@ static bool index_of(struct walk *w, uint64_t table, uint64_t pos, uint32_t *ind
 /* Sets *line to that of the instruction before pc. */
 static bool line_of(struct walk *w, const void *body, uint64_t pc, uint32_t *line)
 {
-	uint64_t code = word(body, BODY_CODE), infos = word(body, BODY_INFOS);
+	uint64_t code = u64_at(body, BODY_CODE), infos = u64_at(body, BODY_INFOS);
 	uint64_t pos = (pc - code) / 8;
-	uint32_t n = half(body, BODY_INFOS_SIZE), index = 1;
+	uint32_t n = u32_at(body, BODY_INFOS_SIZE), index = 1;
 	uint64_t info;
 
 	*line = first_line(body);
-	if (pc < code || (pc - code) % 8 || pos > half(body, BODY_SIZE))
+	if (pc < code || (pc - code) % 8 || pos > u32_at(body, BODY_SIZE))
 		return false;
 	if (!n)
 		return true;
 	if (n > INFOS_MAX ||
-	    (n > 1 && !index_of(w, word(body, BODY_INDEX), pos - !!pos, &index)) ||
+	    (n > 1 && !index_of(w, u64_at(body, BODY_INDEX), pos - !!pos, &index)) ||
 	    !index || index > n)
 		return false;
 	/* the line comes first, in the lower or upper half of a word */
 	infos += (uint64_t)(index - 1) * INFO_BYTES;
 	if (!frame_read(w->door, infos & ~7ull, sizeof(info), &info))
 		return false;
-	*line = half(&info, infos & 4);
+	*line = u32_at(&info, infos & 4);
 	return true;
 }
 
@@ -232,7 +232,7 @@ static void span_set(struct walk *w, size_t i, uint64_t at, size_t n)
 static bool put_frame(struct walk *w, const struct ruby_batch *b, uint64_t flags,
 		      const void *body)
 {
-	uint64_t code = word(body, BODY_CODE);
+	uint64_t code = u64_at(body, BODY_CODE);
 	uint32_t witness = witness_of(body), line;
 
 	if (!frame_is_pointer(code) || !line_of(w, body, b->pc, &line) ||
@@ -252,7 +252,7 @@ static bool put_core(struct walk *w, const void *body)
 	if (w->has_code)
 		return true;
 	w->has_code = true;
-	if (!frame_read(w->door, word(body, BODY_CODE), sizeof(core), &core))
+	if (!frame_read(w->door, u64_at(body, BODY_CODE), sizeof(core), &core))
 		return false;
 	frame_put_entry(&w->out, core, FRAME_LOOP, 0);
 	return true;
@@ -288,9 +288,9 @@ static bool flush(struct walk *w)
 
 		if ((flags & TYPE_MASK) != TYPE_IMEMO ||
 		    (flags >> IMEMO_SHIFT & IMEMO_MASK) != IMEMO_ISEQ ||
-		    !frame_is_pointer(word(s->iseqs[i], ISEQ_BODY)))
+		    !frame_is_pointer(u64_at(s->iseqs[i], ISEQ_BODY)))
 			return false;
-		span_set(w, i, word(s->iseqs[i], ISEQ_BODY), RUBY_BODY_BYTES);
+		span_set(w, i, u64_at(s->iseqs[i], ISEQ_BODY), RUBY_BODY_BYTES);
 	}
 	if (!read_all(w, RUBY_BODY_BYTES, s->bodies) || !put_core(w, s->bodies[0]))
 		return false;
@@ -320,9 +320,9 @@ static enum frame_state walk(struct walk *w, uint64_t at, uint64_t end)
 		}
 		frame = (const uint8_t *)w->s->window + next;
 		next += RUBY_FRAME_BYTES;
-		b->pc = word(frame, FRAME_PC);
-		b->iseq = word(frame, FRAME_ISEQ);
-		b->ep = word(frame, FRAME_EP);
+		b->pc = u64_at(frame, FRAME_PC);
+		b->iseq = u64_at(frame, FRAME_ISEQ);
+		b->ep = u64_at(frame, FRAME_EP);
 		/* methods written in C */
 		if (!b->iseq || !b->pc)
 			continue;
@@ -347,13 +347,13 @@ size_t ruby_walk(const struct ruby_types *types, uint64_t thread,
 
 	if (!frame_read(door, thread + THREAD_EC, sizeof(ec), &ec) ||
 	    !frame_read(door, ec, sizeof(own), own) ||
-	    word(own, EC_THREAD) != thread)
+	    u64_at(own, EC_THREAD) != thread)
 		return 0;
-	at = word(own, EC_FRAME);
-	if (!at || word(own, EC_STACK_SIZE) > STACK_SIZE_MAX)
+	at = u64_at(own, EC_FRAME);
+	if (!at || u64_at(own, EC_STACK_SIZE) > STACK_SIZE_MAX)
 		return 0;
 	/* the outermost frame of each stack runs nothing */
-	end = word(own, EC_STACK) + word(own, EC_STACK_SIZE) * 8 - RUBY_FRAME_BYTES;
+	end = u64_at(own, EC_STACK) + u64_at(own, EC_STACK_SIZE) * 8 - RUBY_FRAME_BYTES;
 	w.types = types;
 	w.door = door;
 	w.s = s;

@@ -117,7 +117,7 @@ static void enter_terminal(int terminal)
 	setenv("TERM", "xterm", 1);
 }
 
-/* Until nobody has it open. */
+/* Types the keys and reads until the terminal is closed. */
 static void type(int terminal)
 {
 	bool typed = false;

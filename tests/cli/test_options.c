@@ -119,7 +119,7 @@ static void test_words(void **state)
 	assert_string_equal(p.o.words.v[3], "d");
 	assert_true(p.o.on);
 	assert_string_equal(p.o.str, "s");
-	/* words behind other options are nobody's */
+	/* words behind other options do not count */
 	assert_int_equal(argc - p.rest, 3);
 	assert_string_equal(argv[p.rest], "x");
 	assert_string_equal(argv[p.rest + 1], "y");

@@ -187,7 +187,7 @@ elif command -v addr2line >/dev/null; then
 	t_like "a loop has a bracket" "$asm" '┏.*> +[0-9a-f]+  '
 	t_like "jumps have a target in the function" "$asm" \
 		' j[a-z]+ 0x[0-9a-f]+ <\+0x[0-9a-f]+>'
-	t_like "precision is told" "$asm" '^# .*(precise|interrupts)'
+	t_like "precision is reported" "$asm" '^# .*(precise|interrupts)'
 	t_like "instructions below their line" "$(annotate a.tally heavy --both)" \
 		'^ +[~0-9].* +[0-9a-f]{4,}  [a-z]+ '
 	t_like "AT&T syntax" "$(annotate a.tally heavy --asm -M att --all)" \
@@ -258,7 +258,7 @@ else
 	t_fail "a program of many functions is recorded" "cc or tally failed"
 fi
 touch -d '+1 minute' src/mix.h
-t_like "a newer source is told" "$(annotate a.tally mix)" \
+t_like "a newer source is reported" "$(annotate a.tally mix)" \
 	'^# warning: the source is newer'
 "$TALLY" symbolize -q --embed-source -i a.tally -o b.tally 2>err
 mv "$T_TMP/build" "$T_TMP/moved"
@@ -269,7 +269,7 @@ t_like "… says so" "$(annotate b.tally mix)" 'mix.h \(from the recording\)'
 # Comments that go over several lines in one.
 whole() { annotate "$@" | sed -n -e '/no source/,/^[^#]/p' | sed 's/^#  *//' |
 	tr '\n' ' '; }
-t_like "no source is told" "$(annotate a.tally mix)" 'no source: it is not below'
+t_like "no source is reported" "$(annotate a.tally mix)" 'no source: it is not below'
 t_like "… and what can be shown" "$(whole a.tally mix)" \
 	'--asm shows its instructions'
 t_lacks "… if it is not" "$(whole a.tally mix --both)" 'asm shows'

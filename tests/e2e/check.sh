@@ -145,7 +145,7 @@ t_like "... and is said" "$(head -n 1 out)" \
 side moved 7 6 'n["parse"] *= 0.7; extra = "hit 750 /usr/bin/app parse_tail /src/parse.c 40 main";'
 "$TALLY" check --baseline a-*.tally --new moved-*.tally >out
 t_is "code moved to a helper of the same file passes" $? 0
-t_like "... and is told" "$(cat out)" 'moved from parse'
+t_like "... and is reported" "$(cat out)" 'moved from parse'
 side added 8 6 'extra = "hit 750 /usr/bin/app audit /src/audit.c 40 main";'
 "$TALLY" check --baseline a-*.tally --new added-*.tally >out
 t_is "a costly new function fails the check" $? 1
@@ -193,7 +193,7 @@ side here 31 3 'extra = "hit 750 /usr/bin/app audit /src/audit.c 40 main";'
 side there 32 3 'extra = "hit 800 /usr/bin/app verify /src/audit.c 40 main";'
 "$TALLY" check --require-mde off --baseline here-*.tally --new there-*.tally >out
 t_is "moved code costs more when that is sure" $? 0
-t_like "... and is told" "$(cat out)" 'moved from audit'
+t_like "... and is reported" "$(cat out)" 'moved from audit'
 side dear 33 3 'extra = "hit 1100 /usr/bin/app verify /src/audit.c 40 main";'
 "$TALLY" check --baseline here-*.tally --new dear-*.tally >out
 t_like "... as it is for half as much again" "$(head -n 1 out)" \

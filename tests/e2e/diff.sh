@@ -411,11 +411,11 @@ if ${CC:-cc} $flags -fipa-icf -fno-ipa-cp -DNUMBER=12345u -o folded fold.c &&
 	"$TALLY" check --require-mde off --total-threshold off \
 		--baseline folded.tally --new apart.tally >out
 	t_is "functions that are no longer folded are not new costs" $? 0
-	t_like "… and are told" "$(cat out)" '^ +moved from twin_'
+	t_like "… and are reported" "$(cat out)" '^ +moved from twin_'
 	"$TALLY" check --require-mde off --total-threshold off \
 		--baseline apart.tally --new folded.tally >out
 	t_is "nor is one with the cost of both" $? 0
-	t_like "… which is told" "$(cat out)" '^ +moved from twin_'
+	t_like "… which is reported" "$(cat out)" '^ +moved from twin_'
 	out=$(diff --top 0 folded.tally apart.tally)
 	t_like "a diff knows, too" "$(echo "$out" | grep twin_)" ' moved .*<- twin_'
 else
@@ -586,7 +586,7 @@ t_like "processes have no counterpart" \
 	"$(diff --by pid one.tally two.tally 2>&1)" 'comm compares them by name'
 if "$TALLY" record -q -F 500 -e cpu-clock:u -o user.tally -- one/work 2000; then
 	out=$(diff user.tally two.tally)
-	t_like "sides without stacks are told" "$out" \
+	t_like "sides without stacks are reported" "$out" \
 		'^# Only the new side was recorded with call stacks'
 	t_like "other modes are other events: shares only" "$out" \
 		'^# Normalised by total \(the sides measured different events'

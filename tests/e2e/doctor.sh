@@ -140,7 +140,7 @@ t_cleanup restore
 cd open || exit 1
 
 # What perf, and a plain read, can do now; nothing of it asks tally.
-# Root's recordings are root.tally: nobody else can read, and so replace, them.
+# Root's recordings are root.tally: other users can neither read nor replace them.
 perf_can() {
 	yes as_nobody perf record -q -o p.data -e cpu-clock:u true
 	yes as_nobody perf record -q -o p.data -e cpu-clock:k true
@@ -416,7 +416,7 @@ if unshare -m sh -c '[ -d /sys/kernel/tracing/events ] ||
 	sed -i 's/^	//' traced.sh
 	unshare -m sh traced.sh
 	t_like "root samples tracepoints" "$(check root.json tracepoints)" '^ok'
-	t_like "where a filter kills nobody tries them" \
+	t_like "events that a filter kills for are not tried" \
 		"$(check killed.json tracepoints)" '^no: .*filter kills'
 	t_like "others may not read their list" "$(check json tracepoints)" \
 		'^no: .*may not be read: sudo mount -o remount'

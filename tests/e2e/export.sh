@@ -196,7 +196,7 @@ t_is "no recording: fails" $? 1
 t_none "and leaves nothing" "$(ls -A full)"
 "$TALLY" export --format=folded -o /dev/full p.tally 2>err
 t_is "a full device is an error" $? 1
-t_like "that is told" "$(cat err)" '/dev/full'
+t_like "that is reported" "$(cat err)" '/dev/full'
 "$TALLY" export --format=speedscope -o - p.tally | head -c 10 >/dev/null
 t_is "every format of the table is in the man page" "$(
 	"$TALLY" export --list-formats | while read -r f rest; do

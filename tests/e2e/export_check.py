@@ -549,7 +549,7 @@ def llvm(path, report):
                 totals.append(int(m.group(3)))
                 heads[m.group(2)] = int(m.group(4))
     want(sum(counts.values()) == sum(totals), "totals")
-    want(all(heads.values()), "functions that nobody entered", heads)
+    want(all(heads.values()), "functions that were never entered", heads)
     # g++ writes no linkage name for what other files cannot see
     for mangled, name in (("squares(int)", "squares"),
                           ("_Z4workIilEdT_T0_", "work"), ("outer", "outer")):

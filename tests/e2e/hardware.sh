@@ -17,7 +17,7 @@ if command -v python3 >/dev/null; then
 	t_is "words choose by mask" "$(names k8 page-hit)" \
 		k8-nb-memory-controller-page-access-event
 	t_is "words choose by code" "$(names P6 C1h)" FLOPS
-	t_run "JSON tells masks and counters" python3 -c '
+	t_run "JSON has masks and counters" python3 -c '
 import json, subprocess, sys
 def one(name):
     out = subprocess.check_output([sys.argv[1], "list", "--format=json", name])
@@ -42,7 +42,7 @@ fi
 
 out=$("$TALLY" list dc-misses)
 t_like "an alias explains its event" "$out" '^k8-dc-miss: event 0x41'
-t_like "its note is told" "$out" 'streaming store'
+t_like "its note is reported" "$out" 'streaming store'
 t_like "a pinned event says so" "$("$TALLY" list PP_FLOPS)" 'counter 0 only'
 t_like "masks are shown in the list" "$("$TALLY" list k8 'system read')" \
 	'exclusive=0x01 modified=0x02 shared=0x04'
@@ -60,7 +60,7 @@ encode() { # ARGS… of encode; the exit status behind what it says
 out=$(encode --pmu k8 --period 100000 k8-bu-cpu-clk-unhalted)
 t_like "the event select register" "$out" 'PerfEvtSel0 +MSR 0xc0010000 +0x00530076'
 t_like "the preload, 2^48 - 100000" "$out" 'MSR 0xc0010004 +0xfffffffe7960'
-t_like "northbridge counters are told" \
+t_like "northbridge counters are reported" \
 	"$(encode --pmu k8 -c 1k --no-int dc-miss k8:0xe0)" \
 	'may not use counter 1 meanwhile'
 t_like "an empty mask is noted" "$(encode --pmu k8 k8:0x42:0)" \

@@ -113,13 +113,13 @@ cp -r one/runs/. two/runs/
 "$TALLY" history report --store two --repo repo >merged 2>&1
 t_same "a merge of two stores" out merged
 
-# Damage is told, and the rest is read.
+# Damage is reported, and the rest is read.
 cp -r store hurt
 f=$(find hurt -name '*.gz' | head -n 1)
 printf x | dd of="$f" bs=1 seek=30 conv=notrunc 2>/dev/null
 "$TALLY" history list --store hurt >hurt.out 2>&1
 t_is "a damaged file" $? 0
-t_like "... is told" "$(head -n 1 hurt.out)" '^skipped 1 damaged file of the history: hurt/runs/'
+t_like "... is reported" "$(head -n 1 hurt.out)" '^skipped 1 damaged file of the history: hurt/runs/'
 t_is "... and the rest is read" "$(grep -c ' 3 runs' hurt.out)" 23
 "$TALLY" history --store nothing >none 2>&1
 t_is "no history" $? 1

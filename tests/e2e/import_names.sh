@@ -40,7 +40,7 @@ t_like "lines" "$("$TALLY" report --format=csv -s line text)" '^x.c,12,'
 t_is "processes" "$(column text pid)" "10 2 500000 500000
 7 1 500000 500000"
 printf 'prog 7 6.5: cycles:\nnonsense\n' >odd
-t_run "lines that make no sense are told" "$TALLY" import -o odd.tally odd
+t_run "lines that make no sense are reported" "$TALLY" import -o odd.tally odd
 "$TALLY" import -o odd.tally odd 2>err
 t_like "with their number" "$(cat err)" '1 records? of other kinds skipped'
 

@@ -106,7 +106,7 @@ names() {
 		sed 1d | cut -d, -f2 | tr '\n' ' '
 }
 made plain
-t_like "its code has the names that it told" "$(names plain)" \
+t_like "its code has the names that it reported" "$(names plain)" \
 	'^"?made_loop\(int\) /a b\.js:1'
 t_like "callers, too" "$("$TALLY" report --no-pager -g \
 	--symbol '*made_loop*' plain.tally)" 'made_caller'

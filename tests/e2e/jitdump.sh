@@ -181,7 +181,7 @@ made() { # NAME ARGS…
 }
 made plain ./made
 both "each function has its time, though they share an address" "$(shares plain.tally)"
-t_like "its lines are told" "$("$TALLY" report --no-pager --format=csv -s symbol,line \
+t_like "its lines are reported" "$("$TALLY" report --no-pager --format=csv -s symbol,line \
 	plain.tally | tr -d '\r')" '^made_first,made\.x,12,'
 t_like "and where the names are from" "$("$TALLY" dump --no-pager plain.tally |
 	grep '^source ')" 'names=0x200'

@@ -169,7 +169,7 @@ has_names() {
 		awk '/\[k\] ([a-z_]*clear_|[a-z_]*copy_user|rep_)/ { n++ }
 			END { print NR ? n + 0 : "no report" }'
 }
-t_is "a user to whom the kernel is hidden gets no names" \
+t_is "a user who may not see kernel addresses gets no names" \
 	"$(has_names hidden.tally)" 0
 t_like "… and is told why" "$("$TALLY" info --no-pager hidden.tally)" \
 	'kptr_restrict'

@@ -547,7 +547,7 @@ struct checked {
 };
 
 /* Above what programs begin with, the kernel leaves a gap of up to 8 KB below
- * their arguments (arch_align_stack), which may hold a page that nobody ever
+ * their arguments (arch_align_stack), which may hold a page that was never
  * touched: copies end there. */
 static uint64_t touched_until(uint64_t at, uint64_t to)
 {

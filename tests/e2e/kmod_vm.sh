@@ -368,7 +368,7 @@ check_stacks() {
 	else
 		t_skip "$v: an i386 program" "gcc makes none here"
 	fi
-	t_is "$v: a control group and those below it, nobody else" \
+	t_is "$v: only a control group and those below it" \
 		"$(dumped group.tally | sed -n \
 		's/^thread .* pid=\([0-9]*\) .*/\1/p' | sort | tr '\n' ' ')$(
 		cat group.err)" "$(head -n 2 group.all | sort | tr '\n' ' ')"

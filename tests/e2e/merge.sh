@@ -80,5 +80,5 @@ t_is "another file is an error, and nothing is left" "$? $(ls x.tally* 2>/dev/nu
 t_is "another file is not overwritten" "$? $(cat text)" "2 text"
 head -c 1500 hosts/host0001.tally >cut.tally
 "$TALLY" merge -q hosts/host0000.tally cut.tally -o x.tally 2>err
-t_is "a damaged one is told" "$? $(grep -c cut.tally err)" "0 1"
+t_is "a damaged one is reported" "$? $(grep -c cut.tally err)" "0 1"
 t_done

@@ -125,7 +125,7 @@ t_like "report too, when there are no symbols yet" "$("$TALLY" report \
 at=$(nm whole | sed -n 's/ T heavy$//p')
 t_is "addr2line too" "$("$TALLY" addr2line -f -e work --debug-dir empty \
 	--debug-dir dbg "$at" | head -n 1)" heavy
-t_like "a folder that is not there is told" "$("$TALLY" symbolize \
+t_like "a folder that is not there is reported" "$("$TALLY" symbolize \
 	--debug-dir nowhere a.tally 2>&1)" 'nowhere.*No such file'
 # Files of other code are never used.
 sed 's/9000/9001/' work.c >other.c

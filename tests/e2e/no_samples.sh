@@ -79,7 +79,7 @@ if "$TALLY" record --source=perf -q -e sched:sched_switch -o t.tally \
 		'sched:sched_switch did not occur.*or not as requested' \
 		-e sched:sched_switch --filter 'prev_pid == 99999999' \
 		-- sleep 0.1
-	t_like "the filter is told" "$("$TALLY" report --no-tui -w 500 a.tally)" \
+	t_like "the filter is reported" "$("$TALLY" report --no-tui -w 500 a.tally)" \
 		'sched:sched_switch \(only where prev_pid == 99999999\): 0'
 else
 	t_skip "a filter that lets nothing pass" "$(head -n 1 err)"

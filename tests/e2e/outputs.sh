@@ -14,7 +14,7 @@ leftover() { # files of ours that have not got their names
 }
 
 # An older recording.
-t_is "nobody else may read a recording" "$(mode a.tally)" 600
+t_is "only its owner may read a recording" "$(mode a.tally)" 600
 first=$(cksum <a.tally)
 "$TALLY" record -q -o a.tally -- true
 t_is "an older recording is kept as FILE.old" "$(cksum <a.tally.old)" "$first"
@@ -198,6 +198,9 @@ ln -s ../elsewhere store/runs
 "$TALLY" history add --store store --commit 1 b.tally 2>err
 t_like "nor does a history" "$?:$(ls elsewhere):$(cat err)" \
 	'^1::.*store/runs: is a symbolic link'
+"$TALLY" history --store store >out 2>err
+t_like "and it reads through none" "$?:$(cat out err)" \
+	'^1:tally: store/runs: is a symbolic link$'
 
 # Pages are for others.
 "$TALLY" report --html -o page.html a.tally

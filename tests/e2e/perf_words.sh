@@ -112,7 +112,7 @@ t_none "options of newer perf stat have an answer" \
 	"$(answered stat <stat.options)"
 
 # The check above finds what has none.
-t_like "an option that nobody has is found" \
+t_like "an option that no tool has is reported" \
 	"$(echo --no-such-option-anywhere | answered record)" 'no option'
 
 t_is "-G is --cgroup" "$("$TALLY" record -G /no/such -- true 2>&1)" \

@@ -107,7 +107,7 @@ for p in text file json difftext; do
 	t_like "$p: the project's own source" "$(cat $p.txt)" 'own line three'
 	t_lacks "$p: nothing else" "$(cat $p.txt)" SECRET
 done
-t_like "the command tells what it read for a file" "$(cat file.err)" \
+t_like "the command says which files it read" "$(cat file.err)" \
 	"^tally: source text: 1 file read .* below $T_TMP/proj: src/own.c$"
 t_like "why there is no source is said" "$(tr -d '\n' <text.txt | tr -s ' #')" \
 	'no source: it is not below the working directory, its git work tree, --repo'
@@ -116,7 +116,7 @@ t_like "also of a link that leads out" "$(tr -d '\n' <text.txt | tr -s ' #')" \
 t_like "also of what others may not read" \
 	"$(tr -d '\n' <text.txt | tr -s ' #')" \
 	'no source: others may not read it .its mode is 0600'
-t_is "that a file is there cannot be told from the page" \
+t_is "the page does not show whether a file exists" \
 	"$(python3 -c '
 import json, sys
 files = json.loads(open("report.txt").readline())
@@ -145,7 +145,7 @@ page ../../page.html >page.txt
 t_like "in a build folder the project's source is in the page" "$(cat page.txt)" \
 	'own line three'
 t_lacks "and nothing else is" "$(cat page.txt)" SECRET
-t_like "and it is told from where" "$(cat err)" \
+t_like "and it says from where" "$(cat err)" \
 	"1 file read on this machine below $T_TMP/proj: src/own.c$"
 work_tree() { # NAME WORDS…: elsewhere the build folder is all
 	n=$1; shift
@@ -187,7 +187,7 @@ t_like "--source-map to a relative folder" "$(cat text.txt)" \
 t_lacks "which allows no other" "$(cat text.txt)" 'own line|id_rsa 3'
 (cd / && "$TALLY" annotate --all --top 0 --percent-limit 0 \
 	"$T_TMP/a.tally") >text.txt
-t_lacks "the root folder is nobody's project" "$(cat text.txt)" \
+t_lacks "the root folder is no project" "$(cat text.txt)" \
 	'own line|SECRET'
 mkdir ../there && mv ../proj/src ../there/
 ln -s ../there/src ../proj/src
@@ -197,7 +197,7 @@ t_lacks "a folder that became a link out is not followed" "$(cat text.txt)" \
 	'own line|SECRET'
 rm ../proj/src && mv ../there/src ../proj/
 
-# On a terminal it is the user's own business, but which file it is is told.
+# On a terminal it may show any file, and names it.
 on_terminal() { # COMMAND: what it shows in one long line
 	script -qec "$1" /dev/null </dev/null | tr -d '\r' | tr -s ' #' |
 		tr '\n' ' '
@@ -251,11 +251,11 @@ if [ "$(id -u)" -eq 0 ]; then
 	cp e.tally f.tally && chown 64321 f.tally
 	"$TALLY" symbolize -o g.tally f.tally 2>err
 	t_is "symbolize is refused" "$? $(ls g.tally 2>/dev/null)" "1 "
-	t_like "and tells the option" "$(cat err)" '--trust-recording'
+	t_like "and names the option" "$(cat err)" '--trust-recording'
 	# What is merged belongs to the user, and with it the names of files.
 	"$TALLY" merge -o g.tally f.tally 2>err
 	t_is "merge is refused" "$? $(ls g.tally 2>/dev/null)" "1 "
-	t_like "and tells the option" "$(cat err)" '--trust-recording'
+	t_like "and names the option" "$(cat err)" '--trust-recording'
 	"$TALLY" merge -q --trust-recording -o g.tally f.tally 2>err
 	t_is "which allows it" "$? $(ls g.tally) $(cat err)" "0 g.tally "
 	# The code of a function that the recording holds none of.

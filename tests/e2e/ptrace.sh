@@ -234,7 +234,7 @@ done
 record -q -o a.tally -- ./program naps 0.5
 kill $busy
 wait 2>/dev/null
-t_ok "time in line for a processor is nobody's ($(share a.tally work_long))" \
+t_ok "time spent waiting for a processor counts for no function ($(share a.tally work_long))" \
 	"$(within "$(share a.tally work_long)" 50 100)"
 record -q --user -o a.tally -- ./program calls 0.3
 t_is "--user leaves it out" "$(share a.tally '[kernel]')" 0
@@ -330,7 +330,7 @@ for i in 1 2 3 4 5 6; do
 	[ "$(samples a.tally)" -gt $((2 * ($(ticks) - before) / 3)) ] ||
 		few=$((few + 1))
 done
-t_is "all of six short looks at a process that runs see it" $few 0
+t_is "six short recordings of a process that runs all have samples of it" $few 0
 rm -f a.tally
 record -q -g -o a.tally -p $pid --duration 0.5
 t_is "attached and let go" "$? $(tracer $pid)" "0 0"

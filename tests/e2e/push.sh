@@ -110,7 +110,7 @@ if $PY -c 'import grpc' 2>/dev/null; then
 	echo partial >grpc/faults
 	push "otlp+grpc://127.0.0.1:$port" r.tally
 	t_is "profiles that were left out" $? 1
-	t_like "… are told" "$(cat err)" 'rejected 3 profiles: three too many'
+	t_like "… are reported" "$(cat err)" 'rejected 3 profiles: three too many'
 
 	# Names that the server looks up, in what was uploaded.
 	cp "$top_srcdir/tests/workload/known_cost.c" .
@@ -164,10 +164,10 @@ if $PY -c 'import grpc' 2>/dev/null; then
 	t_is "what the server has is not uploaded" "$(field grpc/log \
 		'[list(r)[1] for r in log if "abcdef0123456789" in r.values()]')" "['should']"
 	again_with signed yes
-	t_like "another way of uploading is told" "$(cat err)" \
+	t_like "another way of uploading is reported" "$(cat err)" \
 		'debug information of .*known_cost is not uploaded: the server wants'
 	again_with no-debuginfo yes
-	t_like "a server without that service is told" "$(cat err)" \
+	t_like "a server without that service is reported" "$(cat err)" \
 		'no debug information is uploaded: gRPC status 12'
 	"$TALLY" push $to --symbols=yes cost.tally 2>err
 	t_is "--symbols has two values" $? 2
@@ -208,7 +208,7 @@ t_like "a redirection is not followed" "$(cat err)" "use its current URL"
 echo partial >http/faults
 push "otlp+$url" r.tally
 t_is "partial success" $? 1
-t_like "… is told" "$(cat err)" 'rejected 3 profiles: three too many'
+t_like "… is reported" "$(cat err)" 'rejected 3 profiles: three too many'
 : >http/faults
 push pyroscope+http://127.0.0.1:1 --retry-for 1s r.tally
 t_like "nothing listens" "$(cat err)" "127.0.0.1:1: .*[Cc]onnect"
@@ -260,7 +260,7 @@ if command -v openssl >/dev/null &&
 		'sum(g["count"] for g in got)')" "$samples"
 	rm -f tls/log
 	push "pyroscope+https://localhost:$port" r.tally
-	t_is "a certificate that nobody vouches for" $? 1
+	t_is "a certificate without a trusted issuer" $? 1
 	t_like "… is told at once" "$(cat err)" "certificate"
 	push "pyroscope+https://127.0.0.1:$port" --ca cert.pem r.tally
 	t_is "a certificate of another name" $? 1

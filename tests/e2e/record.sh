@@ -164,7 +164,7 @@ t_is "and what comes out is whole" \
 	echo ran >ran' 2>err; echo $? >status; } |
 	{ until [ -e runs ]; do sleep 0.05; done; head -c 1; } >/dev/null
 t_is "a reader that goes away is an error" "$(cat status)" 1
-t_like "that is told" "$(cat err)" 'Broken pipe'
+t_like "that is reported" "$(cat err)" 'Broken pipe'
 t_is "and the command runs on" "$(cat ran)" ran
 
 # Several runs, events, times.
@@ -274,7 +274,7 @@ print(pid, flush=True)
 time.sleep(90)' >ids & parent=$!
 t_until [ -s ids ]
 timeout 60 "$TALLY" record -q -t "$(cat ids)" -o zombie.tally
-t_is "-t ends with a thread that nobody has waited for" $? 0
+t_is "-t ends with its thread, even if that was not waited for" $? 0
 kill $parent
 wait 2>/dev/null
 

@@ -216,7 +216,7 @@ int main(void) { one_work(1); return 0; }
 END
 cc -no-pie one.c one.o -o linked && python3 stop.py "$TALLY" record -F 2000 \
 	-o gap.tally -- sh busy.sh 2>err
-t_like "lost mappings are told" "$(cat err)" \
+t_like "lost mappings are reported" "$(cat err)" \
 	'records of mappings and processes were lost'
 t_like "and are in the file" "$("$TALLY" info gap.tally)" 'lost_mappings +[1-9]'
 t_ok "what runs after that has its names" "$("$TALLY" report --format=csv \

@@ -40,7 +40,7 @@ report() { "$TALLY" report --no-pager "$@"; }
 
 out=$(report a.tally)
 t_like "the truth comes first" "$(echo "$out" | head -n 1)" '^# \./work 20000, '
-t_like "samples wanted and lost are told" "$out" \
+t_like "samples wanted and lost are reported" "$out" \
 	'^#.* samples of [0-9,]+ expected at 2000 Hz, 0 lost|samples of [0-9,]+$'
 t_like "the inlined function is on top" \
 	"$(echo "$out" | sed -n '/SELF/{n;p}')" ' work +mix$'

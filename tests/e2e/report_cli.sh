@@ -50,11 +50,11 @@ t_lacks "commands are all described alike" "$("$TALLY" --help)" \
 	'^  [a-z]+ +[A-Z]'
 t_is "two files" "$(status "$TALLY" report a b)" 2
 if [ -w /dev/full ]; then
-	t_is "a full disk is told" "$("$TALLY" --help 2>err >/dev/full
+	t_is "a full disk is reported" "$("$TALLY" --help 2>err >/dev/full
 		echo $?)" 1
 	t_like "… with the reason" "$(cat err)" 'No space left'
 else
-	t_skip "a full disk is told" "no /dev/full here"
+	t_skip "a full disk is reported" "no /dev/full here"
 fi
 
 if ! "$TALLY" record -q -o a.tally -- sh -c \

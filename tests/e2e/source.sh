@@ -157,7 +157,7 @@ t_like "a source file from a server" "$out" \
 t_like "... with its lines" "$out" " 5  *$loop"
 t_is "... which is told once, with the server" \
 	"$(echo "$out" | grep -c "^tally: asking debuginfod for source files: $url .*--no-debuginfod")" 1
-t_lacks "... not where nobody is asked" "$(DEBUGINFOD_URLS=$url annotate \
+t_lacks "... not where no server is asked" "$(DEBUGINFOD_URLS=$url annotate \
 	--repo ../moved)" 'tally: asking'
 t_is "... once also for both sides of a diff" "$(DEBUGINFOD_URLS=$url \
 	"$TALLY" diff --source ../a.tally ../a.tally heavy 2>&1 |

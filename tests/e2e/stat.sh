@@ -56,10 +56,10 @@ if command -v python3 >/dev/null; then
 		"$(value page-faults out.json)" $((faults + 10))
 
 	# A sleep that is over before it begins, on a busy machine, is no switch.
-	# getrusage has the switches before the exec, too.
+	# getrusage has the switches before the exec, too: more of them on a busy one.
 	count -e context-switches ./program sleeps 200
 	read -r _ switches _ <out
-	between "switches are those of getrusage" $((switches - 20)) \
+	between "switches are those of getrusage" 180 \
 		"$(value context-switches out.json)" $((switches + 5))
 	between "200 sleeps are nearly as many switches" 150 \
 		"$(value context-switches out.json)" 1000000
@@ -223,7 +223,7 @@ t_like "attached to nobody" "$("$TALLY" stat -p 4194304 2>&1
 	echo "status $?")" 'status 1'
 out=$("$TALLY" stat -q -p $$ -e task-clock -- sleep 0.1 2>&1)
 t_like "attached while a command runs" "$out" '^# while this ran: sleep 0.1'
-t_lacks "whose time is not that of whom is counted" "$out" ' user$'
+t_lacks "the times of that command are not shown as those of the process" "$out" ' user$'
 ("$TALLY" stat -q -e task-clock --duration 0.2 -o ended.txt -- sleep 60) 2>err
 t_like "a command that --duration ended leaves its counts" \
 	"$(cat ended.txt err)" ' task-clock'

@@ -173,7 +173,7 @@ t_is "enable takes an event" "$answer" ack
 echo nonsense >&5
 ask ping
 t_is "an unknown command has no answer of its own" "$answer" ack
-t_like "but is told" "$(cat err)" 'unknown command "nonsense"'
+t_like "but is reported" "$(cat err)" 'unknown command "nonsense"'
 ask stop
 t_is "stop is answered" "$answer" ack
 wait $pid

@@ -119,7 +119,7 @@ rec short.tally -g -- sh -c \
 t_like "what starting programs takes has a row of its own" \
 	"$("$TALLY" report -s image,symbol short.tally)" \
 	'[0-9.]+% +\[before the first sample\] +\[before the first sample\]'
-t_like "the head tells it, and no parts that nobody knows" \
+t_like "the head states it, and no parts that are unknown" \
 	"$(head_of short.tally)" 'too short to divide it into user and kernel\); by samples: [^;]+; [0-9.]+% before the first samples of programs'
 # What wait4 gave, within a period of the timer (250 Hz at least).
 "$TALLY" info --format=json short.tally >info.json
@@ -221,7 +221,7 @@ END
 if ${CC:-cc} -O1 -o filter filter.c -lpthread 2>cc.err && ./filter; then
 	rec filter.tally -- ./filter
 	t_is "who filters its system calls runs as alone" $? 0
-	t_like "what has no samples then is told" "$(head_of filter.tally)" \
+	t_like "what has no samples then is reported" "$(head_of filter.tally)" \
 		'has no samples: 1 thread without a timer'
 else
 	t_skip "filters for system calls" "cannot make one here"

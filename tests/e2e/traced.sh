@@ -95,7 +95,7 @@ if command -v strace >/dev/null; then
 	record -q -o a.tally -- sh -c "$attach" 2>err
 	t_is "strace -p: the same calls" "$(grep -v restart calls)" "$alone"
 	# (Tracers try on children of theirs what the kernel can.)
-	t_like "who was traced by whom is told" "$(not_recorded a.tally)" \
+	t_like "the report names the traced program and its tracer" "$(not_recorded a.tally)" \
 		'(^|, )sleep once traced by strace(,|$)'
 else
 	t_skip "strace" "there is none"

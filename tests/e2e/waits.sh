@@ -207,7 +207,7 @@ judge "samples at switches" a.tally a.out
 near "all waits of a thread are its life without its processor time" \
 	"$(of_thread a.tally "$(truth tid a.out)")" "$(truth off_cpu a.out)"
 "$TALLY" report --no-tui a.tally >a.txt
-t_like "the report tells how long threads were blocked" \
+t_like "the report shows how long threads were blocked" \
 	"$(sed -n 's/^# *//p' a.txt | tr '\n' ' ')" \
 	'blocked.*: [0-9.]+ s in [0-9,]+ waits'
 t_like "the table names the program's function and what it called" \
@@ -352,7 +352,7 @@ t_like "single processors do not tell of waits" "$(cat k.err)" '^tally: --wait a
 "$TALLY" record -q --latency --source=timer -o f.tally true 2>f.err
 t_like "other sources have no latency, and say so" "$(cat f.err)" '^tally: --latency requires '
 
-# Without perf events: what /proc tells, and looks at sleeping threads.
+# Without perf events: /proc, and reads of sleeping threads' stacks.
 cat >long.c <<'END'
 #include <pthread.h>
 #include <stdio.h>
@@ -492,7 +492,7 @@ if ${CC:-cc} -O1 -pthread pass.c -o pass; then
 		"$(all_of i.tally blocked)" \
 		"$(sed -n 's/^stat run=0 event=1 value=\([0-9]*\).*/\1/p' i.txt)"
 	! grep -q wait_thinning_ns i.txt ||
-		t_like "the head tells that short ones are thinned" \
+		t_like "the head says that short ones are thinned" \
 			"$("$TALLY" report --no-tui i.tally | tr -d '#\n')" \
 			'us +are +thinned'
 fi

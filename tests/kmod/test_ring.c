@@ -19,7 +19,7 @@ static unsigned long fetch(void *to, uint64_t from, unsigned long n)
 	return n - i;
 }
 
-/* A ring of ones, between bytes that nobody may touch. */
+/* A ring of ones, between bytes that must not change. */
 static struct ring_data ring_of(uint8_t *mem)
 {
 	memset(mem, 0xee, SIZE + 2 * SLACK);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Records of the kernel module as they come, and as nobody should send them; and
+/* Valid and invalid records of the kernel module; and
  * what becomes of events. */
 #include "../checks.h"
 #include <linux/perf_event.h>

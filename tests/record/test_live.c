@@ -60,7 +60,7 @@ static void one_closed_process_closes_no_other(void **state)
 
 	(void)state;
 	memset(room, 't', sizeof(room));
-	/* nobody else's child may read us (ptrace(2), access mode checking) */
+	/* only children of this process may read it (ptrace(2), access mode checking) */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	pid = fork();
 	assert_true(pid >= 0);

@@ -311,8 +311,8 @@ static void what_never_begins_is_named(void **state)
 	timer_sideband_fini(&n);
 }
 
-/* A program that took 2.5 ms, of which nobody can tell where, then one that took 30, a third of it the kernel's,
- * then two that nobody can believe. */
+/* A program that took 2.5 ms at unknown places, then one that took 30, a third of it in the
+ * kernel, then two with impossible times. */
 static void what_a_start_takes_is_shown(void **state)
 {
 	static const struct {

@@ -62,7 +62,7 @@ record -c 100000 -e "page-faults,$instructions,pc" -o none.tally -- ./ratio 1 \
 # The same events by perf.
 "$TALLY" record -q --source=perf -c 100000 -e "$instructions,usr" \
 	-o perf.tally -- ./ratio 200
-# The kernel's own driver loses interrupts to nobody when it is that fast.
+# At this rate, the kernel's own driver loses interrupts without reporting them.
 echo 'rig: others begin' >/dev/kmsg
 "$TALLY" record --source=perf -c 1000 -e cycles -o perf-fast.tally -- \
 	./ratio 50 2>perf-fast

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Compiled by symbolize.sh in many ways: inlined calls in calls, cold code in
- * another place, blocks, a function that nobody calls. */
+ * another place, blocks, a function that is never called. */
 #include <stdlib.h>
 
 #define INLINE static inline __attribute__((always_inline))

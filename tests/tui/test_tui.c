@@ -286,7 +286,7 @@ static void test_events(void **state)
 	app_fini(&a);
 }
 
-/* "other" waits for all of 25 ns, which ends nobody knows how. */
+/* "other" waits for all of its 25 ns, and it is not known what ended the waits. */
 static void test_waits(void **state)
 {
 	struct app a;

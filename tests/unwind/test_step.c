@@ -221,7 +221,7 @@ static void drop_below(struct stepper *s)
 		s->n--;
 }
 
-/* A ret may go where nobody called from: then the stack was switched. */
+/* A ret may go to an address that is not after a call: the stack was switched. */
 static void pop_to(struct stepper *s, uint64_t to)
 {
 	if (s->n && s->shadow[s->n - 1].returns == to)
@@ -254,7 +254,7 @@ static void follow(struct stepper *s, const struct user_regs_struct *was)
 	}
 }
 
-/* The kernel called a handler: under it the restorer, which nobody called, and
+/* The kernel called a handler: under it the restorer, which was not called, and
  * where the program was. */
 static void enter_handler(struct stepper *s, uint64_t rip)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What the report looks like as text, JSON and CSV, with names that would hurt
+/* The report as text, JSON and CSV, with names that would hurt
  * a terminal, and at 80 columns. */
 #include "make_profile.h"
 

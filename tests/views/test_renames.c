@@ -9,11 +9,11 @@
 
 enum { RUNS = 100 };
 
-/* Code of RUNS runs, of which the last `own` are nobody else's. */
+/* Code of RUNS runs, of which only this one has the last `own`. */
 static struct rename_item item(const char *image, const char *name, double share,
 			       uint64_t seed, size_t own)
 {
-	static uint64_t nobody = 1u << 30;
+	static uint64_t unique = 1u << 30;
 	struct rename_item x = { .share = share, .image = image, .name = name,
 				 .file = "" };
 
@@ -24,7 +24,7 @@ static struct rename_item item(const char *image, const char *name, double share
 	assert_non_null(x.code.text);
 	for (size_t i = 0; i < RUNS; i++)
 		x.code.kind[i] = x.code.text[i] =
-			i < RUNS - own ? seed + i : nobody++;
+			i < RUNS - own ? seed + i : unique++;
 	return x;
 }
 

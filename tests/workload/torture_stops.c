@@ -58,7 +58,7 @@ static int worker(void)
 	pid = fork();
 	if (pid)
 		return pid;
-	/* Who is killed leaves nobody that works on for ever. */
+	/* If the program is killed, no child goes on for ever. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	pthread_create(&t, NULL, stays, NULL);
 	pthread_create(&t, NULL, stays, NULL);
