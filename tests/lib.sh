@@ -134,13 +134,14 @@ t_until() {
 }
 t_cleanup() { T_CLEANUP="$*; $T_CLEANUP"; }
 # From here on no other test changes settings of the machine (with descriptor 9).
-t_settings() {
+# -s: this test does not change them either.
+t_settings() { # [-s]
 	if command -v flock >/dev/null &&
 		[ -r /proc/sys/kernel/perf_event_paranoid ]; then
 		exec 9</proc/sys/kernel/perf_event_paranoid
-		flock -n 9 && return
+		flock -n ${1--x} 9 && return
 		echo "# waits for a test that changes the machine's settings"
-		flock -w 600 9 || echo "# it did not end; going on"
+		flock -w 600 ${1--x} 9 || echo "# it did not end; going on"
 	fi
 }
 t_done() { echo "1..$T_COUNT"; }

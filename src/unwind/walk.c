@@ -9,6 +9,7 @@
  * new address spaces, but the same images.
  */
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "unwind/unwind_internal.h"
 
@@ -35,20 +36,19 @@ struct unwind_cache {
 
 int unwind_cache_new(struct unwind_cache **out)
 {
-	void *p = NULL;
+	/* Pages that are not used take nothing; slots must not straddle cache
+	 * lines. */
+	void *p = mmap(NULL, sizeof(**out), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	/* slots must not straddle cache lines */
-	*out = NULL;
-	if (posix_memalign(&p, 64, sizeof(**out)))
-		return -ERR_NOMEM;
-	*out = p;
-	unwind_cache_clear(*out);
-	return 0;
+	*out = p == MAP_FAILED ? NULL : p;
+	return *out ? 0 : -ERR_NOMEM;
 }
 
 void unwind_cache_free(struct unwind_cache *c)
 {
-	free(c);
+	if (c)
+		munmap(c, sizeof(*c));
 }
 
 void unwind_cache_clear(struct unwind_cache *c)

@@ -6,7 +6,8 @@
 
 Samples and weights of each event, command, image and function must be equal; with
 COMM, those of that command.  Names of one address are one function: perf and tally
-choose different ones of them.  Samples whose command perf does not know (":TID") may
+choose different ones of them.  Functions of libc without symbols that tally knows by
+their code (STARTS) have no names in perf.  Samples whose command perf does not know (":TID") may
 have one in tally's report: the last that a record gives the thread's process.  Exit
 status 1, and the rows that differ, where they do; 3 where perf aborts because of marks
 of build-ids where there are none.  The last line says how many rows and samples there
@@ -17,6 +18,10 @@ import os
 import re
 import subprocess
 import sys
+
+
+STARTS = {'_start', '_dl_start', '_dl_start_user', '_dl_init', '_dl_fini', 'clone3',
+          'start_thread', '__libc_start_call_main'}
 
 
 def output(*command):
@@ -80,6 +85,8 @@ class Names:
             return '?'
         if image not in self.of:
             self.of[image] = self.image(path)
+        if name in STARTS and name not in self.of[image]:
+            return '?'
         return self.of[image].get(name, name)
 
 

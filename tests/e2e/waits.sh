@@ -239,7 +239,7 @@ else
 	t_run "the helper's 80 wakes have their stacks" \
 		test "$(awk -F, '$1 == "helper" { print $5 }' a.waking)" -ge 60
 	t_like "the table names what it called" "$(cat a.txt)" \
-		'^waking +[0-9.]+% +[0-9.]+ s +[0-9]+  helper in .*mutex_unlock'
+		'^waking +[0-9.]+% +[0-9.]+ s +[0-9]+  helper in (.*mutex_unlock|libc\.so\.6\+0x)'
 	near "what the helper ended is what was waited for it" \
 		"$(waking helper)" \
 		"$("$TALLY" report --format=csv -e blocked -s symbol a.tally |

@@ -115,6 +115,9 @@ struct abbrev_table {
 	bool v2;		/* DW_FORM_ref_addr has the size of an address */
 	bool types;		/* a parsed abbreviation is for types or parameters */
 	bool bad;
+	struct abbrev root;	/* of the first unit's root DIE, with root_code; many
+				 * units need no other abbreviation */
+	uint64_t root_code;	/* 0: none */
 	VEC(struct abbrev) dense;	/* by code */
 	VEC(struct abbrev) sparse;	/* abbreviations with very large codes */
 	struct u64map sparse_tab;

@@ -418,8 +418,8 @@ static bool is_of_types(uint16_t tag)
 	       tag == DW_TAG_imported_unit;
 }
 
-/* Parses the next declaration.  Returns 0 at the end or if it is damaged. */
-static uint64_t table_next(struct abbrev_table *t)
+/* Parses the next declaration.  Returns its code; 0 at the end or if it is damaged. */
+static uint64_t table_parse(struct abbrev_table *t, struct abbrev *out)
 {
 	struct cursor cur = cursor_of(t->p, (size_t)(t->end - t->p));
 	struct compile c = { .t = t };
@@ -447,14 +447,24 @@ static uint64_t table_next(struct abbrev_table *t)
 	if (c.a.tag == DW_TAG_inlined_subroutine)
 		c.a.flags |= ABBREV_INLINED;
 	t->types |= is_of_types(c.a.tag);
-	if (!table_store(t, code, c.a)) {
-		t->bad = true;
-		goto end;
-	}
 	t->p = cur.p;
+	*out = c.a;
 	return code;
 end:
 	t->bad |= cur.bad;
+	t->p = t->end;
+	return 0;
+}
+
+/* Parses and stores the next declaration. */
+static uint64_t table_next(struct abbrev_table *t)
+{
+	struct abbrev a;
+	uint64_t code = table_parse(t, &a);
+
+	if (!code || table_store(t, code, a))
+		return code;
+	t->bad = true;
 	t->p = t->end;
 	return 0;
 }
@@ -526,14 +536,24 @@ const struct abbrev *abbrev_find_root(struct abbrev_table *t, uint64_t code)
 
 	if (a)
 		return a;
+	if (code == t->root_code)
+		return code ? &t->root : NULL;
 	p = declaration_of(t, code);
 	if (!p || !table_spend(t, (uint64_t)(p - begin)))
 		return abbrev_find(t, code);
 	t->p = p;
-	if (!table_next(t))
-		return NULL;
+	if (t->root_code) {
+		if (!table_next(t))
+			return NULL;
+		a = abbrev_of(t, code);
+	} else {
+		t->root_code = table_parse(t, &t->root);
+		if (!t->root_code)
+			return NULL;
+		a = &t->root;
+	}
 	t->p = begin;
-	return abbrev_of(t, code);
+	return a;
 }
 
 void abbrev_finish(struct abbrev_table *t)

@@ -84,6 +84,24 @@ static int add_signature(struct dwarf_set *s, const struct dwarf_unit *u)
 	return 0;
 }
 
+/* Returns how many units read_section finds at most. */
+static size_t count_units(struct span sec)
+{
+	struct cursor c = cursor_of(sec.p, sec.n);
+	size_t n = 0;
+
+	while (cursor_left(&c) > 4) {
+		uint8_t off_size;
+		uint64_t bytes = dwarf_read_length(&c, &off_size);
+
+		cursor_skip(&c, bytes);
+		if (c.bad)
+			break;
+		n += bytes > 0;
+	}
+	return n;
+}
+
 static int read_section(struct dwarf *d, struct dwarf_set *s, bool types,
 			dwarf_each_unit *each_unit, struct dwarf_work *w)
 {
@@ -123,6 +141,8 @@ int dwarf_set_index(struct dwarf *d, struct dwarf_set *s,
 	if (s->indexed)
 		return 0;
 	s->indexed = true;
+	if (vec_reserve(&s->units, count_units(s->info) + count_units(s->types)) < 0)
+		return -ERR_NOMEM;
 	rc = read_section(d, s, false, each_unit, w);
 	s->ninfo = s->units.n;
 	return rc ? rc : read_section(d, s, true, each_unit, w);
