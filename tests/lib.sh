@@ -16,7 +16,7 @@
 #	t_needs SOURCE		ends the test, skipped, where this source of samples
 #				cannot record
 #	t_until CMD…		waits until CMD succeeds; fails after a minute
-#	t_settings		waits for tests that change the machine's settings
+#	t_settings [-s]		waits for tests that change the machine's settings
 #	t_cleanup CMD…		runs the words as shell text at the end, however
 #				the test ends, last first
 #	t_done			prints the plan; last line of every test

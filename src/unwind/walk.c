@@ -8,7 +8,6 @@
  * is by image and address in it: programs that are started again and again have
  * new address spaces, but the same images.
  */
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "unwind/unwind_internal.h"

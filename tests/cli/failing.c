@@ -11,8 +11,8 @@
  *	-a	all allocations, not only those of each path
  *	-n N	only the N-th allocation, in this process, for a debugger
  *	-b SECONDS
- *		only as many of these allocations, evenly spread, as runs that take as
- *		long as the first one can test within this time
+ *		only as many of these allocations, evenly spread, as can be tested in
+ *		this time if each run takes as long as one with enough memory
  *	-k KEYS	in a terminal, where KEYS are typed once something is seen
  */
 #include <errno.h>
@@ -296,7 +296,9 @@ int main(int argc, char **argv)
 	took += now();
 	chosen = choose(all, &v);
 	step = took * (double)chosen / budget;
-	for (double at = 0; at < (double)chosen; at += step > 1 ? step : 1) {
+	if (step < 1)
+		step = 1;
+	for (double at = 0; at < (double)chosen; at += step) {
 		size_t i = (size_t)at;
 		const char *what;
 

@@ -7,11 +7,11 @@
 Samples and weights of each event, command, image and function must be equal; with
 COMM, those of that command.  Names of one address are one function: perf and tally
 choose different ones of them.  Functions of libc without symbols that tally knows by
-their code (STARTS) have no names in perf.  Samples whose command perf does not know (":TID") may
-have one in tally's report: the last that a record gives the thread's process.  Exit
-status 1, and the rows that differ, where they do; 3 where perf aborts because of marks
-of build-ids where there are none.  The last line says how many rows and samples there
-are.
+their code (STARTS) have no names in perf.  Samples whose command perf does not know
+(":TID") may have one in tally's report: the last that a record gives the thread's
+process.  Exit status 1, and the rows that differ, where they do; 3 where perf aborts
+because of marks of build-ids where there are none.  The last line says how many rows
+and samples there are.
 """
 import csv
 import os

@@ -19,11 +19,11 @@ for f in a b; do
 	t_skip_all "failing allocations" "cannot record: $(head -n 1 rec.err)"
 done
 # With a sanitizer at places only, as a run takes 20 times as long.
-seconds=8
-if nm "$failing" | grep -q __asan_init; then seconds=5; fi
+all=-a seconds=8
+if nm "$failing" | grep -q __asan_init; then all='' seconds=5; fi
 fails() { # all|places COMMAND…: at each allocation, or at two for each place
-	which=-a
-	[ $1 = all ] && [ $seconds = 8 ] || which=
+	which=''
+	[ $1 = places ] || which=$all
 	shift
 	out=$("$failing" $which -b $seconds ${keys:+-k "$keys"} "$@" 2>&1)
 	t_like "$*${keys:+ in a terminal}" "$?:$out" \

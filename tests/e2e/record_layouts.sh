@@ -289,21 +289,16 @@ if grep -q vdso /proc/self/maps; then
 	"$TALLY" report --format=csv --no-header -s image,symbol a.tally |
 		sed -n 's/^\[vdso\],\[vdso\]+\(0x[0-9a-f]*\),.*/\1/p' >unnamed
 	python3 - unnamed >unnamed.out 2>&1 <<'END'
-import struct, sys
+import subprocess, sys
 for line in open('/proc/self/maps'):
     if '[vdso]' in line:
         start, end = (int(x, 16) for x in line.split()[0].split('-'))
-with open('/proc/self/mem', 'rb') as f:
-    f.seek(start)
-    elf = f.read(end - start)
-at, = struct.unpack_from('<Q', elf, 0x28)
-size, count = struct.unpack_from('<HH', elf, 0x3a)
-symbols = []
-for i in range(count):
-    kind, _, _, offset, n = struct.unpack_from('<IQQQQ', elf, at + size * i + 4)
-    if kind == 11:
-        symbols = [struct.unpack_from('<8xQQ', elf, offset + 24 * k)
-                   for k in range(n // 24)]
+with open('/proc/self/mem', 'rb') as mem, open('vdso.so', 'wb') as f:
+    mem.seek(start)
+    f.write(mem.read(end - start))
+rows = subprocess.run(['readelf', '-sW', 'vdso.so'], stdout=subprocess.PIPE, text=True)
+words = (line.split() for line in rows.stdout.splitlines())
+symbols = [(int(w[1], 16), int(w[2], 0)) for w in words if len(w) >= 8 and w[3] == 'FUNC']
 assert symbols, 'no symbols'
 for a in (int(line, 16) for line in open(sys.argv[1])):
     assert not any(v <= a < v + n for v, n in symbols), hex(a)
