@@ -26,8 +26,3 @@ include tests/e2e/local.mk
 include tests/fuzz/local.mk
 include tests/structure/local.mk
 include tests/workload/local.mk
-# What tells whether a tarball is whole, in a minute: make distcheck
-# TESTS='$(SHORT_TESTS)'.
-SHORT_TESTS = $(foreach p,$(check_PROGRAMS),$(if $(findstring /test_,$(p)),$(p))) \
-	tests/fuzz/replay.sh tests/structure/structure.sh \
-	tests/structure/docs.sh

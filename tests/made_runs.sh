@@ -3,10 +3,11 @@
 # Made-up recordings of runs for tests of what compares them.  To be sourced, with
 # $make set to tests/check/make_recording.
 
-# record FILE SEED START [SCRIPT]: a run of seven functions with some noise; lines
-# of awk in SCRIPT change n[FUNCTION] (samples) and add lines with put().
-record() {
-	awk -v seed="$2" -v start="$3" '
+# Describes runs of seven functions with some noise, one for each line FILE SEED START
+# of its input; lines of awk in SCRIPT change n[FUNCTION] (samples) and set `extra`,
+# lines to add.
+describe() { # [SCRIPT]
+	awk '
 	function rnd() {
 		seed = (seed * 16807) % 2147483647
 		return seed / 2147483647
@@ -16,7 +17,11 @@ record() {
 			s += rnd()
 		return int(x + (s - 6) * (sqrt(x) * 0.7 + x * 0.005) + 0.5)
 	}
-	BEGIN {
+	{
+		seed = $2
+		start = $3
+		delete n
+		extra = ""
 		split("parse lex emit hash copy sort look", f, " ")
 		split("2500 1250 750 400 250 150 100", c, " ")
 		for (i = 1; i <= 7; i++)
@@ -26,7 +31,8 @@ record() {
 		cpu = "Fast"; status = 0; written = ""
 		for (i = 1; i <= 20; i++)
 			rnd()
-		'"${4-}"'
+		'"${1-}"'
+		print "file " $1
 		print "env cpu " cpu
 		print "env kernel 6.1"
 		print "event " event
@@ -39,14 +45,18 @@ record() {
 			      "/src/" f[i] ".c 12 main"
 		}
 		print extra
-	}' </dev/null >spec && "$make" "$1" <spec
+	}'
+}
+
+# record FILE SEED START [SCRIPT]; leaves its description as `spec`.
+record() {
+	echo "$1 $2 $3" | describe "${4-}" | sed 1d >spec && "$make" "$1" <spec
 }
 
 # side NAME FIRST COUNT [SCRIPT]: NAME-1.tally …
 side() {
 	for i in $(seq 1 "$3"); do
-		record "$1-$i.tally" $(($2 * 7919 + i * 104729)) \
-			"$((1700000000 + i * 10 + $2))000000000" "${4-}" ||
-			exit 1
-	done
+		echo "$1-$i.tally $(($2 * 7919 + i * 104729))" \
+			"$((1700000000 + i * 10 + $2))000000000"
+	done | describe "${4-}" >spec && "$make" <spec || exit 1
 }

@@ -3,8 +3,9 @@
  * Writes a recording from a description on standard input (a function's code is
  * 4 KB, of which each line takes 4 bytes):
  *
- *	make_recording OUT <DESCRIPTION
+ *	make_recording [OUT] <DESCRIPTION
  *
+ *	file OUT		begin another recording
  *	env KEY VALUE
  *	event NAME FREQ PERIOD ns|count
  *	run START_NS STATUS [BYTES_WRITTEN]
@@ -145,9 +146,37 @@ static void start_run(struct maker *m, char **w, int n)
 	must(vec_push(&m->p.threads, t));
 }
 
+static void begin(struct maker *m, const char *path)
+{
+	struct error err;
+
+	*m = (struct maker){ .time = 1000 };
+	must(profile_init(&m->p));
+	if (writer_open(path, &m->p, &m->w, &err) < 0)
+		fail(err.msg);
+	m->p.symbolized = true;
+}
+
+static void end(struct maker *m)
+{
+	struct error err;
+
+	if (m->cut ? writer_flush(m->w, &err) < 0 : writer_finish(m->w, &err) < 0)
+		fail(err.msg);
+	writer_close(m->w);
+	profile_fini(&m->p);
+	m->w = NULL;
+}
+
 static void line(struct maker *m, char **w, int n)
 {
-	if (!strcmp(w[0], "env") && n == 3) {
+	if (!strcmp(w[0], "file") && n == 2) {
+		if (m->w)
+			end(m);
+		begin(m, w[1]);
+	} else if (!m->w) {
+		fail("want a file to write");
+	} else if (!strcmp(w[0], "env") && n == 3) {
 		must(profile_set_env(&m->p, PROF_NONE, w[1], w[2]));
 	} else if (!strcmp(w[0], "event") && n == 5) {
 		struct prof_event e = {
@@ -176,14 +205,11 @@ static void line(struct maker *m, char **w, int n)
 
 int main(int argc, char **argv)
 {
-	struct maker m = { .time = 1000 };
+	struct maker m = { .w = NULL };
 	char text[4096], *w[WORDS], *save;
-	struct error err;
 
-	must(profile_init(&m.p));
-	if (argc != 2 || writer_open(argv[1], &m.p, &m.w, &err) < 0)
-		fail("want a file to write");
-	m.p.symbolized = true;
+	if (argc == 2)
+		begin(&m, argv[1]);
 	while (fgets(text, sizeof(text), stdin)) {
 		int n = 0;
 
@@ -193,9 +219,8 @@ int main(int argc, char **argv)
 		if (n)
 			line(&m, w, n);
 	}
-	if (m.cut ? writer_flush(m.w, &err) < 0 : writer_finish(m.w, &err) < 0)
-		fail(err.msg);
-	writer_close(m.w);
-	profile_fini(&m.p);
+	if (!m.w)
+		fail("want a file to write");
+	end(&m);
 	return 0;
 }

@@ -12,7 +12,8 @@
  *	-n N	only the N-th allocation, in this process, for a debugger
  *	-b SECONDS
  *		only as many of these allocations, evenly spread, as can be tested in
- *		this time if each run takes as long as one with enough memory
+ *		this time if each run takes as long as one with enough memory, but
+ *		at least FEWEST
  *	-k KEYS	in a terminal, where KEYS are typed once something is seen
  */
 #include <errno.h>
@@ -31,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STATUS = 4, SECONDS = 20, SHOWN = 20, DEPTH = 12, MOST = 1 << 22 };
+enum { STATUS = 4, SECONDS = 20, SHOWN = 20, DEPTH = 12, FEWEST = 10, MOST = 1 << 22 };
 
 #undef main		/* of src/cli/main.c */
 int tally_main(int argc, char **argv);
@@ -201,37 +202,39 @@ static int by_number(const void *a, const void *b)
 /* The first and last allocation of each path, or all, in their order. */
 static size_t choose(bool all, uint64_t **out)
 {
-	static struct path paths[MOST];		/* a hash table */
 	uint64_t n = seen->n < MOST ? seen->n : MOST - 1, *v;
-	size_t chosen = 0;
+	struct path *paths;	/* a hash table, gone before runs are forked */
+	size_t chosen = 0, room = 64;
 
+	while (room < 2 * n)
+		room *= 2;
+	paths = calloc(room, sizeof(*paths));
 	v = malloc((n + 1) * 2 * sizeof(*v));
-	if (!v)
+	if (!v || !paths)
 		exit(2);
 	*out = v;
 	while (all && chosen < n) {
 		v[chosen] = chosen + 1;
 		chosen++;
 	}
-	if (all)
-		return chosen;
-	for (uint64_t i = 1; i <= n; i++) {
-		size_t at = (seen->path[i] * 0x9e3779b97f4a7c15u >> 20) % MOST;
+	for (uint64_t i = 1; !all && i <= n; i++) {
+		size_t at = (seen->path[i] * 0x9e3779b97f4a7c15u >> 20) % room;
 
 		while (paths[at].first && paths[at].hash != seen->path[i])
-			at = (at + 1) % MOST;
+			at = (at + 1) % room;
 		paths[at].hash = seen->path[i];
 		paths[at].last = i;
 		if (!paths[at].first)
 			paths[at].first = i;
 	}
-	for (size_t i = 0; i < MOST; i++) {
+	for (size_t i = 0; i < room; i++) {
 		if (!paths[i].first)
 			continue;
 		v[chosen++] = paths[i].first;
 		if (paths[i].last != paths[i].first)
 			v[chosen++] = paths[i].last;
 	}
+	free(paths);
 	qsort(v, chosen, sizeof(*v), by_number);
 	return chosen;
 }
@@ -296,6 +299,8 @@ int main(int argc, char **argv)
 	took += now();
 	chosen = choose(all, &v);
 	step = took * (double)chosen / budget;
+	if (step > (double)chosen / FEWEST)
+		step = (double)chosen / FEWEST;
 	if (step < 1)
 		step = 1;
 	for (double at = 0; at < (double)chosen; at += step) {

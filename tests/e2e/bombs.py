@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Writes small recordings that want much memory: bombs.py KIND FILE.
+"""Writes small recordings that want much memory: bombs.py KIND FILE [less].
 
 Chunks and sections as in tally-format(5)."""
 import struct
@@ -11,6 +11,7 @@ TABLES, SAMPLES = 1, 2
 STRINGS, ENVS, EVENTS, RUNS, THREADS, IMAGES, LOCS, NODES = range(1, 9)
 EVENT = 13      # columns of a row
 BATCH = 8192    # samples of a chunk
+LESS = len(sys.argv) > 3        # for sanitizers, which take ten times as long
 
 
 def uleb(v):
@@ -93,14 +94,11 @@ def gaps(f):
                 packed=False)
 
 
-def nodes(f, n=1 << 20):
+def nodes(f, n=1 << 19 if LESS else 1 << 20):
     """One stack, with a sample in each of its frames."""
     f.basics()
-    step = 1 << 20
-    for i in range(n // step):
-        # parent: one row up; location: 0, which is no new one
-        f.chunk(TABLES, rows(NODES, 1 + i * step, step,
-                             b'\x01' * step, b'\x40' * step))
+    # parent: one row up; location: 0, which is no new one
+    f.chunk(TABLES, rows(NODES, 1, n, b'\x01' * n, b'\x40' * n))
     new = zlib.compress(b'\x01' + bytes(BATCH), 9)
 
     def stack(i):
@@ -129,7 +127,7 @@ def lanes(f):
 def samples(f):
     """Equal samples: little to store, much to print."""
     f.basics()
-    f.samples(3000, lambda i: bytes([0, 0, 1, 1, 0]))
+    f.samples(800 if LESS else 3000, lambda i: bytes([0, 0, 1, 1, 0]))
 
 
 def main():

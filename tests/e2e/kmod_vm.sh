@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The kernel module in real kernels, in virtual machines: built without warnings,
 # loaded, recording real programs, misused, unloaded. TALLY_VM_MODULES is a folder made
-# by scripts/vm/get-module-kernels; each kernel in it is tried.
+# by scripts/vm/get-module-kernels; each kernel in it is tried.  With TALLY_TESTS=long
+# it is misused for longer.
 srcdir=${srcdir:-.}
 . "$srcdir/tests/lib.sh"
 name='the kernel module in virtual machines'
@@ -18,7 +19,8 @@ BUILD=$(cd "${top_builddir:-.}" && pwd -P)
 TALLY=$BUILD/src/tally
 TORTURE=$BUILD/tests/e2e/kmod_torture
 COST=$BUILD/tests/workload/known_cost
-CALLS=${TALLY_VM_CALLS:-100000} CYCLES=200 KILLS=50 STEPS=300
+CALLS=20000 CYCLES=50 KILLS=20 STEPS=100 PROOF=8
+[ "${TALLY_TESTS-}" != long ] || CALLS=100000 CYCLES=200 KILLS=50 STEPS=300 PROOF=20
 cd "$T_TMP" || exit 1
 chmod 777 .
 
@@ -102,7 +104,7 @@ gcc -m32 -O2 -g -fomit-frame-pointer -fasynchronous-unwind-tables -fno-pie \
 # What runs in the machine.  Each part leaves a file.
 cat >inside.sh <<END
 TALLY=$TALLY TORTURE=$TORTURE COST=$COST CALLS=$CALLS CYCLES=$CYCLES STEPS=$STEPS
-KILLS=$KILLS
+KILLS=$KILLS PROOF=$PROOF
 END
 cat >>inside.sh <<'END'
 mount -t debugfs debug /sys/kernel/debug
@@ -158,9 +160,10 @@ done
 # Stacks that the module unwinds, beside tally's own of the same registers and stack;
 # of programs that are there, too.
 proof() { "$TALLY" record -q --source=kmod -g -F 300 --verify-stacks "$@"; }
-proof -o proof.one.tally -- ./deep 20 20
-proof -a -o proof.all.tally -- sh -c './deep 5 20 & gzip -9 </dev/zero >/dev/null & \
-	perl -e "\$e = time + 20; while (time < \$e) { join q(,), sort map { rand } 1 .. 99 }"
+proof -o proof.one.tally -- ./deep 20 $PROOF
+export PROOF
+proof -a -o proof.all.tally -- sh -c './deep 5 $PROOF & gzip -9 </dev/zero >/dev/null & \
+	perl -e "\$e = time + $PROOF; while (time < \$e) { join q(,), sort map { rand } 1 .. 99 }"
 	kill $!'
 # The kernel's own events, per thread and per processor, also of one that goes.
 "$TALLY" record -q --source=kmod -g -e page-faults -c 1 -o faults.tally -- \

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Whole-program tests.  Those that record skip where no event may be opened.
 E2E_TESTS = \
-	tests/e2e/addr2line.sh \
 	tests/e2e/agree.sh \
 	tests/e2e/annotate.sh \
 	tests/e2e/bombs.sh \
@@ -10,8 +9,6 @@ E2E_TESTS = \
 	tests/e2e/import_kinds.sh \
 	tests/e2e/import_names.sh \
 	tests/e2e/check.sh \
-	tests/e2e/check_recipe.sh \
-	tests/e2e/completion.sh \
 	tests/e2e/diff.sh \
 	tests/e2e/export.sh \
 	tests/e2e/export_llvm.sh \
@@ -26,11 +23,9 @@ E2E_TESTS = \
 	tests/e2e/stripped.sh \
 	tests/e2e/memory.sh \
 	tests/e2e/merge.sh \
-	tests/e2e/missing.sh \
 	tests/e2e/no_samples.sh \
 	tests/e2e/events.sh \
 	tests/e2e/faults.sh \
-	tests/e2e/gone.sh \
 	tests/e2e/kernel_vm.sh \
 	tests/e2e/kmod_vm.sh \
 	tests/e2e/sources_vm.sh \
@@ -53,30 +48,36 @@ E2E_TESTS = \
 	tests/e2e/stack_holes.sh \
 	tests/e2e/stacks.sh \
 	tests/e2e/outer_callers.sh \
-	tests/e2e/deep_stacks.sh \
 	tests/e2e/fibers.sh \
 	tests/e2e/switch.sh \
 	tests/e2e/timer.sh \
 	tests/e2e/wait_changes.sh tests/e2e/wait_kinds.sh \
-	tests/e2e/wait_tables.sh \
-	tests/e2e/waits.sh
+	tests/e2e/wait_tables.sh
 TESTS += $(E2E_TESTS)
-# Tests whose minutes are other programs' (a browser, a shell that calls tally some
-# hundred times) or that judge what is not compiled with sanitizers, the library in
-# the program.  What they have tally do, others do under sanitizers, too.
-LONG_TESTS = \
+# Tests that do not run with sanitizers: what takes time there are other programs (a
+# browser, a shell that calls tally some hundred times), or they judge answers, or what
+# is not compiled with sanitizers, the library in the program.  The code of tally that
+# they run, other tests run with sanitizers.
+UNSANITIZED_TESTS = \
+	tests/e2e/addr2line.sh \
+	tests/e2e/check_recipe.sh \
+	tests/e2e/completion.sh \
 	tests/e2e/consumers.sh \
+	tests/e2e/deep_stacks.sh \
 	tests/e2e/doctor.sh \
+	tests/e2e/gone.sh \
 	tests/e2e/html_browser.sh \
 	tests/e2e/import_perfs.sh \
+	tests/e2e/missing.sh \
 	tests/e2e/perf_words.sh \
 	tests/e2e/record_layouts.sh \
 	tests/e2e/same_names.sh \
 	tests/e2e/stat.sh \
-	tests/e2e/timer_torture.sh
-EXTRA_DIST += $(E2E_TESTS) $(LONG_TESTS)
+	tests/e2e/timer_torture.sh \
+	tests/e2e/waits.sh
+EXTRA_DIST += $(E2E_TESTS) $(UNSANITIZED_TESTS)
 if !SANITIZERS
-TESTS += $(LONG_TESTS)
+TESTS += $(UNSANITIZED_TESTS)
 endif
 # Runs a command without perf_event_open, as containers do.
 check_PROGRAMS += tests/e2e/deny

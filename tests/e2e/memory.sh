@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Whole commands with a failing allocation, also in their libraries: each does the same
 # as with enough memory, or reports once that memory ran out and exits with status 4.
+# TALLY_TESTS=long: at each allocation instead of two for each place, and for longer.
 . "$top_srcdir/tests/lib.sh"
 
 unset DEBUGINFOD_URLS
@@ -18,9 +19,12 @@ for f in a b; do
 		sh -c '"$0" 0.1; "$0" 0.1' "$cost" 2>rec.err && continue
 	t_skip_all "failing allocations" "cannot record: $(head -n 1 rec.err)"
 done
-# With a sanitizer at places only, as a run takes 20 times as long.
-all=-a seconds=8
-if nm "$failing" | grep -q __asan_init; then all='' seconds=5; fi
+# Another allocation of the same place fails in the same way; a run with a sanitizer
+# takes 20 times as long.
+all='' seconds=2 long=8
+[ "${TALLY_TESTS-}" != long ] || all=-a
+if nm "$failing" | grep -q __asan_init; then all='' seconds=1 long=5; fi
+[ "${TALLY_TESTS-}" != long ] || seconds=$long
 fails() { # all|places COMMAND…: at each allocation, or at two for each place
 	which=''
 	[ $1 = places ] || which=$all

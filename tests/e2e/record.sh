@@ -20,14 +20,12 @@ i=0; while [ $i -lt ${1:-40000} ]; do i=$((i + 1)); done
 END
 
 # What belongs to the command.
-t_is "its output passes through" \
-	"$("$TALLY" record -q -o a.tally -- echo 'one  two')" 'one  two'
-t_is "its input passes through" \
-	"$(echo text | "$TALLY" record -q -o a.tally -- cat)" text
-t_is "its errors pass through" \
-	"$("$TALLY" record -q -o a.tally -- sh -c 'echo bad >&2' 2>&1)" bad
-t_is "its environment passes through" \
-	"$(T_X=7 "$TALLY" record -q -o a.tally -- sh -c 'echo $T_X')" 7
+echo text | T_X=7 "$TALLY" record -q -o a.tally -- sh -c 'cat; echo $T_X
+	echo "one  two"; echo bad >&2' >out 2>err
+t_is "its input, environment and output pass through" "$(cat out)" "text
+7
+one  two"
+t_is "its errors pass through" "$(cat err)" bad
 t_is "options after the command are its own" \
 	"$("$TALLY" record -q -o a.tally echo -o -q)" '-o -q'
 t_is "its file limit is what it was" \
@@ -36,7 +34,7 @@ t_is "its file limit is what it was" \
 t_is "it has no more files open than without us" \
 	"$("$TALLY" record -q -o a.tally -- sh -c 'ls /proc/self/fd | wc -l')" \
 	"$(sh -c 'ls /proc/self/fd | wc -l')"
-for n in 0 1 77 255; do
+for n in 0 255; do
 	"$TALLY" record -q -o a.tally -- sh -c "exit $n"
 	t_is "exit status $n passes through" $? $n
 done
@@ -87,11 +85,11 @@ except subprocess.TimeoutExpired:
     print('hangs')
 END
 loop='while :; do :; done'
-ready='sh burn.sh 200000; : >ready; while :; do :; done'
+ready='sh burn.sh 100000; : >ready; while :; do :; done'
 t_is "Ctrl-C ends both, by the same signal" "$(python3 group.py Ctrl-C \
 	"$TALLY" record -q -o int.tally -- sh -c "$ready")" -2
 t_is "and leaves a whole file" \
-	"$(key int.tally "j['header']['complete'], j['header']['samples']['got'] > 50")" \
+	"$(key int.tally "j['header']['complete'], j['header']['samples']['got'] > 20")" \
 	"True True"
 rm -f ready
 handles='trap "exit 5" INT; : >ready; while :; do :; done'
@@ -100,7 +98,7 @@ t_is "a command that handles Ctrl-C decides itself" "$(python3 group.py Ctrl-C \
 	sh -c "sleep 0.2; $handles")" 5
 # ... however early: it may have ended before anybody looked.
 got=
-for i in 1 2 3 4 5 6 7 8; do
+for i in 1 2 3; do
 	rm -f ready
 	got="$got $(python3 group.py Ctrl-C \
 		"$TALLY" record -q -o int.tally -- sh -c "$handles")"
@@ -108,7 +106,7 @@ for i in 1 2 3 4 5 6 7 8; do
 	got="$got $(python3 group.py Ctrl-C \
 		"$TALLY" stat -q -r 2 -o stat.txt -- sh -c "$handles")"
 done
-t_is "also at once" "$got" " 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5 5"
+t_is "also at once" "$got" " 5 5 5 5 5 5"
 rm -f ready
 t_is "SIGTERM to the recorder reaches the command" "$(python3 group.py SIGTERM \
 	"$TALLY" record -q -o int.tally -- sh -c 'trap "exit 6" TERM
@@ -174,11 +172,9 @@ t_is "all with samples of their own" "$("$TALLY" report --format=csv -s run \
 	--no-header rep.tally | tail -n +2 | awk -F, '$2 > 0' | wc -l)" 3
 "$TALLY" record -q -F 2000 -e cpu-clock:u -e page-faults,task-clock \
 	-o ev.tally -- sh burn.sh
-t_is "several events in one recording" "$(key ev.tally \
-	"[e['name'] for e in j['header']['events']]")" \
+t_is "several events in one recording, each with samples" "$(key ev.tally \
+	"[e['name'] for e in j['header']['events'] if e['got'] > 0]")" \
 	"['cpu-clock:u', 'page-faults', 'task-clock']"
-t_is "each with samples" "$(key ev.tally \
-	"all(e['got'] > 0 for e in j['header']['events'])")" True
 t_is "events of the kernel claim no precision" \
 	"$("$TALLY" record -q -e cpu-clock:ppp -o a.tally -- sh burn.sh 100
 	key a.tally "j['header']['events'][0]['precise']")" 0
@@ -203,14 +199,14 @@ t_is "and the file is whole" "$(key dur.tally "j['header']['complete']")" True
 
 # Running processes.
 sh -c "$loop" & pid=$!
-"$TALLY" record -q -p $pid --duration 1 -o pid.tally
+"$TALLY" record -q -p $pid --duration 0.4 -o pid.tally
 t_is "-p ends with --duration" $? 0
 t_ok "and leaves the process alone" "$(kill -0 $pid; echo $?)"
 t_ok "and has its samples" \
 	"$([ "$(key pid.tally "j['header']['samples']['got']")" -gt 20 ]; echo $?)"
-"$TALLY" record -q -p $pid,$pid -t $pid -e cpu-clock --duration 0.5 -o pid.tally
+"$TALLY" record -q -p $pid,$pid -t $pid -e cpu-clock --duration 0.4 -o pid.tally
 t_is "a process that is named twice is recorded once" "$(key pid.tally "
-j['header']['samples']['got'] < 1.2 * 0.5 * 999" | tail -1)" True
+j['header']['samples']['got'] < 1.2 * 0.4 * 999" | tail -1)" True
 rm -f pid.tally
 nohup "$TALLY" record -q -p $pid -o pid.tally >/dev/null 2>&1 & recorder=$!
 t_until [ -s pid.tally ]
@@ -253,7 +249,7 @@ rm -f ids
 python3 threads.py >ids & python=$!
 t_until [ -s ids ]
 read -r pid tid <ids
-"$TALLY" record -q -p $tid -e cpu-clock --duration 0.5 -o tid.tally
+"$TALLY" record -q -p $tid -e cpu-clock --duration 0.3 -o tid.tally
 t_is "-p with the number of a thread records its process" "$("$TALLY" report \
 	--format=csv --no-header -s pid tid.tally | tail -n +2 | cut -d, -f1)" \
 	$pid
@@ -279,7 +275,7 @@ kill $parent
 wait 2>/dev/null
 
 # A recorder that cannot keep up counts what it loses: it stands still while the
-# command works for four seconds.
+# command works for two and a half seconds.
 cat >stop.py <<'END'
 import os, signal, subprocess, sys, time
 p = subprocess.Popen(sys.argv[1:])
@@ -300,29 +296,27 @@ def spend(seconds):
     end = time.process_time() + seconds
     while time.process_time() < end:
         pass
-spend(4)
+spend(2.5)
 open('worked', 'w').close()
 spend(0.3)
 END
 python3 stop.py "$TALLY" record -q -g -e cpu-clock -F 20000 \
 	-o lost.tally -- python3 work.py
-t_is "lost samples are counted" \
-	"$(key lost.tally "j['header']['samples']['lost'] > 0")" True
+key lost.tally "(lambda h, s, e: [s['lost'] > 0,
+ sum(s[k] for k in ('got', 'lost', 'missed')) == e['wanted'] > 0,
+ abs(e['running_ns'] * 20000 / 1e9 - e['wanted'] -
+     int(h['environment'].get('thinned_samples', 0))) < 10,
+ s['got'] + s['lost'] > 0.5 * e['wanted']])(
+	j['header'], j['header']['samples'], j['header']['events'][0])" | tr -d '[],' >lost
+read -r lost sum rate most <lost
+t_is "lost samples are counted" "$lost" True
 t_like "and shown" "$("$TALLY" report lost.tally)" '[0-9] lost'
-t_is "got, lost and missed together are what was wanted" "$(key lost.tally "
-sum(j['header']['samples'][k] for k in ('got', 'lost', 'missed')) \
-== j['header']['events'][0]['wanted'] > 0" | tail -1)" True
+t_is "got, lost and missed together are what was wanted" "$sum" True
 # Where the recorder lowered the rate, others have the weight of these samples.
 t_is "which is what the rate calls for in the time that the kernel counted" \
-	"$(key lost.tally "
-abs(j['header']['events'][0]['running_ns'] * 20000 / 1e9 \
-- j['header']['events'][0]['wanted'] \
-- int(j['header']['environment'].get('thinned_samples', 0))) < 10" | tail -1)" \
-	True
+	"$rate" True
 # Throttling and a busy host take some; a quarter of all found room.
-t_is "most of them were got or lost" "$(key lost.tally "
-sum(j['header']['samples'][k] for k in ('got', 'lost')) \
-> 0.5 * j['header']['events'][0]['wanted']" | tail -1)" True
+t_is "most of them were got or lost" "$most" True
 
 # Few descriptors: it works, or says how many it takes, and works with so many.
 few() { # DESCRIPTORS
@@ -331,7 +325,7 @@ few() { # DESCRIPTORS
 }
 rm -f few.tally
 bad=
-for n in 14 16 20 24 32; do
+for n in 14 20 32; do
 	wants=$n
 	if ! few "$n"; then
 		wants=$(sed -n 's/.*it needs \([0-9]*\),.*/\1/p' err)

@@ -65,7 +65,7 @@ started() { # PID NAME
 	sleep 0.2
 }
 attach() { # FILE PID
-	record --duration 0.6 -o $1 -p $2
+	record --duration 0.3 -o $1 -p $2
 	kill $2
 	wait $2 2>/dev/null
 }
@@ -93,7 +93,7 @@ for how in $id $no_id; do
 	# While it is recorded, again and again under one name.
 	cat >again.sh <<'END'
 for f in old new old new; do
-	rm -f app; cp $f app; ./app 0.3
+	rm -f app; cp $f app; ./app 0.1
 done
 END
 	record -o a.tally -- sh again.sh
@@ -105,7 +105,7 @@ END
 )"
 	# The same inode, written to: the old content is nowhere any more.
 	cat >over.sh <<'END'
-cp old app; ./app 0.2; sleep 0.1; cat new >app; ./app 0.2
+cp old app; ./app 0.1; sleep 0.1; cat new >app; ./app 0.1
 END
 	rm -f app
 	record -o a.tally -- sh over.sh
@@ -119,10 +119,10 @@ done
 t_like "and says why it has none" "$(why a.tally app)" \
 	'written to while it was recorded'
 # A file with the time of the old one is still another file.
-prog old_work app $no_id
+cp old app
 ./app 10 & pid=$!
 started $pid app
-prog new_work app.new $no_id
+cp new app.new
 touch -r app app.new
 mv app.new app
 attach a.tally $pid
@@ -176,8 +176,8 @@ def copy(path):
         os.write(fd, f.read())
     return "/proc/self/fd/%d" % fd
 if sys.argv[1] == "exec":
-    os.execve(copy("old"), ["old", "0.3"], os.environ)
-os.execv("./plug", ["./plug", copy("old.so"), "lib_old_work", "0.3"])
+    os.execve(copy("old"), ["old", "0.1"], os.environ)
+os.execv("./plug", ["./plug", copy("old.so"), "lib_old_work", "0.1"])
 END
 record -o a.tally -- python3 memfd.py exec
 t_like "a program in a memfd" "$(rows a.tally)" '^memfd:no-file old_work$'
@@ -201,8 +201,8 @@ cat >jit.c <<'END'
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-/* mov $1e9, %ecx; 1: dec %ecx; jne 1b; ret */
-static const unsigned char code[] = { 0xb9, 0, 0xca, 0x9a, 0x3b, 0xff, 0xc9,
+/* mov $2e8, %ecx; 1: dec %ecx; jne 1b; ret */
+static const unsigned char code[] = { 0xb9, 0, 0xc2, 0xeb, 0x0b, 0xff, 0xc9,
 				      0x75, 0xfc, 0xc3 };
 int main(int argc, char **argv)
 {
@@ -263,9 +263,9 @@ prog inner_work inner $no_id
 mkdir -p place
 cp outer place/prog
 cat >inside.sh <<'END'
-./place/prog 0.2
+./place/prog 0.1
 mount -t tmpfs none place && cp inner place/prog || exit 9
-./place/prog 0.2
+./place/prog 0.1
 END
 if unshare -m sh -c 'mount -t tmpfs none place' 2>err; then
 	record -o a.tally -- unshare -m sh inside.sh
@@ -289,11 +289,12 @@ END
 	sleep 0.5
 	child=$(cat /proc/$pid/task/$pid/children 2>/dev/null)
 	if [ "$child" ]; then
-		record --duration 2 -o a.tally -p ${child% }
+		record --duration 0.5 -o a.tally -p ${child% }
 		t_is "… and of a process that runs already" \
 			"$(rows a.tally)" "prog inner_work"
 	fi
-	kill $pid
+	# unshare does not end by other signals while its child runs
+	kill -KILL $pid
 	wait $pid 2>/dev/null
 else
 	t_skip "user, mount and pid namespaces" "$(head -1 err)"
@@ -303,8 +304,8 @@ if [ "$root" ]; then
 	prog inner_work jail/place/prog $no_id -static
 	cp outer place/prog
 	cat >jail.sh <<'END'
-"$PWD/place/prog" 0.2
-chroot jail /place/prog 0.2
+"$PWD/place/prog" 0.1
+chroot jail /place/prog 0.1
 END
 	record -o a.tally -- sh jail.sh
 	t_is "chroot" "$(rows a.tally)" "prog inner_work
@@ -313,11 +314,11 @@ prog outer_work"
 	cp inner low/prog
 	if mount -t overlay none -o lowerdir=low,upperdir=up,workdir=work all \
 		2>err; then
-		record -o a.tally -- all/prog 0.2
+		record -o a.tally -- all/prog 0.1
 		t_is "a file of an overlay's lower layer" "$(rows a.tally)" \
 			"prog inner_work"
 		cp outer all/prog
-		record -o a.tally -- all/prog 0.2
+		record -o a.tally -- all/prog 0.1
 		t_is "one of its upper layer" "$(rows a.tally)" \
 			"prog outer_work"
 		all/prog 10 & pid=$!
@@ -334,7 +335,7 @@ prog outer_work"
 		mkfs.btrfs -q disk.img >err 2>&1 &&
 		mount -o loop disk.img disk 2>err; then
 		cp inner disk/prog
-		record -o a.tally -- disk/prog 0.2
+		record -o a.tally -- disk/prog 0.1
 		t_is "a file on btrfs" "$(rows a.tally)" "prog inner_work"
 		umount disk
 	else
@@ -344,7 +345,7 @@ prog outer_work"
 	if unshare -p -f --mount-proc true 2>err; then
 		./outer 10 & pid=$!
 		timeout 120 unshare -p -f --mount-proc "$TALLY" record -q -a -F 4000 \
-			-e cpu-clock:u -o a.tally -- ./inner 0.3
+			-e cpu-clock:u -o a.tally -- ./inner 0.1
 		kill $pid
 		wait $pid 2>/dev/null
 		t_like "recording all from a pid namespace: its own" \
@@ -354,7 +355,7 @@ prog outer_work"
 		t_skip "recording all from a pid namespace" "$(head -n 1 err)"
 	fi
 	timeout 120 unshare -p -f "$TALLY" record -q -F 4000 -e cpu-clock:u -o a.tally \
-		-- ./inner 0.3 2>err
+		-- ./inner 0.1 2>err
 	t_is "a /proc of another pid namespace" "$(rows a.tally)" \
 		"inner inner_work"
 	"$TALLY" record -q -o a.tally -- true
@@ -372,19 +373,19 @@ if [ "$root" ] && chmod 755 . && as_nobody true 2>/dev/null &&
 	prog secret_work secret
 	chmod 711 secret
 	record -o a.tally -- setpriv --reuid 65534 --regid 65534 \
-		--clear-groups ./secret 0.2
+		--clear-groups ./secret 0.1
 	t_is "root records an unreadable program" "$(rows a.tally)" \
 		"secret secret_work"
 	cp secret suid
 	chown 65534 suid && chmod 4755 suid
-	record -a -o a.tally -- ./suid 0.2
+	record -a -o a.tally -- ./suid 0.1
 	t_like "and, with -a, a setuid one" "$(rows a.tally)" \
 		'^suid secret_work$'
 	for f in secret suid; do
 		chown 0 $f; chmod 4711 $f
 		[ $f = secret ] && chmod 711 $f
 		as_nobody ./tally-copy record -F 4000 -e cpu-clock:u \
-			-o open/p.tally -- ./$f 0.2 2>err
+			-o open/p.tally -- ./$f 0.1 2>err
 		t_is "as another user $f runs" $? 0
 		t_like "and that it cannot be recorded is said" \
 			"$(cat err)" "not recorded: $f .*root with -a"
@@ -396,7 +397,7 @@ if [ "$root" ] && chmod 755 . && as_nobody true 2>/dev/null &&
 	started $pid open/mine
 	rm open/mine
 	as_nobody ./tally-copy record -q -F 4000 -e cpu-clock:u \
-		--duration 0.4 -o open/p.tally \
+		--duration 0.3 -o open/p.tally \
 		-p $pid
 	kill $pid
 	wait $pid 2>/dev/null
@@ -407,7 +408,7 @@ if [ "$root" ] && chmod 755 . && as_nobody true 2>/dev/null &&
 	t_until [ -s ready ]
 	cp new.so tmp.so; mv tmp.so old.so
 	as_nobody ./tally-copy record -q -F 4000 -e cpu-clock:u \
-		--duration 0.4 -o open/p.tally \
+		--duration 0.3 -o open/p.tally \
 		-p $pid
 	kill $pid
 	wait $pid 2>/dev/null
@@ -443,13 +444,13 @@ if [ "$root" ] && cc -static -DWORK=true_work lead.c work.c -o true $same_id 2>e
    chroot jail /prog 0 2>err; then
 	rm -f jail/prog
 	cp true jail/prog
-	record -o a.tally -- chroot jail /prog 0.3 "$PWD/decoy"
+	record -o a.tally -- chroot jail /prog 0.1 "$PWD/decoy"
 	t_is "a program in a container that leads to a file outside" \
 		"$(rows a.tally)" "prog true_work"
 	rm -f jail/prog
 	cp true jail/prog
 	t_run "… and to a FIFO" timeout 30 "$TALLY" record -q -F 4000 \
-		-e cpu-clock:u -o a.tally -- chroot jail /prog 0.3
+		-e cpu-clock:u -o a.tally -- chroot jail /prog 0.1
 	t_is "… has its own names" "$(rows a.tally)" "prog true_work"
 	rm -f jail/prog
 	cp true jail/prog

@@ -212,7 +212,7 @@ exec ./linked
 END
 cat >one.c <<'END'
 void one_work(double);
-int main(void) { one_work(1); return 0; }
+int main(void) { one_work(0.5); return 0; }
 END
 cc -no-pie one.c one.o -o linked && python3 stop.py "$TALLY" record -F 2000 \
 	-o gap.tally -- sh busy.sh 2>err
@@ -269,7 +269,7 @@ fi
 # Linkers lay out segments differently.
 cat >one.c <<'END'
 void one_work(double);
-int main(void) { one_work(0.2); return 0; }
+int main(void) { one_work(0.1); return 0; }
 END
 for how in -static -no-pie -fuse-ld=gold -fuse-ld=lld; do
 	if ! cc $how one.c one.o -o linked 2>err; then
@@ -317,16 +317,16 @@ t_cleanup "kill $parent 2>/dev/null"
 t_until eval '[ "$(pgrep -c -x workers)" -ge 5 ]'
 pids() { "$TALLY" report --format=csv --no-header -s pid "$1" | grep -c '^[0-9]'; }
 for source in perf ptrace; do
-	"$TALLY" record --source=$source --duration 1 -p $parent -o w.tally 2>err
+	"$TALLY" record --source=$source --duration 0.3 -p $parent -o w.tally 2>err
 	t_like "--source=$source: processes that are left out" "$(cat err)" \
 		'^tally: 3 processes started earlier .* left out: --descendants'
 done
-"$TALLY" record --duration 3 -p $parent --descendants -o w.tally 2>err
+"$TALLY" record --duration 1 -p $parent --descendants -o w.tally 2>err
 t_is "--descendants records them" "$(pids w.tally)" 3
 t_lacks "… and leaves out none" "$(cat err)" 'left out'
 "$TALLY" stat -e cs --duration 0.1 -p $parent 2>err
 t_like "stat: processes that are left out" "$(cat err)" '3 processes .* left out'
-"$TALLY" stat -e task-clock --duration 1 -p $parent --descendants --format=csv \
+"$TALLY" stat -e task-clock --duration 0.5 -p $parent --descendants --format=csv \
 	>out.csv
 t_ok "stat --descendants counts them" "$(grep task-clock out.csv | awk -F, '
 	{ for (i = 1; i <= NF; i++) if ($i + 0 > 1) n = 1 } END { print !n }')"
@@ -346,8 +346,7 @@ if perf record -q -F 4000 -o p.data -- ./family 2>/dev/null >/dev/null &&
 		2>/dev/null | awk '/\[\.\] [a-z]+_work/ { sub(/%/, "", $1)
 		for (i = 1; i < NF; i++) if ($i == "[.]") print $(i + 1), $1 }' |
 		shares >perf.txt
-	"$TALLY" record -q -F 4000 -o q.tally -- ./family 2>/dev/null
-	"$TALLY" report --format=csv --no-header -s symbol q.tally 2>/dev/null |
+	"$TALLY" report --format=csv --no-header -s symbol f.tally 2>/dev/null |
 		awk -F, '$1 ~ /^[a-z]+_work$/ && $2 > 0 { print $1, $4 }' |
 		shares >tally.txt
 	t_none "shares agree with perf's" "$(join perf.txt tally.txt |

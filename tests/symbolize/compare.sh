@@ -3,6 +3,10 @@
 # $other to the other tool, or to nothing where there is none.
 
 have() { command -v "$1" >/dev/null 2>&1; }
+# nm alone loads all of LLVM where that has left a plugin for it.
+if have gcc-nm; then
+	nm() { gcc-nm "$@"; }
+fi
 
 # The addresses of .text, one a line.  STEP
 text_addresses() { # FILE STEP
@@ -35,7 +39,7 @@ if have llvm-symbolizer; then
 		llvm-symbolizer --no-demangle --inlines --functions=linkage \
 			-e "$1"
 	}
-	ours() { "$symcat" -p "$1" | no_start; }
+	ours() { "$symcat" -p "$@" | no_start; }
 elif have addr2line; then
 	other=addr2line
 	expected() {
@@ -43,7 +47,7 @@ elif have addr2line; then
 			-e 's/:?$/:0/'
 	}
 	# its form: no columns, no empty lines
-	ours() { "$symcat" -p "$1" | no_start | sed -e '/^$/d' -e 's/:[0-9]*$//'; }
+	ours() { "$symcat" -p "$@" | no_start | sed -e '/^$/d' -e 's/:[0-9]*$//'; }
 else
 	other=
 fi

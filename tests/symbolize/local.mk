@@ -2,10 +2,10 @@
 check_PROGRAMS += tests/symbolize/symcat
 tests_symbolize_symcat_SOURCES = tests/symbolize/symcat.c
 tests_symbolize_symcat_LDADD = $(TALLY_LIBS)
-TESTS += tests/symbolize/symbolize.sh tests/symbolize/symbols.sh
 # Answers beside another tool's: with sanitizers they say the same, in many minutes.
 if !SANITIZERS
-TESTS += tests/symbolize/matrix.sh tests/symbolize/outermost.sh \
+TESTS += tests/symbolize/symbolize.sh tests/symbolize/symbols.sh \
+	tests/symbolize/matrix.sh tests/symbolize/outermost.sh \
 	tests/symbolize/forms.sh tests/symbolize/go.sh
 endif
 EXTRA_DIST += tests/symbolize/matrix tests/symbolize/matrix.sh

@@ -10,6 +10,10 @@
 #	- libdw agrees, as `tally addr2line --verify` compares (where it was built
 #	  with libdw).
 # A row is shell code; rows run side by side.  `row skip WHY` when a tool lacks.
+# llvm-symbolizer is asked once for all rows, when all are made: its start takes
+# longer than its answers.
+#
+# TALLY_TESTS=long tries every level of optimization with every compiler and form.
 if [ "${1-}" != row ]; then
 	. "$top_srcdir/tests/lib.sh"
 	here=$PWD
@@ -22,6 +26,10 @@ if [ "${1-}" != row ]; then
 fi
 
 have() { command -v "$1" >/dev/null 2>&1; }
+# nm alone loads all of LLVM where that has left a plugin for it.
+if have gcc-nm; then
+	nm() { gcc-nm "$@"; }
+fi
 
 # ---- one row, in its own folder -----------------------------------------
 
@@ -38,7 +46,8 @@ can() {
 		"$(grep -v '^ ' can.log | head -n 1 | tr '#' ' ' | cut -c1-70)"
 }
 
-# "ADDRESS NAME" of our functions in the file, every third byte.
+# addr: "ADDRESS NAME" of our functions in the file, every third byte.
+# asked: the addresses.
 addresses() { # FILE [nm options]
 	nm -S --defined-only "$@" 2>/dev/null | awk '
 	function hex(t,  i, v) {
@@ -56,7 +65,10 @@ addresses() { # FILE [nm options]
 		if (n > 3000) n = 3000
 		for (i = 0; i < n; i += 3)
 			printf "0x%x %s\n", a + i, name
-	}' | sort -u
+	}' | sort -u | awk '
+	{ print >"addr" }
+	$1 != last { print $1 >"asked"; last = $1; n++ }
+	END { if (n < 30) { print "only " n + 0 " addresses"; exit 1 } }'
 }
 
 # The last name of each answer, by address: is it one of nm's?
@@ -106,31 +118,15 @@ second_opinion() {
 # folder, `nm=-D` names from the dynamic table.
 judge() {
 	[ -f ref ] || ln -s prog ref
-	addresses ref ${nm-} >addr
-	cut -d' ' -f1 addr | uniq >asked
-	if [ "$(wc -l <asked)" -lt 30 ]; then
-		echo "only $(wc -l <asked) addresses"
-		return 1
-	fi
+	addresses ref ${nm-} || return 1
 	"$M_SYMCAT" -pe ${dir:+-D "$dir"} prog <asked >ours || return 1
-	check_names | head -n 5 >bad
-	if [ -s bad ]; then cat bad; return 1; fi
+	check_names >bad || { head -n 5 bad; return 1; }
 	second_opinion || return 1
 	[ "${lines-}" != no ] || return 0
 	have llvm-symbolizer || lack "llvm-symbolizer is not installed"
-	llvm-symbolizer --no-demangle --inlines --functions=linkage -e ref \
-		<asked | frames >want
 	frames <ours >got
-	if [ "$(grep -ci 'mx[_a-z0-9]*\.[a-z0-9]*:[1-9]' want)" -lt 20 ]; then
-		echo "the reference knows no lines"
-		return 1
-	fi
-	if [ "${inlines-}" = yes ] && [ "$(wc -l <want)" -le \
-			"$(($(wc -l <asked) * 3))" ]; then
-		echo "the reference knows no inlined functions"
-		return 1
-	fi
-	cmp -s want got || { diff want got | head -n 20; return 1; }
+	sed "s|^|$PWD/ref |" asked >question
+	echo "${inlines-no}" >inlines
 }
 
 same_code() { # FILE FILE
@@ -144,58 +140,56 @@ same_code() { # FILE FILE
 cxx() { # COMPILER FLAGS…: prog of our two units
 	c=$1; shift
 	need "$c"
-	can "$c" -std=c++14 "$@" -c "$M_SRC/mx.cpp"
-	can "$c" -std=c++14 "$@" -c "$M_SRC/mx2.cpp"
-	can "$c" "$@" mx.o mx2.o -o prog
+	can "$c" -std=c++14 -fno-rtti "$@" -c "$M_SRC/mx.cpp"
+	can "$c" -std=c++14 -fno-rtti "$@" -c "$M_SRC/mx2.cpp"
+	# as C: without the C++ library, see mx2.cpp; by gcc, which starts faster
+	l=gcc
+	for f; do
+		case $f in
+		-flto*) l="${c%++} $*"; [ "$l" != "g $*" ] || l="gcc $*"; break;;
+		-m32|-fuse-ld=*|-fsanitize=*|-Wl,*) l="$l $f";;
+		esac
+	done
+	# shellcheck disable=SC2086 # a list of words
+	can $l mx.o mx2.o -o prog
 }
 
-# Objects and programs that many rows start from; made once.
-common() {
-	need g++
-	for i in $(seq 60); do
-		[ -f "$M_TOP/common.done" ] && break
-		if mkdir "$M_TOP/common" 2>/dev/null; then
-			(cd "$M_TOP/common" &&
-			for pic in PIC pie no-pie; do
-				mkdir $pic && for u in mx mx2; do
-					g++ -std=c++14 -O2 -g -ffunction-sections \
-						-f$pic -c "$M_SRC/$u.cpp" \
-						-o $pic/$u.o || exit 1
-				done
-			done && g++ -pie pie/*.o -Wl,--build-id=sha1 -o whole &&
-			g++ -std=c++14 -O1 -g "$M_SRC"/*.cpp -o whole2)
-			: >"$M_TOP/common.done"
-		fi
-		sleep 1
+# Objects and programs that many rows start from.
+common() (
+	mkdir "$M_TOP/common" && cd "$M_TOP/common" || exit 1
+	for pic in PIC pie no-pie; do
+		mkdir $pic && for u in mx mx2; do
+			g++ -std=c++14 -fno-rtti -O2 -g -ffunction-sections -f$pic \
+				-c "$M_SRC/$u.cpp" -o $pic/$u.o || exit 1
+		done
 	done
-}
+	gcc -pie pie/*.o -Wl,--build-id=sha1 -o whole &&
+		g++ -std=c++14 -fno-rtti -O1 -g "$M_SRC"/*.cpp -o whole2
+)
 whole() { # prog and ref: the same PIE
-	common
+	need g++
 	cp "$M_TOP/common/whole" prog
 	cp prog ref
 	inlines=yes
 }
 link() { # LINKER FLAGS…
 	l=$1; shift
-	need "ld.$l"
-	common
+	need g++ "ld.$l"
 	pic=pie
 	case " $* " in
 	*" -no-pie "*) pic=no-pie;;
 	*" -shared "*) pic=PIC;;
 	esac
-	can g++ "-fuse-ld=$l" "$@" "$M_TOP/common/$pic/mx.o" \
+	can gcc "-fuse-ld=$l" "$@" "$M_TOP/common/$pic/mx.o" \
 		"$M_TOP/common/$pic/mx2.o" -o prog
 	inlines=yes
 }
 
 if [ "${1-}" = row ]; then
 	cd "$M_TOP/rows/$2" || exit 1
-	code=$(cat code)
-	eval "$code" >log 2>&1 || { echo "fail" >result; exit 0; }
+	. ./code >log 2>&1 || { echo "fail" >result; exit 0; }
 	if judge >>log 2>&1; then
 		echo ok >result
-		rm -f prog ref *.o *.text want got ours
 	else
 		[ -f result ] || echo fail >result
 	fi
@@ -212,30 +206,32 @@ row() { # NAME CODE
 	echo "$2" >"$M_TOP/rows/$count/code"
 }
 
+# Each form with each compiler, and with each level of optimization by one of them.
 for c in g++ clang++; do
-	for o in 0 2; do
-		row "$c -O$o -g0" "lines=no; cxx $c -O$o -g0"
-		for g in 1 3 dwarf-2 dwarf-3 dwarf-4 dwarf-5; do
-			row "$c -O$o -g$g" "cxx $c -O$o -g$g"
-		done
-		row "$c -O$o -g -fdebug-types-section" \
-			"cxx $c -O$o -g -fdebug-types-section"
+	o=0
+	[ $c = g++ ] || o=2
+	for g in -g0 -g1 "-g3 -gdwarf-4" -gdwarf-2 -gdwarf-3 -gdwarf-5; do
+		lines=yes
+		[ "$g" != -g0 ] || lines=no
+		o=$((2 - o))
+		row "$c -O$o $g" "lines=$lines; cxx $c -O$o $g"
+		[ "${TALLY_TESTS-}" = long ] || continue
+		row "$c -O$((2 - o)) $g" "lines=$lines; cxx $c -O$((2 - o)) $g"
 	done
-	for f in -gz=zlib -gz=zstd -gdwarf64 -gno-column-info; do
-		# libdw 0.192 does not find the line tables of 64-bit DWARF by clang 19
-		libdw=yes
-		[ "$c $f" != "clang++ -gdwarf64" ] || libdw=no
-		row "$c -O2 -g $f" "libdw=$libdw; cxx $c -O2 -g $f"
-	done
-	row "$c -O3" "inlines=yes; cxx $c -O3 -g"
-	row "$c -Os" "inlines=yes; cxx $c -Os -g"
-	row "$c -Og" "cxx $c -Og -g"
+	# libdw 0.192 does not find the line tables of 64-bit DWARF by clang 19
+	libdw=yes
+	[ $c = g++ ] || libdw=no
+	row "$c -O2 -gdwarf64" "libdw=$libdw; cxx $c -O2 -g -gdwarf64"
+	row "$c -O2 -gz=zstd" "cxx $c -O2 -g -gz=zstd"
+	row "$c -O3 -gz=zlib" "inlines=yes; cxx $c -O3 -g -gz=zlib"
+	row "$c -Os -gno-column-info" \
+		"inlines=yes; cxx $c -Os -g -gno-column-info"
+	row "$c -Og -fdebug-types-section" "cxx $c -Og -g -fdebug-types-section"
 	row "$c -O2 -flto" "inlines=yes; cxx $c -O2 -g -flto"
 	row "$c -O2 -m32" "inlines=yes; cxx $c -O2 -g -m32"
 done
 row "clang++ -flto=thin" "inlines=yes
 	cxx clang++ -O2 -g -flto=thin -fuse-ld=lld"
-row "clang++ -gmlt" "cxx clang++ -O2 -gmlt"
 row "clang++ -fsplit-dwarf-inlining" \
 	"cxx clang++ -O2 -g -gsplit-dwarf -fsplit-dwarf-inlining"
 row "g++ sections for functions, gc" \
@@ -243,15 +239,16 @@ row "g++ sections for functions, gc" \
 row "g++ -O2 -g -fsanitize=undefined" "cxx g++ -O2 -g -fsanitize=undefined"
 
 for l in bfd gold lld mold; do
-	for p in "-pie" "-no-pie" "-static -no-pie" "-static-pie"; do
-		row "$l $p" "link $l $p"
-	done
-	row "$l, shared object" "link $l -shared"
-	row "$l, separate code" "link $l -pie -Wl,-z,separate-code"
-	row "$l, large pages" "link $l -pie -Wl,-z,max-page-size=0x200000"
-	row "$l, relocations kept" "link $l -pie -Wl,--emit-relocs"
-	row "$l, compressed" "link $l -pie -Wl,--compress-debug-sections=zlib"
-	row "$l, gc-sections" "link $l -pie -Wl,--gc-sections"
+	# each kind of program and each option once; gold knows neither static-PIE
+	# nor separate code
+	row "$l -pie, gc-sections" "link $l -pie -Wl,--gc-sections"
+	row "$l -no-pie, relocations kept" "link $l -no-pie -Wl,--emit-relocs"
+	row "$l -static, compressed" \
+		"link $l -static -no-pie -Wl,--compress-debug-sections=zlib"
+	row "$l -static-pie, separate code" \
+		"link $l -static-pie -Wl,-z,separate-code"
+	row "$l -shared, large pages" \
+		"link $l -shared -Wl,-z,max-page-size=0x200000"
 done
 for l in bfd lld mold; do
 	row "$l, compressed by zstd" "link $l -pie -Wl,--compress-debug-sections=zstd
@@ -266,19 +263,16 @@ row "clang++, lld, same code folded" "inlines=yes
 	cxx clang++ -O2 -g -ffunction-sections -fuse-ld=lld -Wl,--icf=all"
 
 # split DWARF: the same code with whole DWARF tells what is right
-for c in g++ clang++; do
-	for v in 4 5; do
-		row "$c split DWARF $v" "inlines=yes
-			cxx $c -O2 -g -gdwarf-$v; mv prog ref; rm *.o
-			cxx $c -O2 -g -gdwarf-$v -gsplit-dwarf
-			ls *.dwo && same_code prog ref"
-		row "$c split DWARF $v in .dwp" "inlines=yes; need llvm-dwp
-			cxx $c -O2 -g -gdwarf-$v; mv prog ref; rm *.o
-			cxx $c -O2 -g -gdwarf-$v -gsplit-dwarf
-			can timeout 5 llvm-dwp -e prog -o prog.dwp
-			rm *.dwo && same_code prog ref"
-	done
-done
+# (forms.sh tries more of it, but asks llvm-symbolizer for the same files)
+row "clang++ split DWARF 4" "inlines=yes
+	cxx clang++ -O2 -g -gdwarf-4; mv prog ref; rm *.o
+	cxx clang++ -O2 -g -gdwarf-4 -gsplit-dwarf
+	ls *.dwo && same_code prog ref"
+row "clang++ split DWARF 5 in .dwp" "inlines=yes; need llvm-dwp
+	cxx clang++ -O2 -g -gdwarf-5; mv prog ref; rm *.o
+	cxx clang++ -O2 -g -gdwarf-5 -gsplit-dwarf
+	can llvm-dwp -e prog -o prog.dwp
+	rm *.dwo && same_code prog ref"
 row "g++ split DWARF 4 in .dwp by binutils" "inlines=yes; need dwp
 	cxx g++ -O2 -g -gdwarf-4; mv prog ref; rm *.o
 	cxx g++ -O2 -g -gdwarf-4 -gsplit-dwarf
@@ -296,8 +290,8 @@ row "g++ split DWARF 5, stripped, debug file" "inlines=yes
 
 # what happens to files after they are linked
 row "strip -g: symbols only" "lines=no; whole; strip -g prog"
-row "stripped, dynamic symbols" "lines=no nm=-D; common
-	can g++ -rdynamic -pie \$M_TOP/common/pie/*.o -o prog; strip prog"
+row "stripped, dynamic symbols" "lines=no nm=-D; need g++
+	can gcc -rdynamic -pie \$M_TOP/common/pie/*.o -o prog; strip prog"
 row "debug file by debuglink" "whole
 	objcopy --only-keep-debug prog prog.debug
 	objcopy --strip-all --add-gnu-debuglink=prog.debug prog"
@@ -348,12 +342,12 @@ row "names in .gnu_debugdata" "lines=no; need xz; whole
 	strip prog && xz mini && objcopy --add-section .gnu_debugdata=mini.xz prog"
 
 # languages
+row "rustc opt-level 0" "need rustc
+	can rustc -g -Copt-level=0 \$M_SRC/mx.rs -o prog"
+row "rustc opt-level 2, v0 names" "need rustc
+	can rustc -g -Copt-level=2 -Csymbol-mangling-version=v0 \
+		\$M_SRC/mx.rs -o prog"
 for o in 0 2; do
-	row "rustc opt-level $o" "need rustc
-		can rustc -g -Copt-level=$o \$M_SRC/mx.rs -o prog"
-	row "rustc opt-level $o, v0 names" "need rustc
-		can rustc -g -Copt-level=$o -Csymbol-mangling-version=v0 \
-			\$M_SRC/mx.rs -o prog"
 	row "gfortran -O$o" "need gfortran
 		can gfortran -g -O$o \$M_SRC/mx.f90 -o prog"
 	row "gnat -O$o" "need gnatmake
@@ -364,7 +358,8 @@ done
 row "rustc, stripped debug info" "lines=no; need rustc
 	can rustc -O -Cstrip=debuginfo \$M_SRC/mx.rs -o prog"
 row "rustc, thin LTO" "need rustc
-	can rustc -g -O -Clto=thin \$M_SRC/mx.rs -o prog"
+	can rustc -g -O -Clto=thin --cfg bare -Cpanic=abort -Clink-arg=-lc \
+		\$M_SRC/mx.rs -o prog"
 row "go" "need go; HOME=\$PWD GO111MODULE=off; export HOME GO111MODULE
 	GOCACHE=\$M_TOP/gocache; export GOCACHE
 	can go build -o prog \$M_SRC/mx.go"
@@ -374,18 +369,59 @@ row "go, not optimized" "need go; HOME=\$PWD GO111MODULE=off
 row "ocamlopt" "need ocamlopt; cp \$M_SRC/mx.ml .
 	can ocamlopt -g mx.ml -o prog"
 
+have g++ && common
 seq "$count" | xargs -P "${M_JOBS:-$(nproc)}" -n 1 sh "$M_SELF" row
-cd "$here" || exit 1
+
+# "ROW" before each answer, then the frames that are wanted.
+answers() {
+	cat rows/*/question >questions 2>/dev/null || return
+	llvm-symbolizer --no-demangle --inlines --functions=linkage <questions |
+		frames >answers
+	awk '
+	FILENAME == "questions" {
+		match($1, "rows/[0-9]*")
+		row[++n] = substr($1, RSTART, RLENGTH)
+		next
+	}
+	FNR == 1 { k = 1 }
+	FNR == 1 { asked = known = lines = 0 }
+	{ print >(row[k] "/want"); lines++ }
+	tolower($0) ~ /mx[_a-z0-9]*\.[a-z0-9]*:[1-9]/ { known++ }
+	/^$/ {
+		asked++
+		dir = row[k++]
+		if (row[k] == dir)
+			next
+		# nothing can be judged by a reference that knows nothing
+		if (known < 20)
+			print "the reference knows no lines" >(dir "/bad")
+		getline inlines <(dir "/inlines")
+		if (inlines == "yes" && lines <= 3 * asked)
+			print "the reference knows no inlined functions" \
+				>(dir "/bad")
+		close(dir "/want"); close(dir "/bad"); close(dir "/inlines")
+		asked = known = lines = 0
+	}
+	' questions answers
+}
+cd "$M_TOP" || exit 1
+answers
 i=1
 while [ $i -le "$count" ]; do
-	name=$(cat "$M_TOP/rows/$i/name")
-	read -r what why <"$M_TOP/rows/$i/result" || what=fail
+	cd "$M_TOP/rows/$i" || exit 1
+	name=$(cat name)
+	read -r what why <result || what=fail
+	if [ "$what" = ok ] && [ -f question ]; then
+		cmp -s want got || diff want got 2>&1 | head -n 20 >>bad
+		[ ! -s bad ] || { what=fail; mv bad log; }
+	fi
 	case $what in
 	skip) t_skip "$name" "$why";;
 	ok) t_ok "$name" 0;;
-	*)	sed 's/^/# /' "$M_TOP/rows/$i/log" | tail -n 25
+	*)	sed 's/^/# /' log | tail -n 25
 		t_ok "$name" 1;;
 	esac
 	i=$((i + 1))
 done
+cd "$here" || exit 1
 t_done

@@ -44,6 +44,14 @@ void regs_set(const struct tracee *k, const union regs *r, bool is32)
 	ptrace(PTRACE_SETREGSET, (pid_t)k->tid, NT_PRSTATUS, &io);
 }
 
+static bool is_listed(const int16_t *list, size_t n, int64_t nr)
+{
+	for (size_t i = 0; i < n; i++)
+		if (list[i] == nr)
+			return true;
+	return false;
+}
+
 /* Returns whether a stop ends this system call with EINTR although no signal was
  * meant for the program.  See signal(7), "Interruption of system calls … by stop
  * signals"; sockets with a time limit behave the same.  Numbers are literal because
@@ -65,10 +73,30 @@ static bool is_sensitive(bool is32, int64_t nr)
 	size_t n = is32 ? sizeof(x32) / sizeof(*x32)
 			: sizeof(x64) / sizeof(*x64);
 
-	for (size_t i = 0; i < n; i++)
-		if (list[i] == nr)
-			return true;
-	return false;
+	return is_listed(list, n, nr);
+}
+
+static int64_t number_of(const union regs *r, bool is32)
+{
+	return is32 ? (int32_t)r->x32.orig_ax : (int64_t)r->x64.orig_rax;
+}
+
+bool call_may_time_out(const union regs *r, bool is32)
+{
+	/* nanosleep, clock_nanosleep, poll, ppoll, select, pselect6, epoll_wait,
+	 * epoll_pwait, epoll_pwait2, futex, rt_sigtimedwait, semtimedop,
+	 * restart_syscall */
+	static const int16_t x64[] = { 35, 230, 7, 271, 23, 270, 232, 281, 441,
+				       202, 128, 220, 219 };
+	/* … and the versions with 64-bit times */
+	static const int16_t x32[] = { 162, 267, 407, 168, 309, 414, 82, 142,
+				       308, 413, 256, 319, 441, 240, 422, 177,
+				       421, 420, 0 };
+
+	return is32 ? is_listed(x32, sizeof(x32) / sizeof(*x32),
+				number_of(r, is32))
+		    : is_listed(x64, sizeof(x64) / sizeof(*x64),
+				number_of(r, is32));
 }
 
 /* Returns the hexadecimal number after a key in /proc/PID/status; 0: unknown. */
@@ -91,7 +119,7 @@ static uint64_t status_mask(const struct tracee *k, const char *key)
 /* Returns the result of the call that the thread is in; 1: not relevant. */
 static int64_t result_of(const union regs *r, bool is32)
 {
-	int64_t nr = is32 ? (int32_t)r->x32.orig_ax : (int64_t)r->x64.orig_rax;
+	int64_t nr = number_of(r, is32);
 	int64_t ret = is32 ? (int32_t)r->x32.ax : (int64_t)r->x64.rax;
 
 	if (nr < 0 || ret >= 0)

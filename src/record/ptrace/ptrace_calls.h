@@ -42,6 +42,9 @@ struct partial_io {
 bool regs_get(const struct tracee *k, union regs *r, bool *is32);
 void regs_set(const struct tracee *k, const union regs *r, bool is32);
 
+/* Returns whether the thread is in a system call that a timer may end. */
+bool call_may_time_out(const union regs *r, bool is32);
+
 /* Handle a thread stopped at tally's request, or because a signal has arrived. */
 void call_asked(struct tracee *k, union regs *r, bool is32);
 void call_signalled(struct tracee *k, int sig);

@@ -42,8 +42,9 @@ static void take_32(const struct regs32 *r, struct record_copy *c)
 	c->is32 = true;
 }
 
-/* Returns false if the thread is gone. */
-static bool read_regs(struct tracee *k, struct record_sample *s)
+/* Also returns whether a timer may end the system call that the thread is in.  Returns
+ * false if the thread is gone. */
+static bool read_regs(struct tracee *k, struct record_sample *s, bool *timed)
 {
 	union regs r;
 	bool is32;
@@ -57,6 +58,7 @@ static bool read_regs(struct tracee *k, struct record_sample *s)
 	/* After an interrupt or fault, this is -1. */
 	s->in_kernel = is32 ? (int32_t)r.x32.orig_ax >= 0
 			    : (int64_t)r.x64.orig_rax >= 0;
+	*timed = s->in_kernel && call_may_time_out(&r, is32);
 	if (s->in_kernel)
 		call_asked(k, &r, is32);
 	return true;
@@ -64,10 +66,11 @@ static bool read_regs(struct tracee *k, struct record_sample *s)
 
 #else
 
-static bool read_regs(struct tracee *k, struct record_sample *s)
+static bool read_regs(struct tracee *k, struct record_sample *s, bool *timed)
 {
 	(void)k;
 	(void)s;
+	(void)timed;
 	return false;
 }
 
@@ -152,16 +155,20 @@ static uint64_t weigh(struct tracer *t, struct tracee *k,
  * for a CPU stop when they get one.  Where they wait is not where they run: a thread
  * that slept waits in the call in which it slept, the longer the busier the machine.
  * Its time is included in its next sample.  A thread that gave way to the tracer has
- * waited, too, from the tick until it stopped, which woke the tracer.
+ * waited, too, from the tick until it stopped, which woke the tracer.  So has a thread
+ * whose sleep the timer's interrupt ended together with the tracer's: the kernel delays
+ * timers by up to 50 us to end several at once, and that moment is no random one.
  */
 static bool was_running(const struct tracer *t, const struct tracee *k,
-			struct tracee_time now)
+			struct tracee_time now, bool timed)
 {
 	uint64_t waited = now.wait - k->seen.wait, late;
 
 	/* 0: this kernel does not report it. */
 	if (!k->seen.turns || now.turns == k->seen.turns)
 		return true;
+	if (timed)
+		return false;
 	late = tracer_time(t).wait - k->asked_wait;
 	return waited >= k->asked_ns - k->tick_ns &&
 	       waited + late <= clock_now() - k->tick_ns + SWITCH_NS;
@@ -232,16 +239,17 @@ void tracer_sample(struct tracer *t, struct tracee *k)
 	struct record *r = &t->held;
 	struct record_sample *s = &r->sample;
 	struct tracee_time now;
+	bool timed = false;
 
 	*r = (struct record){ .kind = RECORD_SAMPLE, .pid = k->pid,
 			      .tid = k->tid, .cpu = SOURCE_NONE };
 	t->holds = false;
 	k->stopped_ns = 0;
 	/* The registers show which call was interrupted. */
-	if (!read_regs(k, s))
+	if (!read_regs(k, s, &timed))
 		return;
 	now = tracee_time(k);
-	if (!was_running(t, k, now)) {
+	if (!was_running(t, k, now, timed)) {
 		t->credit_ns += 2 * t->opts->period_ns;
 		return;
 	}

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+// `bare`: without the standard library, all of which thin LTO would compile.
+#![cfg_attr(bare, no_std, no_main)]
 pub trait Area {
     fn area(&self, k: i32) -> i32;
 }
@@ -22,6 +24,24 @@ pub fn total<T: Area>(v: &[T], k: i32) -> i32 {
     s
 }
 
+#[cfg(bare)]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo) -> ! {
+    loop {}
+}
+
+#[cfg(bare)]
+#[no_mangle]
+extern "C" fn main(n: i32, _: *const u8) -> i32 {
+    let v = [Square(n), Square(3)];
+    let mut s = total(&v, n);
+    for i in 0..n {
+        s = s.wrapping_add(total(&v[..1], i) ^ v[1].area(i));
+    }
+    (s == 12345) as i32
+}
+
+#[cfg(not(bare))]
 fn main() {
     let n = std::env::args().count() as i32;
     let v = vec![Square(n), Square(3)];
