@@ -49,7 +49,9 @@ make_split() { # COMPILER FLAGS…
 
 pack() { # DWARF-VERSION; binutils' dwp knows version 4 only, llvm's both
 	for p in $([ "$1" = 4 ] && echo dwp) llvm-dwp; do
-		timeout 10 $p -o prog.dwp two_a.dwo two_b.dwo 2>/dev/null &&
+		# LLVM 14's does not end with DWARF 5 of g++
+		(ulimit -t 2
+		timeout 10 $p -o prog.dwp two_a.dwo two_b.dwo) 2>/dev/null &&
 			return
 	done
 	rm -f prog.dwp
@@ -130,7 +132,7 @@ many_dwo() {
 	import re
 	files = {e: open('u000' + e, 'rb').read() for e in ('.o', '.dwo')}
 	# version, split unit, size of addresses, abbreviations, ID
-	old = re.search(rb'\5\0\5\x08\0\0\0\0(.{8})', files['.dwo'], re.S).group(1)
+	old = re.search(rb'\x05\0\x05\x08\0{4}(.{8})', files['.dwo'], re.S).group(1)
 	for i in range(1, 140):
 	    for e, data in files.items():
 	        assert data.count(old) == 1 and b'square000' in data
