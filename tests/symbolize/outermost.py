@@ -12,6 +12,7 @@ ASKED is the file that is asked instead, a copy of PROGRAM without symbols.
 """
 import collections
 import re
+import shutil
 import subprocess
 import sys
 
@@ -38,7 +39,8 @@ def without_clones(name):
 def functions(program):
     """[(start, size, readable name)]"""
     found = []
-    for line in output(['nm', '-SC', program]):
+    # nm alone loads all of LLVM where that has left a plugin for it
+    for line in output([shutil.which('gcc-nm') or 'nm', '-SC', program]):
         m = re.match(r'([0-9a-f]+) ([0-9a-f]+) [tTWi] (.*)', line)
         if m and int(m.group(2), 16):
             found.append((int(m.group(1), 16), int(m.group(2), 16),
