@@ -6,7 +6,8 @@ tests_symbolize_symcat_LDADD = $(TALLY_LIBS)
 if !SANITIZERS
 TESTS += tests/symbolize/symbolize.sh tests/symbolize/symbols.sh \
 	tests/symbolize/matrix.sh tests/symbolize/outermost.sh \
-	tests/symbolize/forms.sh tests/symbolize/go.sh
+	tests/symbolize/forms.sh tests/symbolize/go.sh \
+	tests/symbolize/names.sh tests/symbolize/starts.sh
 endif
 EXTRA_DIST += tests/symbolize/matrix tests/symbolize/matrix.sh
 EXTRA_DIST += tests/symbolize/symbolize.sh tests/symbolize/forms.sh \
@@ -21,7 +22,6 @@ TESTS += tests/symbolize/kernel.sh
 check_PROGRAMS += tests/symbolize/namecat
 tests_symbolize_namecat_SOURCES = tests/symbolize/namecat.c
 tests_symbolize_namecat_LDADD = $(TALLY_LIBS)
-TESTS += tests/symbolize/names.sh tests/symbolize/starts.sh
 EXTRA_DIST += tests/symbolize/starts.sh
 EXTRA_DIST += tests/symbolize/go.sh tests/symbolize/go.py \
 	tests/symbolize/words.go
