@@ -33,7 +33,6 @@ E2E_TESTS = \
 	tests/e2e/private.sh \
 	tests/e2e/record.sh \
 	tests/e2e/java.sh \
-	tests/e2e/jit.sh \
 	tests/e2e/php.sh \
 	tests/e2e/python.sh \
 	tests/e2e/python_tasks.sh \
@@ -61,6 +60,7 @@ UNSANITIZED_TESTS = \
 	tests/e2e/gone.sh \
 	tests/e2e/html_browser.sh \
 	tests/e2e/import_perfs.sh \
+	tests/e2e/jit.sh \
 	tests/e2e/jitdump.sh \
 	tests/e2e/languages.sh \
 	tests/e2e/missing.sh \
