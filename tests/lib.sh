@@ -17,6 +17,9 @@
 #				cannot record
 #	t_until CMD…		waits until CMD succeeds; fails after a minute
 #	t_settings [-s]		waits for tests that change the machine's settings
+#	t_long			succeeds with TALLY_TESTS=long: all combinations are wanted
+#	t_sanitized		succeeds where tally has sanitizers
+#	nm …			$NM: the nm that starts fast
 #	t_cleanup CMD…		runs the words as shell text at the end, however
 #				the test ends, last first
 #	t_done			prints the plan; last line of every test
@@ -47,6 +50,13 @@ t_end() {
 }
 trap t_end EXIT
 trap 'exit 1' HUP INT PIPE QUIT TERM
+
+t_long() { [ "${TALLY_TESTS-}" = long ]; }
+# Plain nm loads all of LLVM where that has left a plugin for it.
+NM=$(command -v gcc-nm || echo nm)
+export NM
+nm() { "$NM" "$@"; }
+t_sanitized() { nm "$TALLY" 2>/dev/null | grep -q __asan_init; }
 
 t_result() { # STATUS NAME
 	T_COUNT=$((T_COUNT + 1))

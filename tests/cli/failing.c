@@ -205,20 +205,22 @@ static size_t choose(bool all, uint64_t **out)
 {
 	uint64_t n = seen->n < MOST ? seen->n : MOST - 1, *v;
 	struct path *paths;	/* a hash table, gone before runs are forked */
-	size_t chosen = 0, room = 64;
+	size_t chosen = 0, room = 2 * n + 1;
 
-	while (room < 2 * n)
-		room *= 2;
-	paths = calloc(room, sizeof(*paths));
 	v = malloc((n + 1) * 2 * sizeof(*v));
-	if (!v || !paths)
+	if (!v)
 		exit(2);
 	*out = v;
 	while (all && chosen < n) {
 		v[chosen] = chosen + 1;
 		chosen++;
 	}
-	for (uint64_t i = 1; !all && i <= n; i++) {
+	if (all)
+		return chosen;
+	paths = calloc(room, sizeof(*paths));
+	if (!paths)
+		exit(2);
+	for (uint64_t i = 1; i <= n; i++) {
 		size_t at = (seen->path[i] * 0x9e3779b97f4a7c15u >> 20) % room;
 
 		while (paths[at].first && paths[at].hash != seen->path[i])

@@ -29,14 +29,10 @@ if ! command -v objdump >/dev/null; then
 fi
 compare "a program" "$(readlink -f "$(command -v sh)")"
 # Of the same intrinsics -O1 makes code in half the time of -O2.
-cat >"$T_TMP/gcc" <<'END'
-#!/bin/sh
-[ "${TALLY_TESTS-}" = long ] || set -- "$@" -O1 -fno-asynchronous-unwind-tables
-exec gcc "$@"
-END
-chmod +x "$T_TMP/gcc"
+set --
+t_long || set -- -O1 -fno-asynchronous-unwind-tables
 if command -v python3 >/dev/null && command -v gcc >/dev/null &&
-	"$top_srcdir/scripts/bench/avx512-program" "$T_TMP/avx.o" "$T_TMP/gcc" \
+	"$top_srcdir/scripts/bench/avx512-program" "$T_TMP/avx.o" gcc "$@" \
 		>"$T_TMP/log" 2>&1; then
 	compare "AVX-512" "$T_TMP/avx.o"
 else

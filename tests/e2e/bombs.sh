@@ -22,10 +22,10 @@ END
 make_bomb() { python3 "$top_srcdir/tests/e2e/bombs.py" "$1" "$1.tally" $few; }
 peak() { python3 peak.py "$TALLY" "$@"; }
 # Sanitizers take memory of their own.
-limit=within few=
-if nm "$TALLY" 2>/dev/null | grep -q __asan_init; then
+limit=within few= samples=1040384 stopped='8'
+if t_sanitized; then
 	limit=.*
-	[ "${TALLY_TESTS-}" = long ] || few=less
+	t_long || few=less samples=516096 stopped='[78]'
 fi
 
 for kind in strings events gaps; do
@@ -97,8 +97,6 @@ for format in firefox perf-script csv sqlite; do
 		rm -f x.out
 	done
 done
-samples=1040384
-[ -z "$few" ] || samples=516096
 # Deep stacks share the work for their callers, and the cut of outer frames.
 peak export --format=folded -o x.folded nodes.tally >/dev/null
 t_is "deep stacks: all samples, 512 to 1,024 frames of those that are cut" \
@@ -112,7 +110,7 @@ for format in otlp go-pgo chrome; do
 		--format=$format -o x.out nodes.tally)" "^[01] $limit\$"
 done
 t_like "export has a limit by default" "$(peak export --format=perf-script \
-	-o x.out nodes.tally) $(tail -n 1 err)" "^1 $limit .*stopped after [78][0-9] MB"
+	-o x.out nodes.tally) $(tail -n 1 err)" "^1 $limit .*stopped after ${stopped}[0-9] MB"
 t_like "merge" "$(peak merge -o x.tally nodes.tally samples.tally)" "^0 $limit\$"
 peak dump --max-output 1M samples.tally >/dev/null
 t_ok "--max-output" "$([ "$(wc -c <out)" -le 1000000 ] && [ -s out ]; echo $?)"

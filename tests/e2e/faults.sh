@@ -8,7 +8,7 @@ T_ALONE=${T_ALONE:-1}
 cd "$T_TMP" || exit 1
 
 kills=8 places=10	# kills in each lane
-if [ "${TALLY_TESTS-}" = long ]; then kills=25 places=40; fi
+if t_long; then kills=25 places=40; fi
 
 # A command that keeps a CPU busy for about three seconds and does not outlive its
 # recorder.

@@ -20,7 +20,7 @@ TALLY=$BUILD/src/tally
 TORTURE=$BUILD/tests/e2e/kmod_torture
 COST=$BUILD/tests/workload/known_cost
 CALLS=20000 CYCLES=50 KILLS=20 STEPS=100 PROOF=8
-[ "${TALLY_TESTS-}" != long ] || CALLS=100000 CYCLES=200 KILLS=50 STEPS=300 PROOF=20
+if t_long; then CALLS=100000 CYCLES=200 KILLS=50 STEPS=300 PROOF=20; fi
 cd "$T_TMP" || exit 1
 chmod 777 .
 

@@ -21,10 +21,12 @@ for f in a b; do
 done
 # Another allocation of the same place fails in the same way; a run with a sanitizer
 # takes 20 times as long.
-all='' seconds=2 long=8
-[ "${TALLY_TESTS-}" != long ] || all=-a
-if nm "$failing" | grep -q __asan_init; then all='' seconds=1 long=5; fi
-[ "${TALLY_TESTS-}" != long ] || seconds=$long
+all='' seconds=2
+if t_long; then all=-a seconds=8; fi
+if t_sanitized; then
+	all='' seconds=1
+	if t_long; then seconds=5; fi
+fi
 fails() { # all|places COMMAND…: at each allocation, or at two for each place
 	which=''
 	[ $1 = places ] || which=$all

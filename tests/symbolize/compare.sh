@@ -3,10 +3,6 @@
 # $other to the other tool, or to nothing where there is none.
 
 have() { command -v "$1" >/dev/null 2>&1; }
-# nm alone loads all of LLVM where that has left a plugin for it.
-if have gcc-nm; then
-	nm() { gcc-nm "$@"; }
-fi
 
 # The addresses of .text, one a line.  STEP
 text_addresses() { # FILE STEP

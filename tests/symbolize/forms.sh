@@ -49,9 +49,9 @@ make_split() { # COMPILER FLAGS…
 pack() { # DWARF-VERSION; binutils' dwp knows version 4 only, llvm's both
 	for p in $([ "$1" = 4 ] && echo dwp) llvm-dwp; do
 		# LLVM 14's does not end with DWARF 5 of g++
-		{ (ulimit -t 2
-		timeout 60 $p -o prog.dwp two_a.dwo two_b.dwo); } 2>/dev/null &&
-			return
+		{
+			(ulimit -t 2; timeout 60 $p -o prog.dwp two_?.dwo)
+		} 2>/dev/null && return
 	done
 	rm -f prog.dwp
 	return 1

@@ -26,10 +26,7 @@ if [ "${1-}" != row ]; then
 fi
 
 have() { command -v "$1" >/dev/null 2>&1; }
-# nm alone loads all of LLVM where that has left a plugin for it.
-if have gcc-nm; then
-	nm() { gcc-nm "$@"; }
-fi
+nm() { "$NM" "$@"; }
 
 # ---- one row, in its own folder -----------------------------------------
 
@@ -145,9 +142,10 @@ cxx() { # COMPILER FLAGS…: prog of our two units
 	# as C: without the C++ library, see mx2.cpp; by gcc, which starts faster
 	l=gcc
 	for f; do
-		case $f in
-		-flto*) l="${c%++} $*"; [ "$l" != "g $*" ] || l="gcc $*"; break;;
-		-m32|-fuse-ld=*|-fsanitize=*|-Wl,*) l="$l $f";;
+		case $c,$f in
+		clang*,-flto*) l="clang $*"; break;;
+		*,-flto*) l="gcc $*"; break;;
+		*,-m32|*,-fuse-ld=*|*,-fsanitize=*|*,-Wl,*) l="$l $f";;
 		esac
 	done
 	# shellcheck disable=SC2086 # a list of words
@@ -215,7 +213,7 @@ for c in g++ clang++; do
 		[ "$g" != -g0 ] || lines=no
 		o=$((2 - o))
 		row "$c -O$o $g" "lines=$lines; cxx $c -O$o $g"
-		[ "${TALLY_TESTS-}" = long ] || continue
+		t_long || continue
 		row "$c -O$((2 - o)) $g" "lines=$lines; cxx $c -O$((2 - o)) $g"
 	done
 	# libdw 0.192 does not find the line tables of 64-bit DWARF by clang 19
@@ -384,7 +382,6 @@ answers() {
 		next
 	}
 	FNR == 1 { k = 1 }
-	FNR == 1 { asked = known = lines = 0 }
 	{ print >(row[k] "/want"); lines++ }
 	tolower($0) ~ /mx[_a-z0-9]*\.[a-z0-9]*:[1-9]/ { known++ }
 	/^$/ {

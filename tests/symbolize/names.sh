@@ -8,10 +8,6 @@ src=$(cd "$top_srcdir/tests/symbolize" && pwd)
 cd "$T_TMP" || exit 1
 
 have() { command -v "$1" >/dev/null 2>&1; }
-# nm alone loads all of LLVM where that has left a plugin for it.
-if have gcc-nm; then
-	nm() { gcc-nm "$@"; }
-fi
 
 # The names of a file as nm -C and as we write them are the same; but for what nm
 # leaves as it is, and for commas that binutils leaves where packs are empty.

@@ -11,8 +11,8 @@ appended for clones (.isra.0, .cold) but with the parts of a coroutine.
 ASKED is the file that is asked instead, a copy of PROGRAM without symbols.
 """
 import collections
+import os
 import re
-import shutil
 import subprocess
 import sys
 
@@ -39,8 +39,7 @@ def without_clones(name):
 def functions(program):
     """[(start, size, readable name)]"""
     found = []
-    # nm alone loads all of LLVM where that has left a plugin for it
-    for line in output([shutil.which('gcc-nm') or 'nm', '-SC', program]):
+    for line in output([os.environ.get('NM', 'nm'), '-SC', program]):
         m = re.match(r'([0-9a-f]+) ([0-9a-f]+) [tTWi] (.*)', line)
         if m and int(m.group(2), 16):
             found.append((int(m.group(1), 16), int(m.group(2), 16),

@@ -164,7 +164,7 @@ t_run "debug link with a wrong CRC" test -z "$(grep inlines.c got)"
 # Damaged at any byte: an answer or an error, never a crash.
 damage() {
 	size=$(wc -c <whole) i=0 times=30
-	[ "${TALLY_TESTS-}" != long ] || times=60
+	if t_long; then times=60; fi
 	head -n 64 addr >few
 	while [ $i -lt $times ]; do
 		cp whole hurt

@@ -11,10 +11,6 @@ CC=${CC:-cc}
 cd "$T_TMP" || exit 1
 
 have() { command -v "$1" >/dev/null 2>&1; }
-# nm alone loads all of LLVM where that has left a plugin for it.
-if have gcc-nm; then
-	nm() { gcc-nm "$@"; }
-fi
 
 # Symbol, start and size of each address on standard input.
 extents() { "$symcat" -x "$@" 2>>symcat.err | sed '/^$/d'; }

@@ -44,10 +44,16 @@ void regs_set(const struct tracee *k, const union regs *r, bool is32)
 	ptrace(PTRACE_SETREGSET, (pid_t)k->tid, NT_PRSTATUS, &io);
 }
 
-static bool is_listed(const int16_t *list, size_t n, int64_t nr)
+int64_t regs_call(const union regs *r, bool is32)
 {
-	for (size_t i = 0; i < n; i++)
-		if (list[i] == nr)
+	return is32 ? (int32_t)r->x32.orig_ax : (int64_t)r->x64.orig_rax;
+}
+
+/* Returns whether the list, which ends with -1, has the number. */
+static bool is_listed(const int16_t *list, int64_t nr)
+{
+	for (; *list >= 0; list++)
+		if (*list == nr)
 			return true;
 	return false;
 }
@@ -64,21 +70,14 @@ static bool is_sensitive(bool is32, int64_t nr)
 	 * accept4, connect, recvmmsg, sendmmsg */
 	static const int16_t x64[] = { 232, 281, 441, 65, 220, 128, 208, 333,
 				       426, 0, 1, 19, 20, 45, 44, 47, 46, 43,
-				       288, 42, 299, 307 };
+				       288, 42, 299, 307, -1 };
 	/* … and ipc, socketcall and the versions with 64-bit times */
 	static const int16_t x32[] = { 256, 319, 441, 420, 177, 421, 247, 385,
 				       416, 426, 3, 4, 145, 146, 371, 369, 372,
-				       370, 364, 362, 337, 417, 345, 117, 102 };
-	const int16_t *list = is32 ? x32 : x64;
-	size_t n = is32 ? sizeof(x32) / sizeof(*x32)
-			: sizeof(x64) / sizeof(*x64);
+				       370, 364, 362, 337, 417, 345, 117, 102,
+				       -1 };
 
-	return is_listed(list, n, nr);
-}
-
-static int64_t number_of(const union regs *r, bool is32)
-{
-	return is32 ? (int32_t)r->x32.orig_ax : (int64_t)r->x64.orig_rax;
+	return is_listed(is32 ? x32 : x64, nr);
 }
 
 bool call_may_time_out(const union regs *r, bool is32)
@@ -87,16 +86,13 @@ bool call_may_time_out(const union regs *r, bool is32)
 	 * epoll_pwait, epoll_pwait2, futex, rt_sigtimedwait, semtimedop,
 	 * restart_syscall */
 	static const int16_t x64[] = { 35, 230, 7, 271, 23, 270, 232, 281, 441,
-				       202, 128, 220, 219 };
+				       202, 128, 220, 219, -1 };
 	/* … and the versions with 64-bit times */
 	static const int16_t x32[] = { 162, 267, 407, 168, 309, 414, 82, 142,
 				       308, 413, 256, 319, 441, 240, 422, 177,
-				       421, 420, 0 };
+				       421, 420, 0, -1 };
 
-	return is32 ? is_listed(x32, sizeof(x32) / sizeof(*x32),
-				number_of(r, is32))
-		    : is_listed(x64, sizeof(x64) / sizeof(*x64),
-				number_of(r, is32));
+	return is_listed(is32 ? x32 : x64, regs_call(r, is32));
 }
 
 /* Returns the hexadecimal number after a key in /proc/PID/status; 0: unknown. */
@@ -119,7 +115,7 @@ static uint64_t status_mask(const struct tracee *k, const char *key)
 /* Returns the result of the call that the thread is in; 1: not relevant. */
 static int64_t result_of(const union regs *r, bool is32)
 {
-	int64_t nr = number_of(r, is32);
+	int64_t nr = regs_call(r, is32);
 	int64_t ret = is32 ? (int32_t)r->x32.ax : (int64_t)r->x64.rax;
 
 	if (nr < 0 || ret >= 0)
@@ -168,8 +164,7 @@ void call_interrupted(struct tracee *k)
 	union regs r;
 	bool is32;
 
-	if (regs_get(k, &r, &is32) &&
-	    (is32 ? (int32_t)r.x32.orig_ax >= 0 : (int64_t)r.x64.orig_rax >= 0))
+	if (regs_get(k, &r, &is32) && regs_call(&r, is32) >= 0)
 		call_asked(k, &r, is32);
 }
 

@@ -42,6 +42,9 @@ struct partial_io {
 bool regs_get(const struct tracee *k, union regs *r, bool *is32);
 void regs_set(const struct tracee *k, const union regs *r, bool is32);
 
+/* Returns the number of the system call that the thread is in; negative after an
+ * interrupt or fault. */
+int64_t regs_call(const union regs *r, bool is32);
 /* Returns whether the thread is in a system call that a timer may end. */
 bool call_may_time_out(const union regs *r, bool is32);
 

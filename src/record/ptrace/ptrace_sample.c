@@ -55,10 +55,8 @@ static bool read_regs(struct tracee *k, struct record_sample *s, bool *timed)
 		take_32(&r.x32, &s->copy);
 	else
 		take_64(&r.x64, &s->copy);
-	/* After an interrupt or fault, this is -1. */
-	s->in_kernel = is32 ? (int32_t)r.x32.orig_ax >= 0
-			    : (int64_t)r.x64.orig_rax >= 0;
-	*timed = s->in_kernel && call_may_time_out(&r, is32);
+	s->in_kernel = regs_call(&r, is32) >= 0;
+	*timed = call_may_time_out(&r, is32);
 	if (s->in_kernel)
 		call_asked(k, &r, is32);
 	return true;
@@ -157,7 +155,7 @@ static uint64_t weigh(struct tracer *t, struct tracee *k,
  * Its time is included in its next sample.  A thread that gave way to the tracer has
  * waited, too, from the tick until it stopped, which woke the tracer.  So has a thread
  * whose sleep the timer's interrupt ended together with the tracer's: the kernel delays
- * timers by up to 50 us to end several at once, and that moment is no random one.
+ * timers by up to 50 us to end several at once, so the moment is not random.
  */
 static bool was_running(const struct tracer *t, const struct tracee *k,
 			struct tracee_time now, bool timed)
