@@ -277,12 +277,10 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 	spec.code = style.code;
 	spec.top = o->top != UINT64_MAX ? o->top : spec.what ? 0 : 10;
 	if (!rc)
-		rc = cmd_open(input, 0, NULL, o->max_memory, &path, &r,
-			      err);
-	if (!rc)
-		cmd_take_trust(io, path, r, o->trust);
-	if (!rc)
-		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
+		rc = cmd_open(io, &(struct cmd_reading){
+				.debug_dirs = &o->debug_dirs,
+				.max_memory = o->max_memory, .trust = o->trust },
+			      input, 0, NULL, &path, &r, err);
 	if (!rc)
 		rc = annotate_build(r, &spec, &a, err);
 	if (!rc && style.code && !style.automatic &&

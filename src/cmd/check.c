@@ -19,18 +19,16 @@ static int add_side(struct cmd_io *io, const struct check_opts *o,
 {
 	const struct opt_strs *labels = side == CHECK_BASE ? &o->old_labels
 							   : &o->new_labels;
+	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
+				   .max_memory = o->max_memory,
+				   .trust = o->trust };
 	struct buf name = { 0 };
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < files->n; i++) {
 		struct reader *r;
 
-		rc = cmd_open_file(files->v[i], o->max_memory, &r, err);
-		if (rc < 0)
-			break;
-		cmd_take_trust(io, files->v[i], r, o->trust);
-		rc = cmd_symbolize_now(io, files->v[i], r, &o->debug_dirs,
-				       err);
+		rc = cmd_open_file(io, &how, files->v[i], &r, err);
 		if (!rc)
 			rc = cmd_select_labelled(files->v[i], &r, labels, err);
 		buf_reset(&name);

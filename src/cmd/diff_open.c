@@ -13,15 +13,13 @@ static int open_files(struct cmd_io *io, const struct diff_opts *o,
 		      const struct opt_strs *files, int side,
 		      struct reader **r, struct error *err)
 {
+	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
+				   .max_memory = o->max_memory,
+				   .trust = o->trust };
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < files->n; i++) {
-		rc = cmd_open_file(files->v[i], o->max_memory, &r[i], err);
-		if (!rc)
-			cmd_take_trust(io, files->v[i], r[i], o->trust);
-		if (!rc)
-			rc = cmd_symbolize_now(io, files->v[i], r[i],
-					       &o->debug_dirs, err);
+		rc = cmd_open_file(io, &how, files->v[i], &r[i], err);
 		if (!rc)
 			rc = cmd_select_labelled(files->v[i], &r[i],
 						 &o->labels[side], err);

@@ -106,8 +106,9 @@ static int run_dump(struct cmd_io *io, void *opts, int argc, char **argv,
 	for (size_t i = 0; !rc && i < o->only.n; i++)
 		rc = add_part(o->only.v[i], &which, err);
 	if (!rc)
-		rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
-			      err);
+		rc = cmd_open(io, &(struct cmd_reading){
+				.max_memory = o->max_memory, .as_it_is = true },
+			      o->input, argc, argv, &path, &r, err);
 	if (rc < 0)
 		return rc;
 	out.path = path;

@@ -191,10 +191,10 @@ static int run_export(struct cmd_io *io, void *opts, int argc, char **argv,
 		return list_formats(io, err);
 	rc = choose_format(o, &f, err);
 	if (!rc)
-		rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
-			      err);
-	if (!rc)
-		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
+		rc = cmd_open(io, &(struct cmd_reading){
+				.debug_dirs = &o->debug_dirs,
+				.max_memory = o->max_memory }, o->input, argc,
+			      argv, &path, &r, err);
 	if (!rc && !output && io->out_tty) {
 		buf_printf(&name, "profile.%s", f->ending);
 		output = buf_cstr(&name);

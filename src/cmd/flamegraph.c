@@ -135,12 +135,11 @@ static int run_flamegraph(struct cmd_io *io, void *opts, int argc, char **argv,
 			       (unsigned long long)o->width, SVG_MIN,
 			       SVG_MAX);
 	if (!rc)
-		rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
-			      err);
-	if (!rc)
-		cmd_take_trust(io, path, r, o->trust);
-	if (!rc)
-		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
+		rc = cmd_open(io, &(struct cmd_reading){
+				.debug_dirs = &o->debug_dirs,
+				.max_memory = o->max_memory, .trust = o->trust,
+				.no_code = svg }, o->input, argc, argv, &path,
+			      &r, err);
 	if (!rc)
 		rc = build(o, r, &rep, err);
 	if (!rc)

@@ -177,20 +177,17 @@ static int read_runs(struct cmd_io *io, const struct batch_files *b,
 {
 	struct check_runs_options o = { .event = b->event,
 					.no_inline = b->no_inline };
+	struct cmd_reading how = { .debug_dirs = b->debug_dirs,
+				   .max_memory = b->max_memory,
+				   .trust = b->trust };
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < b->files->n; i++) {
 		const char *path = b->files->v[i];
 		struct reader *r;
 
-		rc = cmd_open_file(path, b->max_memory, &r, err);
-		if (rc < 0)
-			break;
-		cmd_take_trust(io, path, r, b->trust);
-		rc = cmd_symbolize_now(io, path, r, b->debug_dirs, err);
-		if (rc < 0)
-			reader_close(r);
-		else
+		rc = cmd_open_file(io, &how, path, &r, err);
+		if (!rc)
 			rc = check_runs_add(runs, CHECK_NEW, path, r, err);
 	}
 	return rc ? rc : check_runs_finish(runs, &o, err);

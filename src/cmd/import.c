@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
+#include "cmd/open.h"
 #include "cmd/show_options.h"
 #include "profile/replace.h"
 
@@ -48,14 +49,6 @@ static const struct opt import_opt_table[] = {
 	  offsetof(struct import_opts, quiet) },
 	OPT_END
 };
-
-static void show_progress(void *ctx, const char *text)
-{
-	struct cmd_io *io = ctx;
-
-	if (io->progress)
-		io->progress(io, text);
-}
 
 static void report_result(struct cmd_io *io, const char *path,
 			  const struct import_result *r)
@@ -92,7 +85,7 @@ static int import_to(struct cmd_io *io, const struct import_opts *o,
 		.debug_dirs = dirs, .vmlinux = o->vmlinux,
 		.symbols = !o->no_symbols, .trust = o->trust,
 		.max_memory = o->max_memory,
-		.version = PACKAGE_VERSION, .progress = show_progress,
+		.version = PACKAGE_VERSION, .progress = cmd_show_step,
 		.ctx = io,
 	};
 	struct import_result result;

@@ -67,8 +67,9 @@ static int run_info(struct cmd_io *io, void *opts, int argc, char **argv,
 		return error_set(err, ERR_USAGE,
 				 "--format '%s': use text or json",
 				 o->format);
-	rc = cmd_open(o->input, argc, argv, o->max_memory, &path, &r,
-			      err);
+	rc = cmd_open(io, &(struct cmd_reading){
+			.max_memory = o->max_memory, .trust = o->trust,
+			.as_it_is = true }, o->input, argc, argv, &path, &r, err);
 	if (rc < 0)
 		return rc;
 	cmd_take_trust(io, path, r, o->trust);

@@ -36,7 +36,9 @@ static int add_file(struct cmd_io *io, const struct merge_opts *o,
 		    struct error *err)
 {
 	struct reader *r = NULL;
-	int rc = cmd_open_file(path, o->max_memory, &r, err);
+	struct cmd_reading how = { .max_memory = o->max_memory, .trust = o->trust,
+				   .as_it_is = true };
+	int rc = cmd_open_file(io, &how, path, &r, err);
 
 	/* The result belongs to this user, so that nothing shows any more whose
 	 * choice the names in it were. */

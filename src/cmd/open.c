@@ -18,12 +18,18 @@
 #include "views/query/select.h"
 
 /* Imports to memory; no file is written. */
-static int open_import(const char *path, bool perf_data, uint64_t max_memory,
-		       bool no_code, struct reader **out, struct error *err)
+static int open_import(struct cmd_io *io, const struct cmd_reading *how,
+		       const char *path, bool perf_data, struct reader **out,
+		       struct error *err)
 {
-	struct import_options o = { .symbols = true, .max_memory = max_memory,
+	static const struct opt_strs none;
+	struct buf dirs = { 0 };
+	struct import_options o = { .symbols = true, .trust = how->trust,
+				    .max_memory = how->max_memory,
 				    /* tally info shows the sizes of a file */
-				    .no_code = no_code, .temporary = no_code,
+				    .no_code = how->no_code,
+				    .temporary = how->no_code,
+				    .progress = cmd_show_step, .ctx = io,
 				    .version = PACKAGE_VERSION };
 	struct reader_damage damage = { .incomplete = true };
 	struct import_result result;
@@ -34,11 +40,15 @@ static int open_import(const char *path, bool perf_data, uint64_t max_memory,
 		return error_errno(err, errno, "%s: cannot allocate memory to "
 				   "import it",
 				   path);
-	rc = (perf_data ? import_perf_data : import_foreign)
-		(path, fd, path, &o, &result, err);
+	rc = cmd_debug_dirs(how->debug_dirs ? how->debug_dirs : &none, &dirs, err);
+	o.debug_dirs = buf_cstr(&dirs);
+	if (!rc)
+		rc = (perf_data ? import_perf_data : import_foreign)
+			(path, fd, path, &o, &result, err);
 	if (!rc)
 		rc = reader_open_fd(fd, path, UINT64_MAX, out, err);
 	close(fd);
+	buf_fini(&dirs);
 	if (!rc && result.cut_at) {
 		snprintf(damage.message, sizeof(damage.message),
 			 "it is truncated at offset %llu; all data before "
@@ -49,26 +59,58 @@ static int open_import(const char *path, bool perf_data, uint64_t max_memory,
 	return rc;
 }
 
-static int open_file(const char *path, uint64_t max_memory, bool no_code,
-		     struct reader **out, struct error *err)
+/* Symbolizes a recording without symbols in memory, and tells the user. */
+static int add_symbols(struct cmd_io *io, const char *path, struct reader *r,
+		       const struct opt_strs *debug_dirs, struct error *err)
+{
+	struct symbolize_options o = { .progress = cmd_show_image, .ctx = io };
+	struct buf safe = { 0 }, dirs = { 0 };
+	int rc;
+
+	if (reader_profile(r)->symbolized || reader_profile(r)->foreign ||
+	    !reader_profile(r)->locs.n)
+		return 0;
+	rc = cmd_debug_dirs(debug_dirs, &dirs, err);
+	if (!rc) {
+		o.debug_dirs = buf_cstr(&dirs);
+		rc = profile_symbolize(reader_profile(r), &o, err);
+	}
+	buf_fini(&dirs);
+	cmd_show_step(io, NULL);
+	if (rc < 0)
+		return rc;
+	text_safe(&safe, path);
+	fprintf(io->err,
+		"tally: %s contains no symbols: using the files on this "
+		"machine ('tally symbolize' stores them)\n", buf_cstr(&safe));
+	buf_fini(&safe);
+	return 0;
+}
+
+int cmd_open_file(struct cmd_io *io, const struct cmd_reading *how, const char *path,
+		  struct reader **out, struct error *err)
 {
 	bool perf_data = import_is_perf_data(path);
+	int rc;
 
 	*out = NULL;
-	return perf_data || import_is_foreign(path)
-	       ? open_import(path, perf_data, max_memory, no_code, out, err)
-	       : reader_open(path, max_memory, out, err);
+	rc = perf_data || import_is_foreign(path)
+	     ? open_import(io, how, path, perf_data, out, err)
+	     : reader_open(path, how->max_memory, out, err);
+	if (rc < 0 || how->as_it_is)
+		return rc;
+	cmd_take_trust(io, path, *out, how->trust);
+	rc = add_symbols(io, path, *out, how->debug_dirs, err);
+	if (rc < 0) {
+		reader_close(*out);
+		*out = NULL;
+	}
+	return rc;
 }
 
-int cmd_open_file(const char *path, uint64_t max_memory, struct reader **out,
-		  struct error *err)
-{
-	return open_file(path, max_memory, false, out, err);
-}
-
-static int open_word(const char *input, int argc, char **argv,
-		     uint64_t max_memory, bool no_code, const char **path,
-		     struct reader **out, struct error *err)
+int cmd_open(struct cmd_io *io, const struct cmd_reading *how, const char *input,
+	     int argc, char **argv, const char **path, struct reader **out,
+	     struct error *err)
 {
 	bool named = input || argc > 0;
 	int rc;
@@ -81,25 +123,13 @@ static int open_word(const char *input, int argc, char **argv,
 	*path = argc ? argv[0] : input ? input : "profile.tally";
 	if (!strcmp(*path, "-"))
 		*path = "/dev/stdin";
-	rc = open_file(*path, max_memory, no_code, out, err);
+	rc = cmd_open_file(io, how, *path, out, err);
 	if (rc == -ERR_NOTFOUND && !named)
 		return error_set(err, ERR_NOTFOUND,
 				 "no recording here (profile.tally): "
 				 "create one with 'tally record -- PROGRAM', or "
 				 "name a file");
 	return rc;
-}
-
-int cmd_open(const char *input, int argc, char **argv, uint64_t max_memory,
-	     const char **path, struct reader **out, struct error *err)
-{
-	return open_word(input, argc, argv, max_memory, false, path, out, err);
-}
-
-int cmd_open_no_code(const char *input, int argc, char **argv, uint64_t max_memory,
-		     const char **path, struct reader **out, struct error *err)
-{
-	return open_word(input, argc, argv, max_memory, true, path, out, err);
 }
 
 void cmd_labelled_name(const char *path, const struct opt_strs *labels,
@@ -168,6 +198,14 @@ void cmd_show_image(void *ctx, const char *image, size_t done, size_t total)
 	buf_fini(&text);
 }
 
+void cmd_show_step(void *ctx, const char *text)
+{
+	struct cmd_io *io = ctx;
+
+	if (io->progress)
+		io->progress(io, text);
+}
+
 void cmd_take_trust(struct cmd_io *io, const char *path, struct reader *r,
 		    bool trusted)
 {
@@ -184,34 +222,6 @@ void cmd_take_trust(struct cmd_io *io, const char *path, struct reader *r,
 		"opened, only its own symbols, code and source are shown "
 		"(--trust-recording)\n", buf_cstr(&safe));
 	buf_fini(&safe);
-}
-
-int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
-		      const struct opt_strs *debug_dirs, struct error *err)
-{
-	struct symbolize_options o = { .progress = cmd_show_image, .ctx = io };
-	struct buf safe = { 0 }, dirs = { 0 };
-	int rc;
-
-	if (reader_profile(r)->symbolized || reader_profile(r)->foreign ||
-	    !reader_profile(r)->locs.n)
-		return 0;
-	rc = cmd_debug_dirs(debug_dirs, &dirs, err);
-	if (!rc) {
-		o.debug_dirs = buf_cstr(&dirs);
-		rc = profile_symbolize(reader_profile(r), &o, err);
-	}
-	buf_fini(&dirs);
-	if (io->progress)
-		io->progress(io, NULL);
-	if (rc < 0)
-		return rc;
-	text_safe(&safe, path);
-	fprintf(io->err,
-		"tally: %s contains no symbols: using the files on this "
-		"machine ('tally symbolize' stores them)\n", buf_cstr(&safe));
-	buf_fini(&safe);
-	return 0;
 }
 
 int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,

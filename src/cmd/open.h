@@ -6,18 +6,27 @@
 #include "cmd/command.h"
 #include "profile/reader.h"
 
+/* How a command reads recordings. */
+struct cmd_reading {
+	const struct opt_strs *debug_dirs;	/* --debug-dir; NULL: none */
+	uint64_t max_memory;	/* as for reader_open */
+	bool trust;		/* --trust-recording */
+	bool no_code;		/* for a view without code: files of other profilers
+				 * are imported without it, which is faster */
+	bool as_it_is;		/* show neither whose the recording is nor symbols that
+				 * it has not */
+};
+
 /* Opens the recording in argv, which may hold one word.  Without a word, opens
- * `input`, or profile.tally if that is NULL. max_memory: as for reader_open. */
-int cmd_open(const char *input, int argc, char **argv, uint64_t max_memory,
-	     const char **path, struct reader **out, struct error *err);
-/* The same for a view without code.  A file of perf is imported without it, which is
- * faster. */
-int cmd_open_no_code(const char *input, int argc, char **argv, uint64_t max_memory,
-		     const char **path, struct reader **out, struct error *err);
-/* Opens the recording at a path.  A file of perf (perf.data) is imported, with its
- * symbols. */
-int cmd_open_file(const char *path, uint64_t max_memory, struct reader **out,
-		  struct error *err);
+ * `input`, or profile.tally if that is NULL.  Decides whether the files that it names
+ * may be opened, and if it has no symbols, adds those of this machine; tells the user
+ * of both.  Files of other profilers (perf.data) are imported. */
+int cmd_open(struct cmd_io *io, const struct cmd_reading *how, const char *input,
+	     int argc, char **argv, const char **path, struct reader **out,
+	     struct error *err);
+/* The same for one path. */
+int cmd_open_file(struct cmd_io *io, const struct cmd_reading *how, const char *path,
+		  struct reader **out, struct error *err);
 /* Replaces a recording by its samples with these labels ("NAME=VALUE"); all of it
  * if there are none.  ERR_USAGE if no thread has them. */
 int cmd_select_labelled(const char *path, struct reader **r,
@@ -25,21 +34,20 @@ int cmd_select_labelled(const char *path, struct reader **r,
 /* Appends the name of such a selection: "a.tally (canary=yes)". */
 void cmd_labelled_name(const char *path, const struct opt_strs *labels,
 		       struct buf *out);
-/* Decides whether files that the recording names may be opened.  If the recording
- * belongs to another user and is not `trusted`, they may not, and a
+/* Decides whether files that the recording names may be opened, as cmd_open does.  If
+ * the recording belongs to another user and is not `trusted`, they may not, and a
  * message says so. */
 void cmd_take_trust(struct cmd_io *io, const char *path, struct reader *r,
 		    bool trusted);
-/* Symbolizes a recording without symbols in memory, and tells the user. */
-int cmd_symbolize_now(struct cmd_io *io, const char *path, struct reader *r,
-		      const struct opt_strs *debug_dirs, struct error *err);
 /* Reports on io->err what is missing in a recording, after its samples were read.
  * For output that does not report it itself (tables for programs, pages, pictures,
  * copies). */
 void cmd_report_damage(struct cmd_io *io, const char *path,
 		       const struct reader *r);
-/* The callback symbolize_options.progress; ctx is the struct cmd_io. */
+/* The callbacks symbolize_options.progress and import_options.progress; ctx is the
+ * struct cmd_io. */
 void cmd_show_image(void *ctx, const char *image, size_t done, size_t total);
+void cmd_show_step(void *ctx, const char *text);
 /* Writes text to a file, or to io->out if `path` is NULL. */
 int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 	       struct error *err);

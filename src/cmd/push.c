@@ -205,12 +205,13 @@ static int push_file(struct cmd_io *io, const struct push_cmd_opts *o,
 {
 	struct select_spec select = cmd_select(&o->samples_of);
 	struct reader *r = NULL;
-	int rc = cmd_open_file(path, o->max_memory, &r, err);
+	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
+				   .max_memory = o->max_memory,
+				   .as_it_is = server_names };
+	int rc = cmd_open_file(io, &how, path, &r, err);
 
-	if (!rc && !server_names)
-		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
-	else if (!rc && !reader_profile(r)->symbolized &&
-		 reader_profile(r)->locs.n)
+	if (!rc && server_names && !reader_profile(r)->symbolized &&
+	    reader_profile(r)->locs.n)
 		rc = profile_symbolize(reader_profile(r),
 				       &(struct symbolize_options){
 					       .identified_later = true }, err);

@@ -477,13 +477,12 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0 && format == FORMAT_HTML)
 		rc = check_page(o, &spec, err);
 	if (rc >= 0)
-		rc = (format == FORMAT_HTML || wants_tui(io, o, format)
-		      ? cmd_open : cmd_open_no_code)
-			(o->input, argc, argv, o->max_memory, &path, &r, err);
-	if (rc >= 0)
-		cmd_take_trust(io, path, r, o->trust);
-	if (rc >= 0)
-		rc = cmd_symbolize_now(io, path, r, &o->debug_dirs, err);
+		rc = cmd_open(io, &(struct cmd_reading){
+				.debug_dirs = &o->debug_dirs,
+				.max_memory = o->max_memory, .trust = o->trust,
+				.no_code = format != FORMAT_HTML &&
+					   !wants_tui(io, o, format) },
+			      o->input, argc, argv, &path, &r, err);
 	if (rc >= 0 && o->wakers) {
 		rc = show_wakers(io, o, r, (enum format)format, err);
 		reader_close(r);

@@ -57,6 +57,10 @@ static int add_segment(struct image *img, const GElf_Phdr *ph)
 	return vec_push(&img->segments, s);
 }
 
+/* Linux starts no program with more (fs/binfmt_elf.c, load_elf_phdrs).  The limit
+ * bounds what searches of all segments cost. */
+enum { PROGRAM_HEADERS_MAX = 65536 / sizeof(Elf64_Phdr) };
+
 static int read_segments(struct image *img, struct error *err)
 {
 	size_t n, i;
@@ -64,6 +68,11 @@ static int read_segments(struct image *img, struct error *err)
 
 	if (elf_getphdrnum(img->elf, &n) < 0)
 		n = 0;
+	if (n > PROGRAM_HEADERS_MAX)
+		return error_set(err, ERR_FORMAT,
+			"%s: %zu program headers at offset %llu; programs have at most %d",
+			img->name, n, (unsigned long long)img->ehdr.e_phoff,
+			PROGRAM_HEADERS_MAX);
 	for (i = 0; i < n && !rc; i++) {
 		GElf_Phdr ph;
 

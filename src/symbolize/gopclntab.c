@@ -255,23 +255,51 @@ static bool try_section(struct gopclntab *t, const char *name)
 	       try_table(t, vaddr, image_bytes(t->img, vaddr, size));
 }
 
-/* Searches segments without code for the table's magic, if there are no section
- * headers or the table has no section of its own. */
-static bool search_segments(struct gopclntab *t)
+/* Gives the bytes of the segments without code, one after the other, with their
+ * addresses.  In all they are at most twice the file: segments of a hostile one
+ * may overlap. */
+struct data_search {
+	struct image *img;
+	size_t next, left;
+};
+
+static struct data_search search_data(struct image *img)
+{
+	return (struct data_search){ img, 0, 2 * image_file_bytes(img).n };
+}
+
+static bool next_data(struct data_search *d, uint64_t *vaddr, struct span *s)
 {
 	const struct image_segment *seg;
-	size_t n = image_segments(t->img, &seg), i, at;
+	size_t n = image_segments(d->img, &seg);
 
-	for (i = 0; i < n; i++) {
-		struct span s = image_bytes(t->img, seg[i].vaddr,
-					    seg[i].filesz);
+	while (d->next < n) {
+		const struct image_segment *at = &seg[d->next++];
 
-		for (at = 0; !seg[i].exec && at + 72 <= s.n; at += 8)
+		if (at->exec)
+			continue;
+		*vaddr = at->vaddr;
+		*s = image_bytes(d->img, at->vaddr, d->left);
+		d->left -= s->n;
+		return true;
+	}
+	return false;
+}
+
+/* Searches for the table's magic, if there are no section headers or the table has no
+ * section of its own. */
+static bool search_segments(struct gopclntab *t)
+{
+	struct data_search d = search_data(t->img);
+	uint64_t vaddr;
+	struct span s;
+
+	while (next_data(&d, &vaddr, &s))
+		for (size_t at = 0; at + 72 <= s.n; at += 8)
 			if (s.p[at + 3] == 0xff && s.p[at + 2] == 0xff &&
-			    try_table(t, seg[i].vaddr + at,
+			    try_table(t, vaddr + at,
 				      (struct span){ s.p + at, s.n - at }))
 				return true;
-	}
 	return false;
 }
 
@@ -281,17 +309,14 @@ static bool is_go(struct image *img)
 {
 	enum { AS_FAR = 64 << 10 };
 	static const char magic[] = "\xff Go buildinf:";
-	const struct image_segment *seg;
-	size_t n = image_segments(img, &seg), i;
+	struct data_search d = search_data(img);
+	uint64_t vaddr;
+	struct span s;
 
-	for (i = 0; i < n; i++) {
-		uint64_t size = seg[i].filesz < AS_FAR ? seg[i].filesz : AS_FAR;
-		struct span s = image_bytes(img, seg[i].vaddr, size);
-
-		if (!seg[i].exec && s.p &&
-		    memmem(s.p, s.n, magic, sizeof(magic) - 1))
+	while (next_data(&d, &vaddr, &s))
+		if (s.n && memmem(s.p, s.n < AS_FAR ? s.n : AS_FAR, magic,
+				  sizeof(magic) - 1))
 			return true;
-	}
 	return false;
 }
 
@@ -299,10 +324,10 @@ static bool is_go(struct image *img)
  * address of the table; 0 if it is not found. */
 static uint64_t find_module(struct gopclntab *t)
 {
-	struct span r = relocations(t->img);
-	const struct image_segment *seg;
-	size_t n = image_segments(t->img, &seg), i, at;
-	uint64_t names = t->vaddr + t->names;
+	struct span r = relocations(t->img), s;
+	struct data_search d = search_data(t->img);
+	uint64_t names = t->vaddr + t->names, vaddr;
+	size_t i, at;
 
 	for (i = 0; i + sizeof(Elf64_Rela) <= r.n; i += sizeof(Elf64_Rela)) {
 		Elf64_Rela a;
@@ -312,15 +337,11 @@ static uint64_t find_module(struct gopclntab *t)
 		    word_at(t->img, a.r_offset + 8) == names)
 			return a.r_offset;
 	}
-	for (i = 0; i < n; i++) {
-		struct span s = image_bytes(t->img, seg[i].vaddr,
-					    seg[i].filesz);
-
-		for (at = 0; !seg[i].exec && at + 16 <= s.n; at += 8)
+	while (next_data(&d, &vaddr, &s))
+		for (at = 0; at + 16 <= s.n; at += 8)
 			if (!memcmp(s.p + at, &t->vaddr, 8) &&
 			    !memcmp(s.p + at + 8, &names, 8))
-				return seg[i].vaddr + at;
-	}
+				return vaddr + at;
 	return 0;
 }
 

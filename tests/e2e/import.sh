@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # perf.data as a recording: exactly the samples that perf itself reports.
+T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1
@@ -196,7 +197,19 @@ if [ "$(id -u)" -eq 0 ]; then
 		"^1 tally: theirs.data belongs to another user, .*--trust-recording"
 	t_run "… unless one wants that" "$TALLY" import -q --trust-recording \
 		-o theirs.tally theirs.data
+	t_run "… in reports, too" "$TALLY" report --trust-recording theirs.data
 fi
+# Debug files that the user names.
+mkdir dbg away
+objcopy --only-keep-debug work dbg/work.debug && objcopy -g work away/work &&
+	perf_record -e cpu-clock -o away.data away/work
+t_lacks "without debug files there are no lines" \
+	"$("$TALLY" report -s symbol,line away.data 2>&1)" 'work\.c:'
+for c in "report -s symbol,line" "annotate --format=text" "export --format=csv"; do
+	# shellcheck disable=SC2086 # words
+	t_like "--debug-dir has them: $c" \
+		"$("$TALLY" $c --debug-dir dbg away.data 2>&1)" 'work\.c'
+done
 printf 'PERFILE2' >short.data
 "$TALLY" report short.data >out 2>err
 t_like "a short one" "$? $(cat err)" '^1 tally: short.data: '

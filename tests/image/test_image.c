@@ -196,6 +196,30 @@ static void test_build_id(void **state)
 	image_close(img);
 }
 
+/* Linux starts a program with at most 64 KiB of them (fs/binfmt_elf.c,
+ * load_elf_phdrs). */
+static void test_too_many_program_headers(void **state)
+{
+	enum { MOST = 65536 / sizeof(Elf64_Phdr), ROOM = 3 * 65536 };
+	uint8_t *file = calloc(1, ROOM);
+	struct image *img;
+	struct error err;
+	struct tiny t;
+
+	(void)state;
+	assert_non_null(file);
+	tiny_init(&t, MOST);
+	memcpy(file, &t.eh, sizeof(t.eh));
+	assert_int_equal(image_open_bytes(file, ROOM, "many", &img, &err), 0);
+	image_close(img);
+	tiny_init(&t, MOST + 1);
+	memcpy(file, &t.eh, sizeof(t.eh));
+	assert_int_equal(image_open_bytes(file, ROOM, "many", &img, &err),
+			 -ERR_FORMAT);
+	assert_non_null(strstr(err.msg, "1171 program headers at offset 64"));
+	free(file);
+}
+
 /* Every line of /proc/self/maps that is code: offset -> vaddr must agree with
  * the load address that the dynamic linker reports. */
 static int check_module(struct dl_phdr_info *info, size_t size, void *ctx)
@@ -291,6 +315,7 @@ int main(void)
 		cmocka_unit_test(test_wrapping_segment_is_ignored),
 		cmocka_unit_test(test_not_elf),
 		cmocka_unit_test(test_build_id),
+		cmocka_unit_test(test_too_many_program_headers),
 		cmocka_unit_test(test_own_modules),
 		cmocka_unit_test(test_symbols_of_libc),
 	};
