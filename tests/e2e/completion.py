@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Types a line into a real shell and shows what the command got.
+"""Types lines into a real shell and shows, a line for each, what the command got.
 
-    completion.py bash|zsh SCRIPTS BIN KEYS
+    completion.py bash|zsh SCRIPTS BIN KEYS…
 
 In KEYS, @ is the tab key.  BIN has a tally that prints "ARGS <word> <word>".
 """
@@ -12,7 +12,7 @@ import select
 import sys
 import time
 
-shell, scripts, bin_folder, keys = sys.argv[1:5]
+shell, scripts, bin_folder = sys.argv[1:4]
 env = {'PATH': bin_folder + ':/usr/bin:/bin', 'TERM': 'dumb', 'HOME': bin_folder,
        'LC_ALL': 'C', 'PS1': '$ ', 'INPUTRC': '/dev/null'}
 if shell == 'bash':
@@ -47,9 +47,13 @@ def until(pattern):
 os.write(fd, (setup + "; echo re''ady\n").encode())
 if not until(rb'ready'):
     sys.exit(f'{shell} does not start: {seen!r}')
-os.write(fd, keys.replace('@', '\t').encode() + b'\n')
-found = until(rb'ARGS[^\r\n]*[\r\n]')
-print(found.group(0).decode().strip() if found else repr(seen))
+for keys in sys.argv[4:]:
+    seen = b''
+    os.write(fd, keys.replace('@', '\t').encode() + b'\n')
+    found = until(rb'ARGS[^\r\n]*[\r\n]')
+    print(found.group(0).decode().strip() if found else repr(seen), flush=True)
+    if not found:
+        os.write(fd, b'\x03')
 os.write(fd, b'\x03exit\n')
 os.close(fd)
 os.waitpid(pid, 0)

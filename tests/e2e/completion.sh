@@ -66,36 +66,37 @@ chmod +x bin/tally
 : >recording.tally
 mkdir debug-folder
 bash=$(command -v bash) zsh=$(command -v zsh) fish=$(command -v fish)
-types() { # SHELL NAME KEYS WANT
-	t_is "$1: $2" "$(python3 "$top_srcdir/tests/e2e/completion.py" \
-		"$1" "$scripts" "$T_TMP/bin" "$3" 2>&1)" "ARGS $4"
-}
+# What is typed, and what the command is to get: one shell takes all lines, as it takes
+# long to start.
+sched=
+[ ! -r /sys/kernel/tracing/events/sched ] || sched='
+a tracepoint|tally record -e sched:sched_migrate_t@x|<record> <-e> <sched:sched_migrate_task> <x>'
+lines="a command|tally symb@x|<symbolize> <x>
+an option|tally record --sourc@x|<record> <--source> <x>
+a value|tally record --source ptr@x|<record> <--source> <ptrace> <x>
+a value behind =|tally record --source=ptr@x|<record> <--source=ptrace> <x>
+an event with a colon|tally record -e task-cl@x|<record> <-e> <task-clock> <x>$sched
+a file|tally report recor@x|<report> <recording.tally> <x>
+a file behind =|tally report --input=recor@x|<report> <--input=recording.tally> <x>
+the command that is recorded|tally record -g -- basena@x|<record> <-g> <--> <basename> <x>
+its files|tally record basename recor@x|<record> <basename> <recording.tally> <x>"
 for shell in bash zsh; do
 	eval "path=\$$shell"
 	if [ -z "$path" ]; then
 		t_skip "completion in $shell" "no $shell here"
 		continue
 	fi
-	types $shell "a command" 'tally symb@x' '<symbolize> <x>'
-	types $shell "an option" 'tally record --sourc@x' \
-		'<record> <--source> <x>'
-	types $shell "a value" 'tally record --source ptr@x' \
-		'<record> <--source> <ptrace> <x>'
-	types $shell "a value behind =" 'tally record --source=ptr@x' \
-		'<record> <--source=ptrace> <x>'
-	types $shell "an event with a colon" 'tally record -e task-cl@x' \
-		'<record> <-e> <task-clock> <x>'
-	[ -r /sys/kernel/tracing/events/sched ] &&
-	types $shell "a tracepoint" 'tally record -e sched:sched_migrate_t@x' \
-		'<record> <-e> <sched:sched_migrate_task> <x>'
-	types $shell "a file" 'tally report recor@x' \
-		'<report> <recording.tally> <x>'
-	types $shell "a file behind =" 'tally report --input=recor@x' \
-		'<report> <--input=recording.tally> <x>'
-	types $shell "the command that is recorded" \
-		'tally record -g -- basena@x' '<record> <-g> <--> <basename> <x>'
-	types $shell "its files" 'tally record basename recor@x' \
-		'<record> <basename> <recording.tally> <x>'
+	printf '%s\n' "$lines" | cut -d'|' -f2 | tr '\n' '\0' |
+		xargs -0 python3 "$top_srcdir/tests/e2e/completion.py" \
+		$shell "$scripts" "$T_TMP/bin" >got 2>&1
+	exec 3<got
+	while IFS='|' read -r name keys want; do
+		read -r got <&3 || got="nothing for $keys"
+		t_is "$shell: $name" "$got" "ARGS $want"
+	done <<-END
+	$lines
+	END
+	exec 3<&-
 done
 if [ "$fish" ]; then
 	fishes() { # WORDS: candidates

@@ -1,6 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
-# The HTML page in a real browser: see html_browser.py.
+# The HTML page in a real browser: see html_browser.py.  SCREENSHOTS: a folder for pictures
+# of the pages, which are taken only then.
+T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 
 browser="$top_srcdir/tests/e2e/html_browser.py"
@@ -12,7 +14,7 @@ fi
 cp "$top_srcdir/tests/e2e/browser.py" "$browser" \
 	"$top_srcdir/tests/e2e/html_changes.py" "$T_TMP/"
 cd "$T_TMP" || exit 1
-"$made" hostile hostile.tally && "$made" many many.tally 30000 4000 || exit 1
+"$made" hostile hostile.tally && "$made" many many.tally 10000 2000 || exit 1
 for f in hostile many; do
 	"$TALLY" report --html -o $f.html $f.tally
 	"$TALLY" report --format=json $f.tally >$f.json
@@ -63,13 +65,13 @@ sed 's/x = x \* 31 ^ x >> 5;/x = x % 1021 * 31 + (x >> 3) % 7;/; s/steady/stable
 	old/two.c >new/two.c
 for v in old new; do
 	${CC:-cc} -O2 -g -fno-omit-frame-pointer -o $v/two $v/two.c
-	"$TALLY" record -g -F 2000 --embed-source -o $v.tally -- $v/two 3000 \
+	"$TALLY" record -g -F 4000 --embed-source -o $v.tally -- $v/two 1500 \
 		2>/dev/null >&2
 done
 # what lines gained stands out of noise with some runs a side only
 for v in old-2 new-2 old-3 new-3 old-4 new-4; do
-	"$TALLY" record -g -F 2000 --embed-source -o $v.tally -- ${v%-*}/two \
-		3000 2>/dev/null >&2
+	"$TALLY" record -g -F 4000 --embed-source -o $v.tally -- ${v%-*}/two \
+		1500 2>/dev/null >&2
 done
 "$TALLY" check --format none --html check.html --baseline old.tally \
 	old-?.tally --new new.tally new-?.tally
@@ -122,7 +124,7 @@ int main(int argc, char **argv)
 EOF
 ${CC:-cc} -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls \
 	-o deep deep.c
-"$TALLY" record -g -F 1000 -o deep.tally -- ./deep 1500 2>/dev/null >&2
+"$TALLY" record -g -F 2000 -o deep.tally -- ./deep 800 2>/dev/null >&2
 "$TALLY" report --html -o deep.html deep.tally
 "$made" deep deeper.tally 16000
 "$TALLY" report --html -o deeper.html deeper.tally
@@ -134,7 +136,7 @@ cp hostile.tally hostile-2.tally
 "$TALLY" diff --format=json old.tally new.tally >diff.json
 "$TALLY" flamegraph --icicle -o begin.html many.tally
 "$TALLY" flamegraph -o hostile.svg hostile.tally
-python3 -B html_browser.py "$T_TMP" "${SCREENSHOTS:-$T_TMP}" >out 2>err
+python3 -B html_browser.py "$T_TMP" "${SCREENSHOTS-}" >out 2>err
 status=$?
 # its lines are TAP already
 sed 's/^/# /' err | tail -n 30

@@ -25,8 +25,12 @@ STARTS = {'_start', '_dl_start', '_dl_start_user', '_dl_init', '_dl_fini', 'clon
 
 
 def output(*command):
-    r = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                       check=False)
+    # perf 6.1 ends by SIGSEGV now and then
+    for _ in range(3):
+        r = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                           check=False)
+        if command[0] == sys.argv[2] or r.returncode >= 0:
+            break
     if b'build-id.c' in r.stderr:
         print('perf aborts')
         sys.exit(3)
@@ -37,8 +41,9 @@ def output(*command):
 
 class Names:
     """The first of the names that an address has."""
-    def __init__(self):
-        self.of = {'[kernel]': self.kernel()}
+    def __init__(self, paths):
+        self.paths = paths
+        self.of = {}
 
     @staticmethod
     def first(pairs):
@@ -57,8 +62,11 @@ class Names:
                     pairs.append((address, name))
         return self.first(pairs)
 
-    def image(self, path):
+    def image(self, image):
         """Of the file and of its debug file, where it has one."""
+        path = self.paths.get(image, '')
+        if image == '[kernel]':
+            return self.kernel()
         if not os.path.isfile(path):
             return {}
         files = [path]
@@ -80,11 +88,11 @@ class Names:
                     pairs.append((int(w[1], 16), plain(w[7])))
         return self.first(pairs)
 
-    def one(self, image, path, name):
-        if re.match(r'0x[0-9a-f]+$|\[unknown\]|\[vdso\]', name) or '+0x' in name:
-            return '?'
+    def one(self, image, name):
+        if name == '?':
+            return name
         if image not in self.of:
-            self.of[image] = self.image(path)
+            self.of[image] = self.image(image)
         if name in STARTS and name not in self.of[image]:
             return '?'
         return self.of[image].get(name, name)
@@ -98,18 +106,35 @@ def plain(name):
     return re.sub(r'\.(constprop|isra|part)\.[0-9]+', '', name.split('@')[0])
 
 
-def add(rows, names, paths, event, comm, image, symbol, samples, weight):
+def add(rows, event, comm, image, symbol, samples, weight):
     image = {'[kernel.kallsyms]': '[kernel]', '[vdso]': '?', '[unknown]': '?',
              '': '?'}.get(image, image)
     if image != '[kernel]':
         symbol = plain(symbol)
-    key = (event, comm, image,
-           names.one(image, paths.get(image, ''), symbol) if image != '?' else '?')
+    if image == '?' or '+0x' in symbol or \
+       re.match(r'0x[0-9a-f]+$|\[unknown\]|\[vdso\]', symbol):
+        symbol = '?'
+    count(rows, (event, comm, image, symbol), samples, weight)
+
+
+def count(rows, key, samples, weight):
     old = rows.get(key, (0, 0))
     rows[key] = (old[0] + samples, old[1] + weight)
 
 
-def of_tally(tally, path, names, paths):
+def rename(rows, other, names):
+    """Gives the functions of rows that are not the same in other one name for each
+    address.  Rows that are the same need no tables of symbols, which take long to
+    read."""
+    out = {}
+    for key, (samples, weight) in rows.items():
+        if other.get(key) != (samples, weight):
+            key = key[:3] + (names.one(key[2], key[3]),)
+        count(out, key, samples, weight)
+    return out
+
+
+def of_tally(tally, path, paths):
     rows = {}
     text = output(tally, 'report', '--no-inline', '--format=csv', '-s',
                   'comm,image,symbol', path)
@@ -118,12 +143,12 @@ def of_tally(tally, path, names, paths):
         image = os.path.basename(row['image'])
         paths.setdefault(image, row['image'])
         if samples:
-            add(rows, names, paths, row.get('event', ''), row['comm'], image,
+            add(rows, row.get('event', ''), row['comm'], image,
                 row['symbol'], samples, int(row['self_weight']))
     return rows
 
 
-def of_perf(perf, path, names, paths):
+def of_perf(perf, path):
     rows, event = {}, ''
     text = output(perf, 'report', '-i', path, '--stdio', '-g', 'none', '--no-inline',
                   '--no-children', '--no-group', '-n', '--percent-limit', '0',
@@ -136,7 +161,7 @@ def of_perf(perf, path, names, paths):
         words = [w.strip() for w in line.split('|', 4)]
         if line.startswith('#') or len(words) < 5:
             continue
-        add(rows, names, paths, event if several else '', words[2], words[3],
+        add(rows, event if several else '', words[2], words[3],
             re.sub(r'^\[.\] ', '', words[4]), int(words[0]), int(words[1]))
     return rows
 
@@ -176,9 +201,11 @@ def name_threads(mine, theirs, perf, path):
 
 def main():
     perf, tally, path = sys.argv[1:4]
-    names, paths = Names(), {}
-    mine = of_tally(tally, path, names, paths)
-    theirs = of_perf(perf, path, names, paths)
+    paths = {}
+    mine = of_tally(tally, path, paths)
+    theirs = of_perf(perf, path)
+    names = Names(paths)
+    mine, theirs = rename(mine, theirs, names), rename(theirs, mine, names)
     name_threads(mine, theirs, perf, path)
     if len(sys.argv) > 4:
         mine, theirs = ({k: v for k, v in rows.items() if k[1] == sys.argv[4]}

@@ -1,58 +1,57 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Whole-program tests.  Those that record skip where no event may be opened.
 E2E_TESTS = \
-	tests/e2e/agree.sh \
-	tests/e2e/annotate.sh \
-	tests/e2e/bombs.sh \
-	tests/e2e/format.sh \
-	tests/e2e/import.sh \
-	tests/e2e/import_kinds.sh \
-	tests/e2e/import_names.sh \
-	tests/e2e/check.sh \
-	tests/e2e/export.sh \
-	tests/e2e/export_llvm.sh \
-	tests/e2e/push.sh \
-	tests/e2e/continuous.sh \
-	tests/e2e/report.sh \
-	tests/e2e/source.sh \
-	tests/e2e/tui.sh \
-	tests/e2e/report_cli.sh \
-	tests/e2e/stripped.sh \
-	tests/e2e/memory.sh \
-	tests/e2e/merge.sh \
-	tests/e2e/no_samples.sh \
-	tests/e2e/events.sh \
+	tests/e2e/fibers.sh \
 	tests/e2e/kernel_vm.sh \
 	tests/e2e/kmod_vm.sh \
+	tests/e2e/memory.sh \
+	tests/e2e/outer_callers.sh \
+	tests/e2e/source.sh \
 	tests/e2e/sources_vm.sh \
+	tests/e2e/stack_holes.sh \
+	tests/e2e/stripped.sh \
+	tests/e2e/timer.sh \
 	tests/e2e/traced.sh \
+	tests/e2e/wait_changes.sh
+TESTS += $(E2E_TESTS)
+# Tests of what tally reads, computes and writes: with sanitizers they say more, so
+# scripts/test runs them with sanitizers only.
+SANITIZED_TESTS = \
+	tests/e2e/annotate.sh \
+	tests/e2e/bombs.sh \
+	tests/e2e/events.sh \
+	tests/e2e/export.sh \
+	tests/e2e/export_llvm.sh \
+	tests/e2e/format.sh \
 	tests/e2e/hardware.sh \
 	tests/e2e/history.sh \
 	tests/e2e/html.sh \
+	tests/e2e/import.sh \
+	tests/e2e/import_kinds.sh \
+	tests/e2e/import_names.sh \
+	tests/e2e/merge.sh \
+	tests/e2e/no_samples.sh \
 	tests/e2e/outputs.sh \
 	tests/e2e/private.sh \
+	tests/e2e/push.sh \
 	tests/e2e/record.sh \
-	tests/e2e/java.sh \
-	tests/e2e/php.sh \
-	tests/e2e/python.sh \
-	tests/e2e/python_tasks.sh \
-	tests/e2e/ruby.sh \
-	tests/e2e/stack_holes.sh \
-	tests/e2e/outer_callers.sh \
-	tests/e2e/fibers.sh \
-	tests/e2e/timer.sh \
-	tests/e2e/wait_changes.sh \
+	tests/e2e/report.sh \
+	tests/e2e/report_cli.sh \
+	tests/e2e/tui.sh \
 	tests/e2e/wait_tables.sh
-TESTS += $(E2E_TESTS)
+TESTS += $(SANITIZED_TESTS)
 # Tests that do not run with sanitizers: what takes time there are other programs (a
 # browser, a shell that calls tally some hundred times), or they judge answers, shares of
 # time and waits, or what is not compiled with sanitizers, the library in the program.
 # The code of tally that they run, other tests and fuzz targets run with sanitizers.
 UNSANITIZED_TESTS = \
 	tests/e2e/addr2line.sh \
+	tests/e2e/agree.sh \
+	tests/e2e/check.sh \
 	tests/e2e/check_recipe.sh \
 	tests/e2e/completion.sh \
 	tests/e2e/consumers.sh \
+	tests/e2e/continuous.sh \
 	tests/e2e/deep_stacks.sh \
 	tests/e2e/diff.sh \
 	tests/e2e/doctor.sh \
@@ -60,15 +59,20 @@ UNSANITIZED_TESTS = \
 	tests/e2e/gone.sh \
 	tests/e2e/html_browser.sh \
 	tests/e2e/import_perfs.sh \
+	tests/e2e/java.sh \
 	tests/e2e/jit.sh \
 	tests/e2e/jitdump.sh \
 	tests/e2e/languages.sh \
 	tests/e2e/missing.sh \
 	tests/e2e/perf_words.sh \
+	tests/e2e/php.sh \
 	tests/e2e/ptrace.sh \
+	tests/e2e/python.sh \
+	tests/e2e/python_tasks.sh \
 	tests/e2e/record_layouts.sh \
 	tests/e2e/record_lives.sh \
 	tests/e2e/record_processes.sh \
+	tests/e2e/ruby.sh \
 	tests/e2e/same_names.sh \
 	tests/e2e/stacks.sh \
 	tests/e2e/stat.sh \
@@ -77,7 +81,7 @@ UNSANITIZED_TESTS = \
 	tests/e2e/verify.sh \
 	tests/e2e/wait_kinds.sh \
 	tests/e2e/waits.sh
-EXTRA_DIST += $(E2E_TESTS) $(UNSANITIZED_TESTS)
+EXTRA_DIST += $(E2E_TESTS) $(SANITIZED_TESTS) $(UNSANITIZED_TESTS)
 if !SANITIZERS
 TESTS += $(UNSANITIZED_TESTS)
 endif

@@ -3,6 +3,7 @@
 # Recordings sent to servers of all protocols, which check each byte against the
 # published definitions; servers that fail in all ways; a spool that is full, shared, or
 # whose process is killed.
+T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 cd "$T_TMP" || exit 1
 
@@ -38,11 +39,11 @@ print(eval(sys.argv[2]))' "$1" "$2"
 }
 push() { "$TALLY" push "$@" 2>err; }
 
-# Two programs for some three seconds.
+# Two programs for some three seconds, of which they sleep most.
 cat >two.sh <<'END'
 end=$(($(date +%s) + 3))
-sh -c 'while [ $(date +%s) -lt '$end' ]; do i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done; done' &
-while [ "$(date +%s)" -lt $end ]; do i=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done; done
+sh -c 'while [ $(date +%s) -lt '$end' ]; do i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; sleep 0.1; done' &
+while [ "$(date +%s)" -lt $end ]; do i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; sleep 0.1; done
 wait
 END
 if ! "$TALLY" record -q -g -o r.tally -- sh two.sh 2>err; then
@@ -120,7 +121,7 @@ if $PY -c 'import grpc' 2>/dev/null; then
 	mkdir debug/.build-id/ab
 	objcopy --only-keep-debug cost debug/.build-id/ab/cdef0123456789.debug
 	strip -o known_cost cost
-	"$TALLY" record -q -g --debug-dir debug -o cost.tally -- ./known_cost 1 \
+	"$TALLY" record -q -g --debug-dir debug -o cost.tally -- ./known_cost 0.4 \
 		2>err >/dev/null || cat err
 	to=parca+grpc://127.0.0.1:$port
 	rm -f grpc/log
@@ -194,7 +195,7 @@ again lost
 t_is "… and what came twice has one id" "$(field http/log \
 	'len(got) - len({g["uuid"] for g in got})')" 1
 printf 'always=503\n' >http/faults
-push "pyroscope+$url" --retry-for 2s r.tally
+push "pyroscope+$url" --retry-for 1s r.tally
 t_is "a server that stays away" $? 1
 t_like "… is named, and why" "$(tail -n 1 err)" "$url: HTTP status 503"
 for fault in 400 401 404 302; do
@@ -210,9 +211,9 @@ push "otlp+$url" r.tally
 t_is "partial success" $? 1
 t_like "… is reported" "$(cat err)" 'rejected 3 profiles: three too many'
 : >http/faults
-push pyroscope+http://127.0.0.1:1 --retry-for 1s r.tally
+push pyroscope+http://127.0.0.1:1 --retry-for 0.1s r.tally
 t_like "nothing listens" "$(cat err)" "127.0.0.1:1: .*[Cc]onnect"
-push pyroscope+http://no.such.host.invalid --retry-for 1s r.tally
+push pyroscope+http://no.such.host.invalid --retry-for 0.1s r.tally
 t_like "no such host" "$(cat err)" "resolve host"
 
 # --- limits
@@ -238,7 +239,7 @@ rm -f http/log
 TALLY_PUSH_TOKEN='Basic dTpw' push "pyroscope+$url" r.tally
 t_is "… of the environment" "$(field http/log \
 	'{r["authorization"] for r in log}')" "{'Basic dTpw'}"
-TALLY_PUSH_TOKEN=hunter2 push "pyroscope+http://127.0.0.1:1" --retry-for 1s \
+TALLY_PUSH_TOKEN=hunter2 push "pyroscope+http://127.0.0.1:1" --retry-for 0.1s \
 	--spool spool.t r.tally
 t_lacks "nothing says it" "$(cat err; cat spool.t/*.push)" 'hunter2'
 push "pyroscope+http://me:hunter2@127.0.0.1:1" r.tally
@@ -272,7 +273,7 @@ fi
 # --- a spool
 away=pyroscope+http://127.0.0.1:1
 t_run "what cannot be sent is kept" "$TALLY" push $away --spool spool \
-	--retry-for 1s --window 1s r.tally
+	--retry-for 0.1s --window 1s r.tally
 t_ok "… in files" "$([ "$(ls spool/*.push | wc -l)" -ge 3 ]; echo $?)"
 largest=$(wc -c spool/*.push | awk '$2 != "total" && $1 > n { n = $1 } END { print n }')
 rm -f http/log
@@ -282,14 +283,14 @@ t_is "… all of it" "$(field http/log 'sum(g["count"] for g in got)')" "$sample
 t_is "… oldest first" "$(field http/log \
 	'[g["time"] for g in got] == sorted(g["time"] for g in got)')" True
 t_is "… and is no longer there" "$(find spool -name '*.push' | wc -l | tr -d ' ')" 0
-push $away --spool spool --retry-for 1s r.tally
+push $away --spool spool --retry-for 0.1s r.tally
 push "otlp+$url" --spool spool
 t_is "a spool for another protocol" $? 2
 t_ok "… is left alone" "$(ls spool/*.push >/dev/null 2>&1; echo $?)"
 push "parca+$url" --spool spool
 t_is "Parca takes what Pyroscope was to get" "$? $(find spool -name '*.push' |
 	wc -l | tr -d ' ')" "0 0"
-push $away --spool tiny --spool-size $((largest + 100)) --retry-for 1s --window 1s r.tally
+push $away --spool tiny --spool-size $((largest + 100)) --retry-for 0.1s --window 1s r.tally
 t_is "a spool that is too small" $? 1
 t_like "… says what it lost" "$(tail -n 1 err)" "dropped because the spool was full"
 
@@ -302,11 +303,11 @@ while [ $i -lt 12 ]; do
 	"$TALLY" push $away --spool spool --retry-for 5m --window 1s r.tally \
 		2>/dev/null &
 	victim=$!
-	$PY -c "import time; time.sleep(0.$(printf %02d $((i * 3))))"
+	sleep "0.$(printf %02d $((i * 3)))"
 	kill -9 $victim 2>/dev/null
 	wait $victim 2>/dev/null
 done
-"$TALLY" push $away --spool spool --retry-for 1s --window 1s r.tally 2>err
+"$TALLY" push $away --spool spool --retry-for 0.1s --window 1s r.tally 2>err
 kept=$(find spool -name '*.push' | wc -l)
 rm -f http/log
 t_run "a spool whose owners were killed is sent" "$TALLY" push \
@@ -320,7 +321,7 @@ if [ "$(id -u)" = 0 ] && mkdir disk && mount -t tmpfs \
 		-o size=$(((largest + 8191) / 4096 * 4))k none disk \
 		2>/dev/null; then
 	t_cleanup "umount $T_TMP/disk"
-	push $away --spool disk/spool --retry-for 1s --window 1s r.tally
+	push $away --spool disk/spool --retry-for 0.1s --window 1s r.tally
 	t_is "a full disk loses the oldest" $? 1
 	t_like "… and says so" "$(tail -n 1 err)" "dropped because the spool was full|No space"
 	rm -f http/log
@@ -332,7 +333,7 @@ fi
 "$TALLY" push $away --spool spool --retry-for 60s r.tally 2>/dev/null &
 owner=$!
 t_until sh -c 'ls spool/*.push >/dev/null'
-push $away --spool spool --retry-for 1s r.tally
+push $away --spool spool --retry-for 0.1s r.tally
 t_is "a spool that another process sends" $? 2
 t_like "… is named" "$(cat err)" "spool: another tally"
 kill $owner

@@ -336,7 +336,8 @@ else
 	t_skip "the vsyscall page" "this kernel or processor has none"
 fi
 
-# The kernel.
+# The kernel, as long as its names are visible.
+t_settings -s
 names=$(awk '$1 !~ /^0+$/ { print "yes"; exit }' /proc/kallsyms 2>/dev/null)
 kernel -o a.tally -- dd if=/dev/zero of=/dev/null bs=1M count=20000 2>/dev/null
 if [ "$root" ] && [ "$names" ]; then

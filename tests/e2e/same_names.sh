@@ -40,7 +40,7 @@ int main(void)
 {
 	unsigned s = 0;
 
-	for (int i = 0; i < 1000; i++)
+	for (int i = 0; i < 400; i++)
 		s += run_a(200000) + run_b(200000);
 	return s == 42;
 }
@@ -48,7 +48,7 @@ END
 if ! $cc -O2 -g -o dwarf main.c a.c b.c 2>cc.err; then
 	t_skip_all "equal names" "no working compiler: $(head -n 1 cc.err)"
 fi
-if ! "$TALLY" record -q -o dwarf.tally -- ./dwarf 2>rec.err; then
+if ! "$TALLY" record -q -F 2000 -o dwarf.tally -- ./dwarf 2>rec.err; then
 	t_skip_all "equal names" "cannot record here: $(head -n 1 rec.err)"
 fi
 
@@ -82,7 +82,7 @@ t_is "… every other name is as it was" \
 # make FILE FLAGS SOURCES
 build() {
 	out=$1; shift
-	$cc "$@" -o "$out" 2>cc.err && "$TALLY" record -q -o "$out.tally" \
+	$cc "$@" -o "$out" 2>cc.err && "$TALLY" record -q -F 2000 -o "$out.tally" \
 		-- "./$out" 2>rec.err
 }
 build inlined -O2 -g -DHOW=inline main.c a.c b.c
@@ -178,7 +178,7 @@ mkdir -p old/src new/src
 for side in old new; do
 	make_part $side/src/a.c run_a 3
 	make_part $side/src/b.c run_b $([ $side = old ] && echo 1 || echo 4)
-	sed 's/i < 1000/i < 300/' main.c >$side/src/main.c
+	sed 's/i < 400/i < 150/' main.c >$side/src/main.c
 	for g in "" -g; do
 		(cd $side/src && $cc -O2 $g -o ../prog$g main.c a.c b.c)
 	done
@@ -186,7 +186,7 @@ done
 for g in "" -g; do
 	for i in 1 2 3; do
 		for side in old new; do
-			"$TALLY" record -q -o $side$g.$i.tally -- $side/prog$g
+			"$TALLY" record -q -F 2000 -o $side$g.$i.tally -- $side/prog$g
 		done
 	done
 done
@@ -252,7 +252,7 @@ int main(int argc, char **argv)
 		if (!f[i])
 			return puts(dlerror());
 	}
-	for (int i = 0; i < 1000; i++)
+	for (int i = 0; i < 400; i++)
 		s += f[0](200000) + f[1](200000);
 	return s == 42;
 }
@@ -264,7 +264,7 @@ for g in "" -g; do
 		$cc -O2 $g -shared -fPIC -o $d/libx.so $d/x.c
 	done
 	$cc -O2 -o load load.c -ldl &&
-		"$TALLY" record -q -g -o libs$g.tally -- \
+		"$TALLY" record -q -F 2000 -g -o libs$g.tally -- \
 			./load one/libx.so two/libx.so
 	thrice "two libraries of one name, $g: rows of each" \
 		"$(csv libs$g.tally | sed 's,|[^|]*/\(...\)/libx.so,(\1)|,')" \
@@ -292,7 +292,7 @@ int main(void)
 {
 	unsigned s = 0;
 
-	for (int i = 0; i < 1000; i++)
+	for (int i = 0; i < 400; i++)
 		s += run(200000);
 	return s == 42;
 }
@@ -302,7 +302,7 @@ $cc -O2 -g -Wl,--build-id -o work whole.c one/x.c &&
 ids=$(for f in work other; do readelf -n $f |
 	sed -n 's/.*Build ID: \(........\).*/\1/p'; done)
 if [ "$(echo "$ids" | wc -l)" = 2 ] &&
-	"$TALLY" record -q -o again.tally -- sh again.sh; then
+	"$TALLY" record -q -F 2000 -o again.tally -- sh again.sh; then
 	first=$(echo "$ids" | head -n 1) second=$(echo "$ids" | tail -n 1)
 	thrice "two builds at one path: rows of each" \
 		"$(csv again.tally | sed 's,|[^|]*/work \[\(.*\)\]|,(\1)||,')" \
@@ -319,7 +319,7 @@ cat >instances.cpp <<'END'
 template <class T> struct Box { };
 template <class T, int N> __attribute__((noinline)) void apply(T)
 {
-	for (long i = 0; i < 60000000; i++)
+	for (long i = 0; i < 20000000; i++)
 		__asm__ volatile("" :: "r"(N));
 }
 int main()
@@ -330,7 +330,7 @@ int main()
 }
 END
 if ${CXX:-c++} -O1 -g instances.cpp -o instances 2>err &&
-	"$TALLY" record -q -o i.tally ./instances; then
+	"$TALLY" record -q -F 2000 -o i.tally ./instances; then
 	want='apply<Box<int>, 1>(…)
 apply<Box<int>, 2>(…)
 apply<Box<long>, …>(…)'
@@ -353,7 +353,7 @@ fi
 mkdir -p left right
 $cc -O2 -g -o left/prog whole.c one/x.c
 $cc -O2 -g -o right/prog whole.c two/x.c
-"$TALLY" record -q -o progs.tally -- sh -c 'left/prog; right/prog'
+"$TALLY" record -q -F 2000 -o progs.tally -- sh -c 'left/prog; right/prog'
 t_is "two programs of one name" "$("$TALLY" report --no-header progs.tally |
 	sed -n 's/.*% *\(.*prog\)  *process$/\1/p' | sort | tr '\n' ' ')" \
 	"left/prog right/prog "

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Programs behave the same with timers inside them, or traced, as alone: output, errors,
-# exit status, run by run. TORTURE_RUNS is the number of runs (500 before a release),
-# TORTURE_SOURCE the sources, TORTURE_PARTS the parts of the program, TORTURE_RATE the
-# sampling rate.
+# exit status, run by run. TORTURE_RUNS is the number of runs (1, with TALLY_TESTS=long 2;
+# 500 before a release), TORTURE_SOURCE the sources, TORTURE_PARTS the parts of the
+# program, TORTURE_RATE the sampling rate.
 . "$top_srcdir/tests/lib.sh"
 
 torture=$top_builddir/tests/workload/torture
 case $torture in /*) ;; *) torture=$PWD/$torture;; esac
 cd "$T_TMP" || exit 1
-runs=${TORTURE_RUNS:-2}
+runs=${TORTURE_RUNS:-$([ "${TALLY_TESTS-}" = long ] && echo 2 || echo 1)}
 rate=${TORTURE_RATE:-999}
 sources=
 for source in ${TORTURE_SOURCE:-timer ptrace}; do

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What a build needs and does not find is named, with the package that has it.
+T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 
 # A copy: a source tree that is configured itself refuses other build folders.
@@ -27,6 +28,13 @@ commands_without() { # ERE
 		xargs ln -s -t "$T_TMP/bin"
 }
 
+# What one run found out of the compiler and the machine, the next ones with the same
+# compiler need not ask again; a word ac_cv_… counts for more than the cache.
+cached="CC=${CC:-cc}"
+conf_cached() {
+	conf_args="--cache-file=cache $conf_args"
+	conf "$cached"
+}
 conf() {
 	env -u CC -u CFLAGS -u MAKE -u MAKEFLAGS -u MAKELEVEL "$@" \
 		../configure $conf_args >out 2>err
@@ -61,22 +69,23 @@ commands_without 'g?make'
 t_is "without make it fails" "$(conf CC="${CC:-cc}" PATH="$T_TMP/bin")" 1
 lacks "no make" make
 
-for i in zlib_h,zlib1g-dev gelf_h,libelf-dev dwarf_h,libdw-dev; do
-	conf_args="ac_cv_header_${i%,*}=no"
-	t_is "without ${i%,*} it fails" "$(conf CC="${CC:-cc}")" 1
-	lacks "no ${i%,*}" "${i#*,}"
-done
-conf_args='ac_cv_lib_z_inflate=no ac_cv_lib_elf_elf_memory=no
-	ac_cv_header_dwarf_h=no'
-t_is "without several it fails once" "$(conf CC="${CC:-cc}")" 1
-lacks "without several" zlib1g-dev libelf-dev libdw-dev
-
-conf_args='ac_cv_header_zstd_h=no ac_cv_header_libdeflate_h=no ac_cv_header_lzma_h=no ac_cv_header_curses_h=no
+# Its checks are made, its files are not: config.status has nothing to say here.
+conf_args='--no-create ac_cv_header_zstd_h=no ac_cv_header_libdeflate_h=no ac_cv_header_lzma_h=no ac_cv_header_curses_h=no
 	ac_cv_header_Zydis_Zydis_h=no ac_cv_header_sqlite3_h=no ac_cv_header_cmocka_h=no'
-t_is "it does without other libraries" "$(conf CC="${CC:-cc}")" 0
+t_is "it does without other libraries" "$(conf_cached)" 0
 for p in libzstd-dev libdeflate-dev liblzma-dev libncurses-dev libzydis-dev libsqlite3-dev libcmocka-dev; do
 	t_like "and says what is lost without $p" "$(cat out)" \
 		"^  without $p.*: .{20}"
 done
+
+for i in zlib_h,zlib1g-dev gelf_h,libelf-dev dwarf_h,libdw-dev; do
+	conf_args="ac_cv_header_${i%,*}=no"
+	t_is "without ${i%,*} it fails" "$(conf_cached)" 1
+	lacks "no ${i%,*}" "${i#*,}"
+done
+conf_args='ac_cv_lib_z_inflate=no ac_cv_lib_elf_elf_memory=no
+	ac_cv_header_dwarf_h=no'
+t_is "without several it fails once" "$(conf_cached)" 1
+lacks "without several" zlib1g-dev libelf-dev libdw-dev
 
 t_done
