@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What a recording must survive: kill -9 of the recorder at any moment, a full disk,
 # truncation at any byte, flipped bits.  TALLY_TESTS=long: more kills, cuts and flips.
-T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

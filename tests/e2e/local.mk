@@ -10,7 +10,6 @@ E2E_TESTS = \
 	tests/e2e/sources_vm.sh \
 	tests/e2e/stack_holes.sh \
 	tests/e2e/stripped.sh \
-	tests/e2e/timer.sh \
 	tests/e2e/traced.sh \
 	tests/e2e/wait_changes.sh
 TESTS += $(E2E_TESTS)
@@ -77,6 +76,7 @@ UNSANITIZED_TESTS = \
 	tests/e2e/stacks.sh \
 	tests/e2e/stat.sh \
 	tests/e2e/switch.sh \
+	tests/e2e/timer.sh \
 	tests/e2e/timer_torture.sh \
 	tests/e2e/verify.sh \
 	tests/e2e/wait_kinds.sh \

@@ -34,9 +34,9 @@ fails() { # all|places COMMAND…: at each allocation, or at two for each place
 	shift
 	out=$("$failing" $which -b $seconds ${keys:+-k "$keys"} "$@" 2>&1)
 	t_like "$*${keys:+ in a terminal}" "$?:$out" \
-		'^0:[1-9][0-9]* runs of [1-9][0-9]* allocations, status 0$'
+		"^0:[1-9][0-9]* runs of [1-9][0-9]* allocations, status $ends\$"
 }
-keys=
+keys='' ends=0
 fails all report --no-tui a.tally
 fails all report --no-tui -g a.tally
 fails all report --no-tui -g=callees --children a.tally
@@ -110,6 +110,19 @@ fails places symbolize c.tally
 fails all stat -o /dev/null -- true
 fails all record -q -o r.tally -- true
 fails all record -q --source=timer -g -o r.tally -- true
+# of busy threads
+fails places record -q -g -F 2000 -o r.tally -- "$cost" 0.05 2
+fails places record -q --source=timer -g -F 2000 -o r.tally -- "$cost" 0.05 2
+"$cost" 60 & busy=$!
+if "$TALLY" record --continuous -q -p $busy --duration 0.2 -o always 2>err; then
+	ends=3	# it does not run any more
+	fails all status always
+	fails all status --format=json always
+	ends=0
+else
+	t_skip "the state of a continuous recording" "$(tail -n 1 err)"
+fi
+kill $busy
 fails places doctor
 # Rows, callers, code, source, a search, the menu of kinds, help.
 keys='jj

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Source files of a tree that changed since: from the recorded commit, by git, and from
 # a real debuginfod server.
-T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 
 unset DEBUGINFOD_URLS

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # --verify: names and lines compared with libdw, for recordings and files.
-T_ALONE=${T_ALONE:-1}
 . "$top_srcdir/tests/lib.sh"
 cd "$T_TMP" || exit 1
 
