@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 #include <zlib.h>
 #ifdef HAVE_LIBDEFLATE
 #include <libdeflate.h>
@@ -137,16 +138,27 @@ static bool chdr_init(struct image *img, struct span raw,
 	return true;
 }
 
-/* Asks for large pages: a section is written as a whole, and each small page of it
- * would cost an interrupt. */
-static void want_large_pages(uint8_t *p, size_t n)
+static void advise_inside(uint8_t *p, size_t n, uintptr_t page, int advice)
 {
-	enum { LARGE = 2 << 20 };
-	uintptr_t lo = ((uintptr_t)p + LARGE - 1) & ~(uintptr_t)(LARGE - 1);
-	uintptr_t hi = ((uintptr_t)p + n) & ~(uintptr_t)(LARGE - 1);
+	uintptr_t lo = ((uintptr_t)p + page - 1) & ~(page - 1);
+	uintptr_t hi = ((uintptr_t)p + n) & ~(page - 1);
 
 	if (lo < hi)
-		(void)madvise((void *)lo, hi - lo, MADV_HUGEPAGE);
+		(void)madvise((void *)lo, hi - lo, advice);
+}
+
+/* Gets the memory of a section, which is written as a whole, at once and in large
+ * pages: else each small page would cost an interrupt. */
+static void get_pages(uint8_t *p, size_t n)
+{
+	enum { LARGE = 2 << 20, AT_ONCE = 64 << 20 };
+
+	advise_inside(p, n, LARGE, MADV_HUGEPAGE);
+#ifdef MADV_POPULATE_WRITE
+	if (n <= AT_ONCE)
+		advise_inside(p, n, (uintptr_t)sysconf(_SC_PAGESIZE),
+			      MADV_POPULATE_WRITE);
+#endif
 }
 
 /* Prepares decompression.  Returns false if the method is unknown or the header
@@ -178,7 +190,7 @@ static bool inflate_job_init(struct image *img, struct image_sect *s,
 	s->owned = malloc((size_t)job->size);
 	if (!s->owned)
 		return false;
-	want_large_pages(s->owned, (size_t)job->size);
+	get_pages(s->owned, (size_t)job->size);
 	img->inflated += job->size;
 	return true;
 }
