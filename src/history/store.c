@@ -632,9 +632,10 @@ static int read_dir(struct history *h, int runs, const char *store,
 			close(fd);
 		return rc;
 	}
-	while (rc != -ERR_NOMEM && (e = readdir(d))) {
+	while (!rc && (e = readdir(d))) {
 		char shown[512], hash[2 * SHA256_BYTES + 1];
 		struct error one;
+		int damaged;
 
 		if (strlen(e->d_name) != NAME_LENGTH + 3 ||
 		    !is_hex(e->d_name, NAME_LENGTH) ||
@@ -643,17 +644,23 @@ static int read_dir(struct history *h, int runs, const char *store,
 		snprintf(shown, sizeof(shown), "%s/runs/%s/%s", store, sub,
 			 e->d_name);
 		snprintf(hash, sizeof(hash), "%s%s", sub, e->d_name);
-		rc = h->batches.n >= BATCHES_MAX ? -ERR_NOMEM
-		   : read_file(h, dirfd(d), shown, e->d_name, hash, &one);
-		if (rc == -ERR_NOMEM) {
+		if (h->batches.n >= BATCHES_MAX) {
+			rc = error_set(err, ERR_NOMEM,
+				       "%s: more than %d batches of runs", store,
+				       BATCHES_MAX);
+			break;
+		}
+		damaged = read_file(h, dirfd(d), shown, e->d_name, hash, &one);
+		if (damaged == -ERR_NOMEM) {
+			rc = damaged;
 			*err = one;
-		} else if (rc && !h->damaged++) {
+		} else if (damaged && !h->damaged++) {
 			snprintf(h->damage, sizeof(h->damage), "%.255s",
 				 one.msg);
 		}
 	}
 	closedir(d);
-	return rc == -ERR_NOMEM ? rc : 0;
+	return rc;
 }
 
 static bool is_link(const char *path)
