@@ -29,11 +29,9 @@
 # output of a program that looked at something and says so otherwise.
 #
 # A test that sets T_ALONE=1 before judges shares of time: tests/lane keeps other
-# such tests away meanwhile, also under make -j.  One that sets T_FIRST=1 takes long, so
-# it begins before others.
+# such tests away meanwhile, also under make -j.
 if [ "${T_LANE-}" != held ]; then
 	t_kind=beside
-	[ "${T_FIRST-}" != 1 ] || t_kind=first
 	[ "${T_ALONE-}" != 1 ] || t_kind=alone
 	exec sh "${top_srcdir:-$srcdir}/tests/lane" $t_kind sh "$0" "$@"
 fi

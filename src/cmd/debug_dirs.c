@@ -28,7 +28,7 @@ static void add_cache(struct buf *out)
 int cmd_debug_dirs(const struct opt_strs *named, struct buf *out,
 		   struct error *err)
 {
-	for (size_t i = 0; i < named->n; i++) {
+	for (size_t i = 0; named && i < named->n; i++) {
 		/* Refuse a missing folder; otherwise it would seem to contain
 		 * nothing useful. */
 		if (access(named->v[i], R_OK) != 0)

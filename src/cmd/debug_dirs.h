@@ -10,8 +10,8 @@
 	"of debuginfod's cache, at the path of the program, or directly in " \
 	"DIR. May be repeated."
 
-/* Appends the list of folders for sym_options.debug_dirs: the named ones, which
- * must exist, then the cache of debuginfod's client and /usr/lib/debug. */
+/* Appends the list of folders for sym_options.debug_dirs: the named ones (NULL: none),
+ * which must exist, then the cache of debuginfod's client and /usr/lib/debug. */
 int cmd_debug_dirs(const struct opt_strs *named, struct buf *out,
 		   struct error *err);
 

@@ -22,7 +22,6 @@ static int open_import(struct cmd_io *io, const struct cmd_reading *how,
 		       const char *path, bool perf_data, struct reader **out,
 		       struct error *err)
 {
-	static const struct opt_strs none;
 	struct buf dirs = { 0 };
 	struct import_options o = { .symbols = true, .trust = how->trust,
 				    .max_memory = how->max_memory,
@@ -40,7 +39,7 @@ static int open_import(struct cmd_io *io, const struct cmd_reading *how,
 		return error_errno(err, errno, "%s: cannot allocate memory to "
 				   "import it",
 				   path);
-	rc = cmd_debug_dirs(how->debug_dirs ? how->debug_dirs : &none, &dirs, err);
+	rc = cmd_debug_dirs(how->debug_dirs, &dirs, err);
 	o.debug_dirs = buf_cstr(&dirs);
 	if (!rc)
 		rc = (perf_data ? import_perf_data : import_foreign)
@@ -59,9 +58,8 @@ static int open_import(struct cmd_io *io, const struct cmd_reading *how,
 	return rc;
 }
 
-/* Symbolizes a recording without symbols in memory, and tells the user. */
-static int add_symbols(struct cmd_io *io, const char *path, struct reader *r,
-		       const struct opt_strs *debug_dirs, struct error *err)
+int cmd_add_symbols(struct cmd_io *io, const char *path, struct reader *r,
+		    const struct opt_strs *debug_dirs, struct error *err)
 {
 	struct symbolize_options o = { .progress = cmd_show_image, .ctx = io };
 	struct buf safe = { 0 }, dirs = { 0 };
@@ -100,7 +98,7 @@ int cmd_open_file(struct cmd_io *io, const struct cmd_reading *how, const char *
 	if (rc < 0 || how->as_it_is)
 		return rc;
 	cmd_take_trust(io, path, *out, how->trust);
-	rc = add_symbols(io, path, *out, how->debug_dirs, err);
+	rc = cmd_add_symbols(io, path, *out, how->debug_dirs, err);
 	if (rc < 0) {
 		reader_close(*out);
 		*out = NULL;

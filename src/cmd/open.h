@@ -13,8 +13,7 @@ struct cmd_reading {
 	bool trust;		/* --trust-recording */
 	bool no_code;		/* for a view without code: files of other profilers
 				 * are imported without it, which is faster */
-	bool as_it_is;		/* show neither whose the recording is nor symbols that
-				 * it has not */
+	bool as_it_is;		/* neither decide about trust nor add symbols */
 };
 
 /* Opens the recording in argv, which may hold one word.  Without a word, opens
@@ -34,9 +33,12 @@ int cmd_select_labelled(const char *path, struct reader **r,
 /* Appends the name of such a selection: "a.tally (canary=yes)". */
 void cmd_labelled_name(const char *path, const struct opt_strs *labels,
 		       struct buf *out);
-/* Decides whether files that the recording names may be opened, as cmd_open does.  If
- * the recording belongs to another user and is not `trusted`, they may not, and a
- * message says so. */
+/* The parts of cmd_open that as_it_is leaves out.  Symbolizes a recording without
+ * symbols in memory, and tells the user. */
+int cmd_add_symbols(struct cmd_io *io, const char *path, struct reader *r,
+		    const struct opt_strs *debug_dirs, struct error *err);
+/* Decides whether files that the recording names may be opened.  If the recording
+ * belongs to another user and is not `trusted`, they may not, and a message says so. */
 void cmd_take_trust(struct cmd_io *io, const char *path, struct reader *r,
 		    bool trusted);
 /* Reports on io->err what is missing in a recording, after its samples were read.

@@ -180,7 +180,7 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = cmd_open(io, &(struct cmd_reading){
 				.debug_dirs = &o->debug_dirs,
 				.max_memory = o->max_memory, .trust = o->trust,
-				.as_it_is = !o->verify }, o->input, argc, argv,
+				.as_it_is = true }, o->input, argc, argv,
 			      &path, &r, err);
 	if (rc >= 0 && o->trust)
 		reader_profile(r)->foreign = false;
@@ -190,6 +190,8 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 			       "--trust-recording allows it", path);
 	if (rc >= 0)
 		rc = check_vmlinux(o->vmlinux, reader_profile(r), err);
+	if (rc >= 0 && o->verify)
+		rc = cmd_add_symbols(io, path, r, &o->debug_dirs, err);
 	if (rc >= 0)
 		rc = o->verify ? cmd_verify_profile(io, reader_profile(r),
 						    buf_cstr(&dirs), err)

@@ -138,6 +138,7 @@ static bool chdr_init(struct image *img, struct span raw,
 	return true;
 }
 
+/* Advises the kernel about the pages of this size that are inside the range. */
 static void advise_inside(uint8_t *p, size_t n, uintptr_t page, int advice)
 {
 	uintptr_t lo = ((uintptr_t)p + page - 1) & ~(page - 1);

@@ -4,7 +4,6 @@
 # the limits of tally-format(5), or says how much they need and how to allow it.
 # With a sanitizer the recordings are smaller, and commands are left out whose work
 # another one does as well, unless TALLY_TESTS=long.
-T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 
 if ! command -v python3 >/dev/null; then

@@ -4,7 +4,6 @@
 # Firefox Profiler's command line, protoc with the published definitions, BOLT, and the
 # compilers of LLVM and Go. TALLY_PROGRAMS is a folder made by scripts/get-programs,
 # with those that Debian does not package.
-T_FIRST=1
 # shellcheck disable=SC1091
 . "$top_srcdir/tests/lib.sh"
 t_needs auto

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Continuous recording: files, retention, processes that die, a disk that is nearly
 # full, and pushing finished files.
-T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 cd "$T_TMP" || exit 1
 t_needs perf

@@ -3,7 +3,6 @@
 # tally doctor says what can be recorded, here and with fewer rights, and tally record
 # agrees. With TALLY_TESTS=long, more numbers of files and sizes of memory, and
 # perf is asked and what would help is tried at each level of perf_event_paranoid.
-T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1
@@ -29,8 +28,7 @@ check() {
 	sed -n 's|^{"name":"'"$2"'","state":"\([a-z]*\)","found":"\(.*\)","fix":"\(.*\)"},*$|\1: \2: \3|p' \
 		"$1" | sed 's|\\\(.\)|\1|g'
 }
-long=
-[ "${TALLY_TESTS-}" != long ] || long=yes
+long=$(t_long && echo yes)
 yes() { if "$@" >/dev/null 2>&1; then printf y; else printf n; fi; }
 
 "$TALLY" doctor >text

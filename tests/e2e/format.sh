@@ -3,7 +3,6 @@
 # Recordings of format 1.0 must always remain readable. The rows that tally finds are
 # those of a reader in Python that was written from tally-format(5) alone, and those
 # found when the files were made. corpus-1.0 is never written again.
-T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 
 corpus=$top_srcdir/tests/profile/corpus-1.0

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The HTML page in a real browser: see html_browser.py.  SCREENSHOTS: a folder for pictures
 # of the pages, which are taken only then.
-T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 
 browser="$top_srcdir/tests/e2e/html_browser.py"

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # perf.data as a recording: exactly the samples that perf itself reports.
-T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

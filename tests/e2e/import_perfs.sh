@@ -5,7 +5,6 @@
 # that the same perf reports. TALLY_PROGRAMS is a folder made by scripts/get-programs,
 # with the perfs that are not installed. With TALLY_TESTS=long, the perf between the oldest
 # and the newest one writes all kinds, too.
-T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1
@@ -199,7 +198,7 @@ for perf in "${PERF:-perf}" ${TALLY_PROGRAMS:+"$TALLY_PROGRAMS/bin/perf-other"} 
 	fi
 	found="$found $perf"
 	case $perf in
-	*/perf-other) [ "${TALLY_TESTS-}" = long ] || between=yes;;
+	*/perf-other) t_long || between=yes;;
 	*) between=;;
 	esac
 	kinds

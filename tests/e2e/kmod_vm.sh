@@ -367,7 +367,7 @@ check_stacks() {
 			leaf32 'leaf32 outer32 begin32 _start')" 100 0.5
 		near "$v: … has the share that perf sees" \
 			"$(part narrow.kmod.tally leaf32 begin32)" \
-			"$(part narrow.perf.tally leaf32 begin32)" 15
+			"$(part narrow.perf.tally leaf32 begin32)" 8
 	else
 		t_skip "$v: an i386 program" "gcc makes none here"
 	fi

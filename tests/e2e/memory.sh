@@ -3,7 +3,6 @@
 # Whole commands with a failing allocation, also in their libraries: each does the same
 # as with enough memory, or reports once that memory ran out and exits with status 4.
 # TALLY_TESTS=long: at each allocation instead of two for each place, and for longer.
-T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 
 unset DEBUGINFOD_URLS

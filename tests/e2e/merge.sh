@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Recordings of 40 machines merged into one: the same bytes in any order and grouping;
 # hosts, services and labels as keys and filters; a canary compared with the rest.
-T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 cd "$T_TMP" || exit 1
 made=$top_builddir/tests/workload/made_recording

@@ -3,7 +3,6 @@
 # Recordings sent to servers of all protocols, which check each byte against the
 # published definitions; servers that fail in all ways; a spool that is full, shared, or
 # whose process is killed.
-T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 cd "$T_TMP" || exit 1
 

@@ -9,7 +9,7 @@
 torture=$top_builddir/tests/workload/torture
 case $torture in /*) ;; *) torture=$PWD/$torture;; esac
 cd "$T_TMP" || exit 1
-runs=${TORTURE_RUNS:-$([ "${TALLY_TESTS-}" = long ] && echo 2 || echo 1)}
+runs=${TORTURE_RUNS:-$(t_long && echo 2 || echo 1)}
 rate=${TORTURE_RATE:-999}
 sources=
 for source in ${TORTURE_SOURCE:-timer ptrace}; do

@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What a build needs and does not find is named, with the package that has it.
-T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 
 # A copy: a source tree that is configured itself refuses other build folders.

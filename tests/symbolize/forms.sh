@@ -3,7 +3,6 @@
 # alternate files.  Our frames must be those of llvm-symbolizer all over
 # .text: in the same files, or where it cannot read them in the whole program.
 # TALLY_TESTS=long tries every form of each compiler with both versions of DWARF.
-T_FIRST=1
 . "$top_srcdir/tests/lib.sh"
 
 symcat=$(cd "$top_builddir/tests/symbolize" && pwd)/symcat

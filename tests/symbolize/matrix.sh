@@ -15,8 +15,7 @@
 #
 # TALLY_TESTS=long tries every level of optimization with every compiler and form.
 if [ "${1-}" != row ]; then
-	T_FIRST=1
-. "$top_srcdir/tests/lib.sh"
+	. "$top_srcdir/tests/lib.sh"
 	here=$PWD
 	M_SYMCAT=$(cd "$top_builddir" && pwd)/tests/symbolize/symcat
 	M_SRC=$(cd "$top_srcdir/tests/symbolize/matrix" && pwd)
