@@ -170,23 +170,24 @@ static void json_codepoint(struct buf *out, uint32_t cp)
 }
 
 /* Returns the number of leading characters that need no escape. */
-static size_t json_run(const char *s)
+static size_t json_run(const char *s, bool markup)
 {
 	size_t n = 0;
 
 	while (s[n] >= 0x20 && s[n] < 0x7f && s[n] != '"' && s[n] != '\\' &&
-	       s[n] != '<' && s[n] != '>' && s[n] != '&')
+	       (markup || (s[n] != '<' && s[n] != '>' && s[n] != '&')))
 		n++;
 	return n;
 }
 
-void text_json(struct buf *out, const char *s)
+/* markup: <, > and & may stay. */
+static void json_string(struct buf *out, const char *s, bool markup)
 {
 	uint32_t cp;
 
 	buf_u8(out, '"');
 	for (;;) {
-		size_t n = json_run(s);
+		size_t n = json_run(s, markup);
 
 		buf_bytes(out, s, n);
 		s += n;
@@ -208,6 +209,16 @@ void text_json(struct buf *out, const char *s)
 		s += n;
 	}
 	buf_u8(out, '"');
+}
+
+void text_json(struct buf *out, const char *s)
+{
+	json_string(out, s, false);
+}
+
+void text_json_of_file(struct buf *out, const char *s)
+{
+	json_string(out, s, true);
 }
 
 void text_csv(struct buf *out, const char *s)

@@ -24,6 +24,9 @@ void text_cut(struct buf *out, const char *s, size_t columns);
 /* Appends a JSON string with its quotes (RFC 8259); invalid UTF-8 bytes become
  * U+FFFD, bidirectional marks and <, >, & are \u-escaped. */
 void text_json(struct buf *out, const char *s);
+/* The same with <, >, & as they are, which is shorter, for files that no page will
+ * contain. */
+void text_json_of_file(struct buf *out, const char *s);
 /* Appends a CSV cell (RFC 4180) as text_safe does, so that a record is one
  * line; quoted if necessary.  A cell that a spreadsheet would run as a formula
  * (=, +, -, @ first) gets a leading '. */

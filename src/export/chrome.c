@@ -9,6 +9,7 @@
  * written.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -18,12 +19,15 @@
 
 enum { LONGEST_NS = 10000000 };
 
+#define FIRST ",\n{\"ph\":\""	/* of each event; the letter of its kind follows */
+
 struct chrome {
 	struct export *x;
 	struct json j;
-	/* by fk: a begin event without thread and time */
-	struct pieces begins;
-	struct pieces ends;		/* the same of end events */
+	/* by fk: an end event without thread and time, which is also the first part
+	 * of a begin event */
+	struct pieces ends;
+	struct pieces places;		/* by fk: file and line */
 	struct export_paths paths;
 	struct buf ids;			/* "pid":…,"tid":…,"ts": */
 	/* the same with the time, up to the end of the event */
@@ -34,29 +38,35 @@ struct chrome {
 	VEC(uint32_t) way;
 };
 
-static void make_begin(struct chrome *w, uint32_t fk)
+static void make_pieces(struct chrome *w, uint32_t fk)
 {
 	const struct prof_func *f = export_func(w->x, fk);
-	struct buf *out = &w->begins.text;
+	struct buf *out = &w->places.text;
 
-	buf_str(out, ",\n{\"ph\":\"B\",\"name\":");
-	text_json(out, export_name(w->x, fk));
 	if (f && f->line) {
-		buf_str(out, ",\"args\":{\"file\":");
-		text_json(out, export_str(w->x, f->file));
-		buf_printf(out, ",\"line\":%" PRIu32 "}", f->line);
+		buf_str(out, "\"args\":{\"file\":");
+		text_json_of_file(out, export_str(w->x, f->file));
+		buf_printf(out, ",\"line\":%" PRIu32 "},", f->line);
+		pieces_keep(&w->places, fk);
 	}
+	out = &w->ends.text;
+	buf_str(out, FIRST "E\",\"name\":");
+	text_json_of_file(out, export_name(w->x, fk));
 	buf_u8(out, ',');
-	pieces_keep(&w->begins, fk);
+	pieces_keep(&w->ends, fk);
 }
 
 static void put_begin(struct chrome *w, uint32_t fk)
 {
 	struct buf *out = &w->x->out;
+	size_t at = out->n + strlen(FIRST);
 
-	if (!pieces_has(&w->begins, fk))
-		make_begin(w, fk);
-	pieces_put(&w->begins, fk, out);
+	if (!pieces_has(&w->ends, fk))
+		make_pieces(w, fk);
+	pieces_put(&w->ends, fk, out);
+	if (!out->failed)
+		out->p[at] = 'B';
+	pieces_put(&w->places, fk, out);
 	buf_bytes(out, w->when.p, w->when.n);
 }
 
@@ -72,14 +82,8 @@ static void make_when(struct chrome *w, uint64_t at)
 
 static void put_end(struct chrome *w, uint32_t fk)
 {
-	struct buf *text = &w->ends.text;
-
-	if (!pieces_has(&w->ends, fk)) {
-		buf_str(text, ",\n{\"ph\":\"E\",\"name\":");
-		text_json(text, export_name(w->x, fk));
-		buf_u8(text, ',');
-		pieces_keep(&w->ends, fk);
-	}
+	if (!pieces_has(&w->ends, fk))
+		make_pieces(w, fk);
 	pieces_put(&w->ends, fk, &w->x->out);
 	buf_bytes(&w->x->out, w->when.p, w->when.n);
 }
@@ -170,10 +174,10 @@ int export_chrome(struct export *x, struct error *err)
 {
 	struct chrome w = { .x = x, .j = json_on(&x->out),
 			    .from_ns = export_start_ns(x) };
-	int rc = pieces_init(&w.begins, export_nfuncs(x), err);
+	int rc = pieces_init(&w.ends, export_nfuncs(x), err);
 
 	if (!rc)
-		rc = pieces_init(&w.ends, export_nfuncs(x), err);
+		rc = pieces_init(&w.places, export_nfuncs(x), err);
 	if (!rc)
 		rc = export_paths_init(&w.paths, x, EXPORT_PATH_FUNCTIONS, err);
 	json_object(&w.j, NULL);
@@ -190,7 +194,7 @@ int export_chrome(struct export *x, struct error *err)
 	json_end(&w.j);
 	buf_u8(&x->out, '\n');
 	vec_fini(&w.way);
-	pieces_fini(&w.begins);
+	pieces_fini(&w.places);
 	pieces_fini(&w.ends);
 	export_paths_fini(&w.paths);
 	buf_fini(&w.ids);
