@@ -23,7 +23,7 @@ struct export_opts {
 	const char *input, *output, *format;
 	struct select_opts samples_of;
 	struct opt_strs debug_dirs;
-	bool no_inline, list;
+	bool no_inline, list, trust;
 };
 
 #define AT(field) offsetof(struct export_opts, field)
@@ -55,6 +55,7 @@ static const struct opt export_opt_table[] = {
 	 "compression. Default: 1,024 times the size of the file plus 64 MB.",
 	 AT(max_output)},
 	OPT_ROW_MAX_MEMORY(offsetof(struct export_opts, max_memory)),
+	OPT_ROW_TRUST(AT(trust)),
 	OPT_END};
 
 /* Limit of the output: bytes per byte of the file, plus a constant.  Some formats
@@ -193,8 +194,10 @@ static int run_export(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!rc)
 		rc = cmd_open(io, &(struct cmd_reading){
 				.debug_dirs = &o->debug_dirs,
-				.max_memory = o->max_memory }, o->input, argc,
-			      argv, &path, &r, err);
+				.max_memory = o->max_memory, .trust = o->trust,
+				.names_only = o->no_inline &&
+					      (f->flags & EXPORT_NAMES) },
+			      o->input, argc, argv, &path, &r, err);
 	if (!rc && !output && io->out_tty) {
 		buf_printf(&name, "profile.%s", f->ending);
 		output = buf_cstr(&name);

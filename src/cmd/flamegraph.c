@@ -138,8 +138,8 @@ static int run_flamegraph(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = cmd_open(io, &(struct cmd_reading){
 				.debug_dirs = &o->debug_dirs,
 				.max_memory = o->max_memory, .trust = o->trust,
-				.no_code = svg }, o->input, argc, argv, &path,
-			      &r, err);
+				.no_code = svg, .names_only = o->no_inline },
+			      o->input, argc, argv, &path, &r, err);
 	if (!rc)
 		rc = build(o, r, &rep, err);
 	if (!rc)

@@ -28,6 +28,7 @@ static int open_import(struct cmd_io *io, const struct cmd_reading *how,
 				    /* tally info shows the sizes of a file */
 				    .no_code = how->no_code,
 				    .temporary = how->no_code,
+				    .names_only = how->names_only,
 				    .progress = cmd_show_step, .ctx = io,
 				    .version = PACKAGE_VERSION };
 	struct reader_damage damage = { .incomplete = true };
@@ -58,17 +59,18 @@ static int open_import(struct cmd_io *io, const struct cmd_reading *how,
 	return rc;
 }
 
-int cmd_add_symbols(struct cmd_io *io, const char *path, struct reader *r,
-		    const struct opt_strs *debug_dirs, struct error *err)
+int cmd_add_symbols(struct cmd_io *io, const struct cmd_reading *how,
+		    const char *path, struct reader *r, struct error *err)
 {
-	struct symbolize_options o = { .progress = cmd_show_image, .ctx = io };
+	struct symbolize_options o = { .names_only = how->names_only,
+				       .progress = cmd_show_image, .ctx = io };
 	struct buf safe = { 0 }, dirs = { 0 };
 	int rc;
 
 	if (reader_profile(r)->symbolized || reader_profile(r)->foreign ||
 	    !reader_profile(r)->locs.n)
 		return 0;
-	rc = cmd_debug_dirs(debug_dirs, &dirs, err);
+	rc = cmd_debug_dirs(how->debug_dirs, &dirs, err);
 	if (!rc) {
 		o.debug_dirs = buf_cstr(&dirs);
 		rc = profile_symbolize(reader_profile(r), &o, err);
@@ -98,7 +100,7 @@ int cmd_open_file(struct cmd_io *io, const struct cmd_reading *how, const char *
 	if (rc < 0 || how->as_it_is)
 		return rc;
 	cmd_take_trust(io, path, *out, how->trust);
-	rc = cmd_add_symbols(io, path, *out, how->debug_dirs, err);
+	rc = cmd_add_symbols(io, how, path, *out, err);
 	if (rc < 0) {
 		reader_close(*out);
 		*out = NULL;

@@ -13,6 +13,8 @@ struct cmd_reading {
 	bool trust;		/* --trust-recording */
 	bool no_code;		/* for a view without code: files of other profilers
 				 * are imported without it, which is faster */
+	bool names_only;	/* for a view of functions without inlined ones: of symbols
+				 * that are added, neither lines nor inlined functions */
 	bool as_it_is;		/* neither decide about trust nor add symbols */
 };
 
@@ -35,8 +37,8 @@ void cmd_labelled_name(const char *path, const struct opt_strs *labels,
 		       struct buf *out);
 /* The parts of cmd_open that as_it_is leaves out.  Symbolizes a recording without
  * symbols in memory, and tells the user. */
-int cmd_add_symbols(struct cmd_io *io, const char *path, struct reader *r,
-		    const struct opt_strs *debug_dirs, struct error *err);
+int cmd_add_symbols(struct cmd_io *io, const struct cmd_reading *how,
+		    const char *path, struct reader *r, struct error *err);
 /* Decides whether files that the recording names may be opened.  If the recording
  * belongs to another user and is not `trusted`, they may not, and a message says so. */
 void cmd_take_trust(struct cmd_io *io, const char *path, struct reader *r,

@@ -30,7 +30,7 @@ struct push_cmd_opts {
 	struct opt_strs debug_dirs;
 	uint64_t max_memory;
 	double patience;
-	bool quiet;
+	bool quiet, trust;
 };
 
 #define AT(field) offsetof(struct push_cmd_opts, field)
@@ -53,7 +53,8 @@ static const struct opt push_opt_table[] = {
 	{ OPT_STRS, 0, "debug-dir", "DIR",
 	  "If the recording contains no symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },
-	OPT_ROW_MAX_MEMORY(offsetof(struct push_cmd_opts, max_memory)),
+	OPT_ROW_MAX_MEMORY(AT(max_memory)),
+	OPT_ROW_TRUST(AT(trust)),
 	OPT_END
 };
 
@@ -206,10 +207,12 @@ static int push_file(struct cmd_io *io, const struct push_cmd_opts *o,
 	struct select_spec select = cmd_select(&o->samples_of);
 	struct reader *r = NULL;
 	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
-				   .max_memory = o->max_memory,
+				   .max_memory = o->max_memory, .trust = o->trust,
 				   .as_it_is = server_names };
 	int rc = cmd_open_file(io, &how, path, &r, err);
 
+	if (!rc && server_names)
+		cmd_take_trust(io, path, r, o->trust);
 	if (!rc && server_names && !reader_profile(r)->symbolized &&
 	    reader_profile(r)->locs.n)
 		rc = profile_symbolize(reader_profile(r),

@@ -418,6 +418,16 @@ static bool wants_tui(const struct cmd_io *io, const struct report_opts *o,
 	return o->tui || (!text && io->out_tty && !io->no_screen);
 }
 
+/* Returns whether the output has neither inlined functions nor files and lines, as in
+ * the ids of JSON and CSV. */
+static bool shows_names_only(const struct cmd_io *io, const struct report_spec *spec,
+			     const struct report_opts *o, int format)
+{
+	return o->no_inline && !key_list_has(&spec->keys, KEY_FILE) &&
+	       !key_list_has(&spec->keys, KEY_LINE) && format == FORMAT_TEXT &&
+	       !wants_tui(io, o, format);
+}
+
 static int browse(struct cmd_io *io, const struct report_opts *o,
 		  const struct report_spec *spec, const char *path,
 		  struct reader *r, struct error *err)
@@ -481,7 +491,8 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 				.debug_dirs = &o->debug_dirs,
 				.max_memory = o->max_memory, .trust = o->trust,
 				.no_code = format != FORMAT_HTML &&
-					   !wants_tui(io, o, format) },
+					   !wants_tui(io, o, format),
+				.names_only = shows_names_only(io, &spec, o, format) },
 			      o->input, argc, argv, &path, &r, err);
 	if (rc >= 0 && o->wakers) {
 		rc = show_wakers(io, o, r, (enum format)format, err);

@@ -170,6 +170,9 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct reader *r = NULL;
 	const char *path;
 	struct buf dirs = { 0 };
+	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
+				   .max_memory = o->max_memory, .trust = o->trust,
+				   .as_it_is = true };
 	int rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
 
 	if (rc >= 0)
@@ -177,11 +180,7 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0)
 		rc = check_named("--vmlinux", o->vmlinux, err);
 	if (rc >= 0)
-		rc = cmd_open(io, &(struct cmd_reading){
-				.debug_dirs = &o->debug_dirs,
-				.max_memory = o->max_memory, .trust = o->trust,
-				.as_it_is = true }, o->input, argc, argv,
-			      &path, &r, err);
+		rc = cmd_open(io, &how, o->input, argc, argv, &path, &r, err);
 	if (rc >= 0 && o->trust)
 		reader_profile(r)->foreign = false;
 	if (rc >= 0 && reader_profile(r)->foreign)
@@ -191,7 +190,7 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0)
 		rc = check_vmlinux(o->vmlinux, reader_profile(r), err);
 	if (rc >= 0 && o->verify)
-		rc = cmd_add_symbols(io, path, r, &o->debug_dirs, err);
+		rc = cmd_add_symbols(io, &how, path, r, err);
 	if (rc >= 0)
 		rc = o->verify ? cmd_verify_profile(io, reader_profile(r),
 						    buf_cstr(&dirs), err)

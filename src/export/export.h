@@ -18,6 +18,7 @@ enum {
 	EXPORT_GZIP = 1,	/* the output is compressed */
 	EXPORT_FILE = 2,	/* written to a path, not to a stream */
 	EXPORT_PARTS = 4,	/* can be written in parts */
+	EXPORT_NAMES = 8,	/* has functions without files and lines */
 };
 
 struct export_format {

@@ -12,7 +12,7 @@
 
 static const struct export_format formats[] = {
 	{ "folded", "folded", "one line a stack: flamegraph.pl, inferno",
-	  0, export_folded },
+	  EXPORT_NAMES, export_folded },
 	{ "pprof", "pb.gz", "go tool pprof, Pyroscope, Parca, Polar Signals",
 	  EXPORT_GZIP | EXPORT_PARTS, export_pprof },
 	{ "otlp", "otlp.pb", "collectors of OpenTelemetry, Pyroscope, Parca",
@@ -24,7 +24,7 @@ static const struct export_format formats[] = {
 	{ "callgrind", "callgrind", "kcachegrind, callgrind_annotate",
 	  0, export_callgrind },
 	{ "perf-script", "perf.txt", "what reads the text of perf script",
-	  0, export_perf_script },
+	  EXPORT_NAMES, export_perf_script },
 	{ "cpuprofile", "cpuprofile", "Chrome's developer tools, VS Code",
 	  0, export_cpuprofile },
 	{ "chrome", "trace.json", "ui.perfetto.dev, chrome://tracing",

@@ -281,7 +281,8 @@ static int resolve(struct context *c, struct symbolizer *s, struct image *img,
 static int fill_from(struct symbolize_run *f, const struct symbolize_item *part,
 		     struct image *img)
 {
-	struct sym_options so = { .debug_dirs = f->o->debug_dirs };
+	struct sym_options so = { .debug_dirs = f->o->debug_dirs,
+				  .names_only = f->o->names_only };
 	struct context c = { .f = f, .part = part };
 	struct symbolizer *s;
 	struct error err;

@@ -218,6 +218,7 @@ struct symbolizer {
 	struct gopclntab *go;	/* used if there is no DWARF, or NULL */
 	struct starts starts;
 	bool has_dwarf;
+	bool names_only;	/* the DWARF is not read */
 	uint64_t shift;		/* image addresses - addresses in the DWARF */
 	VEC(struct sym_frame) frames;	/* frames of the current address */
 };
@@ -263,8 +264,11 @@ static int open_parts(struct symbolizer *s, const struct sym_options *o)
 	if (rc < 0)
 		return rc;
 	s->has_dwarf = has_dwarf(s->debug ? s->debug : s->img);
+	s->names_only = o && o->names_only;
 	if (!s->has_dwarf)
 		return gopclntab_open(s->img, &s->go);
+	if (s->names_only)
+		return 0;
 	rc = dwarf_open(&s->dwarf, s->debug ? s->debug : s->img, &search);
 	if (!rc && !s->dwarf.main->info.n) {
 		s->has_dwarf = false;
@@ -518,7 +522,7 @@ int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 	int rc = 0;
 	size_t i;
 
-	if (s->has_dwarf)
+	if (s->has_dwarf && !s->names_only)
 		rc = resolve_dwarf(s, vaddrs, n, &b);
 	for (i = 0; i < n && !rc; i++) {
 		const struct dwarf_hit *h = b.hits ? &b.hits[i] : NULL;

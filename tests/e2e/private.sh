@@ -247,6 +247,15 @@ if [ "$(id -u)" -eq 0 ]; then
 	done
 	t_like "--trust-recording opens them" "$("$TALLY" report --no-pager \
 		--trust-recording --sort symbol e.tally 2>/dev/null)" ' f3'
+	t_like "… for exports, too" "$("$TALLY" export --trust-recording \
+		--format=folded -o - e.tally 2>/dev/null)" ';f3'
+	for c in export push; do
+		"$TALLY" $c --format=folded e.tally >out.txt 2>err ||
+			"$TALLY" $c -q --retry-for 1s pyroscope+http://127.0.0.1:1 \
+				e.tally 2>err
+		t_like "$c names the option" "$(cat err)" '--trust-recording'
+		t_like "… that it has" "$("$TALLY" $c --help)" '--trust-recording'
+	done
 	chmod 644 e.tally
 	cp e.tally f.tally && chown 64321 f.tally
 	"$TALLY" symbolize -o g.tally f.tally 2>err
