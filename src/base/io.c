@@ -4,11 +4,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { READ_STEP = 64 * 1024 };
+enum { READ_STEP = 64 * 1024, COPY_MAX = 1 << 20 };
 
 static int read_until(int fd, const char *name, size_t limit,
 		      io_enough *enough, void *ctx, struct buf *out,
@@ -121,7 +122,34 @@ int io_write_all(int fd, const char *name, const void *p, size_t n,
 	return 0;
 }
 
-int io_map_fd(int fd, const char *name, struct io_map *out, struct error *err)
+/* Reads the n bytes that a file has, fewer if it was truncated. */
+static int copy_file(int fd, const char *name, size_t n, struct io_map *out,
+		     struct error *err)
+{
+	uint8_t *p = malloc(n);
+	ssize_t got = 1;
+
+	if (!p)
+		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
+	while (out->n < n && got > 0) {
+		got = pread(fd, p + out->n, n - out->n, (off_t)out->n);
+		if (got < 0 && errno == EINTR)
+			got = 1;
+		else if (got > 0)
+			out->n += (size_t)got;
+	}
+	if (got < 0) {
+		free(p);
+		return error_errno(err, errno, "%s: cannot read", name);
+	}
+	out->p = p;
+	out->copied = true;
+	return 0;
+}
+
+/* Files of up to copy_max bytes are copied. */
+static int map_fd(int fd, const char *name, size_t copy_max, struct io_map *out,
+		  struct error *err)
 {
 	struct stat st;
 	void *p;
@@ -134,6 +162,8 @@ int io_map_fd(int fd, const char *name, struct io_map *out, struct error *err)
 	out->owner = st.st_uid;
 	if (!st.st_size)
 		return 0;
+	if ((uint64_t)st.st_size <= copy_max)
+		return copy_file(fd, name, (size_t)st.st_size, out, err);
 	p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 	if (p == MAP_FAILED)
 		return error_errno(err, errno, "%s: cannot map", name);
@@ -142,7 +172,8 @@ int io_map_fd(int fd, const char *name, struct io_map *out, struct error *err)
 	return 0;
 }
 
-int io_map_file(const char *path, struct io_map *out, struct error *err)
+static int map_file(const char *path, size_t copy_max, struct io_map *out,
+		    struct error *err)
 {
 	int fd = open_regular(path, err);
 	int rc;
@@ -150,14 +181,36 @@ int io_map_file(const char *path, struct io_map *out, struct error *err)
 	*out = (struct io_map){ 0 };
 	if (fd < 0)
 		return fd;
-	rc = io_map_fd(fd, path, out, err);
+	rc = map_fd(fd, path, copy_max, out, err);
 	close(fd);
 	return rc;
 }
 
+int io_map_fd(int fd, const char *name, struct io_map *out, struct error *err)
+{
+	return map_fd(fd, name, 0, out, err);
+}
+
+int io_map_file(const char *path, struct io_map *out, struct error *err)
+{
+	return map_file(path, 0, out, err);
+}
+
+int io_load_fd(int fd, const char *name, struct io_map *out, struct error *err)
+{
+	return map_fd(fd, name, COPY_MAX, out, err);
+}
+
+int io_load_file(const char *path, struct io_map *out, struct error *err)
+{
+	return map_file(path, COPY_MAX, out, err);
+}
+
 void io_unmap(struct io_map *m)
 {
-	if (m->p)
+	if (m->copied)
+		free((void *)m->p);
+	else if (m->p)
 		munmap((void *)m->p, m->n);
 	*m = (struct io_map){ 0 };
 }

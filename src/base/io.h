@@ -36,9 +36,14 @@ struct io_map {
 	const uint8_t *p;	/* NULL when empty */
 	size_t n;
 	uint32_t owner;		/* user ID */
+	bool copied;
 };
 int io_map_fd(int fd, const char *name, struct io_map *out, struct error *err);
 int io_map_file(const char *path, struct io_map *out, struct error *err);
+/* The same for files that are read as a whole.  Small ones are copied, because to end a
+ * mapping interrupts the other processors. */
+int io_load_fd(int fd, const char *name, struct io_map *out, struct error *err);
+int io_load_file(const char *path, struct io_map *out, struct error *err);
 void io_unmap(struct io_map *m);
 
 #endif

@@ -96,7 +96,6 @@ static int open_reader(struct io_map map, const void *p, size_t n,
 		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
 	}
 	r->map = map;
-	r->own_map = map.p;
 	r->p = p;
 	r->n = n;
 	r->mask = COLUMN_ALL;
@@ -147,7 +146,7 @@ int reader_open(const char *path, uint64_t max_memory, struct reader **out,
 		struct error *err)
 {
 	struct io_map map;
-	int rc = io_map_file(path, &map, err);
+	int rc = io_load_file(path, &map, err);
 
 	*out = NULL;
 	return rc < 0 ? rc : open_map(map, path, max_memory, out, err);
@@ -157,7 +156,7 @@ int reader_open_fd(int fd, const char *name, uint64_t max_memory,
 		   struct reader **out, struct error *err)
 {
 	struct io_map map;
-	int rc = io_map_fd(fd, name, &map, err);
+	int rc = io_load_fd(fd, name, &map, err);
 
 	*out = NULL;
 	return rc < 0 ? rc : open_map(map, name, max_memory, out, err);
@@ -173,8 +172,7 @@ void reader_close(struct reader *r)
 	vec_fini(&r->chunks);
 	free(r->counted);
 	free(r->same);
-	if (r->own_map)
-		io_unmap(&r->map);
+	io_unmap(&r->map);
 	free(r->name);
 	free(r);
 }

@@ -64,7 +64,7 @@ void reader_forget_pages(const struct reader *r, size_t from, size_t to)
 	uintptr_t a = (uintptr_t)(r->p + from) & ~(page - 1);
 	uintptr_t b = (uintptr_t)(r->p + to) & ~(page - 1);
 
-	if (r->own_map && a < b)
+	if (r->map.p && !r->map.copied && a < b)
 		(void)madvise((void *)a, b - a, MADV_DONTNEED);
 }
 

@@ -9,7 +9,6 @@
 
 struct reader {
 	struct io_map map;
-	bool own_map;
 	char *name;
 	const uint8_t *p;
 	size_t n;

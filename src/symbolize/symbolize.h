@@ -37,7 +37,8 @@ struct symbolizer;
 struct sym_options {
 	bool no_debug_files;	/* use only the image itself */
 	bool names_only;	/* functions of symbol tables: neither lines nor inlined
-				 * functions, which takes much less time */
+				 * functions, which takes much less time; ignored if the
+				 * image has no full symbol table */
 	/* Folders of debug files, separated by ':' (debug_dirs.h).  NULL:
 	 * /usr/lib/debug. */
 	const char *debug_dirs;

@@ -264,7 +264,7 @@ static int open_parts(struct symbolizer *s, const struct sym_options *o)
 	if (rc < 0)
 		return rc;
 	s->has_dwarf = has_dwarf(s->debug ? s->debug : s->img);
-	s->names_only = o && o->names_only;
+	s->names_only = o && o->names_only && s->symtab.has_symtab;
 	if (!s->has_dwarf)
 		return gopclntab_open(s->img, &s->go);
 	if (s->names_only)

@@ -536,8 +536,8 @@ def llvm(path, report):
             if m:
                 counts[stack[-1]] = counts.get(stack[-1], 0) + int(m.group(2))
                 # functions of libc, with debug information, may be longer
-                own = any(n in stack[0] for n in ("work", "outer", "burn",
-                                                  "second", "main"))
+                own = stack[0] == "main" or any(n in stack[0] for n in (
+                    "work", "outer", "burn", "second"))
                 want(not own or int(m.group(1)) < 20, "offset", stack, words)
                 continue
             m = re.fullmatch(r"(?:([0-9]+): )?([^ :]+):([0-9]+)(?::([0-9]+))?",

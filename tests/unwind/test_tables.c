@@ -416,17 +416,16 @@ static void test_restorers(void **state)
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	struct unwind_table *t;
 	struct image *img;
-	const void *base;
+	struct link_map *map;
 	Dl_info self;
 
 	(void)state;
-	assert_true(dladdr(shared_restorer, &self));
-	base = self.dli_fbase;
+	assert_true(dladdr1(shared_restorer, &self, (void **)&map, RTLD_DL_LINKMAP));
 	assert_int_equal(image_open_fd(fd, "self", &img, NULL), 0);
 	close(fd);
 	assert_int_equal(unwind_table_open(img, &t, NULL), 0);
 	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++) {
-		uint64_t at = (uint64_t)((uintptr_t)begin[i] - (uintptr_t)base);
+		uint64_t at = (uintptr_t)begin[i] - map->l_addr;
 
 		assert_int_equal(at % PAGE_SIZE_, i ? 0 : PAGE_SIZE_ - 1);
 		assert_false(is_signal_at(t, at - 2));
