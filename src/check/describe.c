@@ -412,7 +412,11 @@ void describe_mde(const struct check *c, struct buf *out)
 			"tested");
 		return;
 	}
-	buf_printf(out, "%.1f%% of a run, ", 100 * c->sensitivity.mde);
+	/* two runs that differ much allow any ratio */
+	if (c->sensitivity.mde > 10)
+		buf_str(out, "more than 1000% of a run, ");
+	else
+		buf_printf(out, "%.1f%% of a run, ", 100 * c->sensitivity.mde);
 	put_where(c, out);
 	if (c->o.require_mde >= 0)
 		buf_printf(out, " (required: %.4g%%)", 100 * c->o.require_mde);

@@ -42,6 +42,11 @@ t_is "--require-mde off: a check that sees little passes" $? 0
 "$TALLY" check --require-mde 1% --baseline a-*.tally --new same-*.tally >out
 t_is "--require-mde that is not: 3" $? 3
 t_like "... inconclusive" "$(head -n 1 out)" '^inconclusive: a slowdown of 1% of a run could have gone undetected \(minimum detectable effect: [0-9.]+% of a run, in .*\(required: 1%\); no number of runs'
+side quick 48 2
+side long 49 2 'n["lex"] *= 9;'
+"$TALLY" check --baseline quick-1.tally long-1.tally --new long-2.tally quick-2.tally >out
+t_like "what two runs cannot tell is no percentage" "$? $(head -n 1 out)" \
+	'^3 inconclusive: .*effect: more than 1000% of a run'
 side few 50 6 'for (x in n) n[x] /= 60;'
 side fewer 51 6 'for (x in n) n[x] /= 60;'
 "$TALLY" check --json blind.json --junit blind.xml --sarif blind.sarif --github --baseline few-*.tally \
