@@ -122,25 +122,40 @@ int io_write_all(int fd, const char *name, const void *p, size_t n,
 	return 0;
 }
 
-/* Reads the n bytes that a file has, fewer if it was truncated. */
+size_t io_read_at(int fd, uint64_t at, void *to, size_t n)
+{
+	size_t got = 0;
+
+	errno = 0;
+	while (got < n && at + got <= INT64_MAX) {
+		ssize_t r = pread(fd, (uint8_t *)to + got, n - got,
+				  (off_t)(at + got));
+
+		if (r < 0 && errno != EINTR)
+			break;
+		errno = 0;
+		if (r == 0)
+			break;
+		if (r > 0)
+			got += (size_t)r;
+	}
+	return got;
+}
+
+/* Copies the n bytes of a file, fewer if it was truncated meanwhile. */
 static int copy_file(int fd, const char *name, size_t n, struct io_map *out,
 		     struct error *err)
 {
 	uint8_t *p = malloc(n);
-	ssize_t got = 1;
 
 	if (!p)
 		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
-	while (out->n < n && got > 0) {
-		got = pread(fd, p + out->n, n - out->n, (off_t)out->n);
-		if (got < 0 && errno == EINTR)
-			got = 1;
-		else if (got > 0)
-			out->n += (size_t)got;
-	}
-	if (got < 0) {
+	out->n = io_read_at(fd, 0, p, n);
+	if (out->n < n && errno) {
+		int rc = error_errno(err, errno, "%s: cannot read", name);
+
 		free(p);
-		return error_errno(err, errno, "%s: cannot read", name);
+		return rc;
 	}
 	out->p = p;
 	out->copied = true;

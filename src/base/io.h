@@ -23,6 +23,9 @@ int io_read_fd(int fd, const char *name, size_t limit, struct buf *out,
 typedef bool io_enough(void *ctx);
 int io_read_until(const char *path, size_t limit, io_enough *enough, void *ctx,
 		  struct buf *out, struct error *err);
+/* Reads n bytes from an offset.  Returns how many there were: fewer at the end of the file
+ * (errno is 0) or on failure (errno says why). */
+size_t io_read_at(int fd, uint64_t at, void *to, size_t n);
 /* Writes all bytes or fails; `name` is used in the message. */
 int io_write_all(int fd, const char *name, const void *p, size_t n,
 		 struct error *err);
@@ -36,11 +39,11 @@ struct io_map {
 	const uint8_t *p;	/* NULL when empty */
 	size_t n;
 	uint32_t owner;		/* user ID */
-	bool copied;
+	bool copied;		/* `p` is allocated, not mapped */
 };
 int io_map_fd(int fd, const char *name, struct io_map *out, struct error *err);
 int io_map_file(const char *path, struct io_map *out, struct error *err);
-/* The same for files that are read as a whole.  Small ones are copied, because to end a
+/* The same for files that are read as a whole.  Small ones are copied, because ending a
  * mapping interrupts the other processors. */
 int io_load_fd(int fd, const char *name, struct io_map *out, struct error *err);
 int io_load_file(const char *path, struct io_map *out, struct error *err);

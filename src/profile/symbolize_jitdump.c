@@ -6,11 +6,11 @@
  * If functions share addresses, only those with the most samples get symbols
  * and code bytes.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/search.h"
 #include "profile/symbolize_internal.h"
 #include "symbolize/jitdump.h"
@@ -43,19 +43,7 @@ struct jit_namer {
 
 static size_t read_file(void *ctx, uint64_t at, void *to, size_t n)
 {
-	const struct jit_namer *j = ctx;
-	size_t got = 0;
-
-	while (got < n && at + got <= INT64_MAX) {
-		ssize_t r = pread(j->fd, (uint8_t *)to + got, n - got, (off_t)(at + got));
-
-		if (r < 0 && errno == EINTR)
-			continue;
-		if (r <= 0)
-			break;
-		got += (size_t)r;
-	}
-	return got;
+	return io_read_at(((const struct jit_namer *)ctx)->fd, at, to, n);
 }
 
 /* Reads the name of a function and splits it. */

@@ -5,13 +5,13 @@
  * kernel's memory.  Only root may read it, and some kernels do not have it.
  */
 #include <elf.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "profile/symbolize_kernel.h"
 
 enum { MAX_SEGMENTS = 4096 };
@@ -24,20 +24,7 @@ struct kcore {
 
 static bool read_at(int fd, void *out, size_t n, uint64_t offset)
 {
-	uint8_t *p = out;
-
-	while (n) {
-		ssize_t got = pread(fd, p, n, (off_t)offset);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got <= 0)
-			return false;
-		p += got;
-		offset += (size_t)got;
-		n -= (size_t)got;
-	}
-	return true;
+	return io_read_at(fd, offset, out, n) == n;
 }
 
 static bool read_segments(struct kcore *k)

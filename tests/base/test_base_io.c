@@ -79,6 +79,52 @@ static void reads_what_was_written(void **state)
 	free(data);
 }
 
+/* Small files are copied, so that nothing that happens to the file later matters. */
+static void loads_by_size(void **state)
+{
+	enum { SMALL = 1 << 20 };
+	struct scratch *s = *state;
+	uint8_t *data = calloc(SMALL + 1, 1);
+	struct io_map m;
+	struct error err;
+
+	data[0] = data[SMALL] = 7;
+	for (size_t n = SMALL; n <= SMALL + 1; n++) {
+		write_file(s, data, n);
+		assert_int_equal(io_load_file(s->path, &m, &err), 0);
+		assert_int_equal(m.copied, n == SMALL);
+		assert_int_equal(m.n, n);
+		assert_memory_equal(m.p, data, n);
+		assert_int_equal(m.owner, geteuid());
+		if (m.copied) {
+			assert_int_equal(truncate(s->path, 0), 0);
+			assert_memory_equal(m.p, data, n);
+		}
+		io_unmap(&m);
+		assert_null(m.p);
+	}
+	free(data);
+}
+
+static void reads_at_offsets(void **state)
+{
+	struct scratch *s = *state;
+	char to[8] = "";
+	int fd;
+
+	write_file(s, "0123456789", 10);
+	fd = open(s->path, O_RDONLY);
+	assert_int_equal(io_read_at(fd, 2, to, 4), 4);
+	assert_memory_equal(to, "2345", 4);
+	assert_int_equal(io_read_at(fd, 7, to, 8), 3);
+	assert_int_equal(errno, 0);
+	assert_memory_equal(to, "789", 3);
+	assert_int_equal(io_read_at(fd, UINT64_MAX, to, 1), 0);
+	close(fd);
+	assert_int_equal(io_read_at(fd, 0, to, 1), 0);
+	assert_int_equal(errno, EBADF);
+}
+
 static void limit_is_exact(void **state)
 {
 	struct scratch *s = *state;
@@ -241,6 +287,8 @@ int main(void)
 #define WITH_SCRATCH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		WITH_SCRATCH(reads_what_was_written),
+		WITH_SCRATCH(loads_by_size),
+		WITH_SCRATCH(reads_at_offsets),
 		WITH_SCRATCH(limit_is_exact),
 		WITH_SCRATCH(empty_file_is_empty),
 		cmocka_unit_test(proc_files_have_content),

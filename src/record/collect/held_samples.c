@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "record/collect/jit_map.h"
 
 enum held_kind {
@@ -54,18 +55,7 @@ void held_forget_rows(struct held_samples *h)
 
 static size_t read_file(void *ctx, uint64_t at, void *to, size_t n)
 {
-	const struct held_dump *d = ctx;
-	size_t got = 0;
-
-	while (got < n && at + got <= INT64_MAX) {
-		ssize_t r = pread(d->fd, (uint8_t *)to + got, n - got,
-				  (off_t)(at + got));
-
-		if (r <= 0)
-			break;
-		got += (size_t)r;
-	}
-	return got;
+	return io_read_at(((const struct held_dump *)ctx)->fd, at, to, n);
 }
 
 /* Returns NULL if the file has no header (yet), or uses another clock than samples. */
