@@ -420,12 +420,11 @@ static bool wants_tui(const struct cmd_io *io, const struct report_opts *o,
 
 /* Returns whether the output has neither inlined functions nor files and lines, as in
  * the ids of JSON and CSV. */
-static bool shows_names_only(const struct cmd_io *io, const struct report_spec *spec,
-			     const struct report_opts *o, int format)
+static bool shows_names_only(const struct report_spec *spec, int format, bool tui)
 {
-	return o->no_inline && !key_list_has(&spec->keys, KEY_FILE) &&
-	       !key_list_has(&spec->keys, KEY_LINE) && format == FORMAT_TEXT &&
-	       !wants_tui(io, o, format);
+	return spec->no_inline && format == FORMAT_TEXT && !tui &&
+	       !key_list_has(&spec->keys, KEY_FILE) &&
+	       !key_list_has(&spec->keys, KEY_LINE);
 }
 
 static int browse(struct cmd_io *io, const struct report_opts *o,
@@ -474,6 +473,7 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct report_opts *o = opts;
 	int format = one_of(o->html ? "html" : o->format, formats,
 			    "--format", err);
+	bool tui = wants_tui(io, o, format);
 	struct report_spec spec;
 	struct report *rep = NULL;
 	struct reader *r = NULL;
@@ -490,16 +490,15 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = cmd_open(io, &(struct cmd_reading){
 				.debug_dirs = &o->debug_dirs,
 				.max_memory = o->max_memory, .trust = o->trust,
-				.no_code = format != FORMAT_HTML &&
-					   !wants_tui(io, o, format),
-				.names_only = shows_names_only(io, &spec, o, format) },
+				.no_code = format != FORMAT_HTML && !tui,
+				.names_only = shows_names_only(&spec, format, tui) },
 			      o->input, argc, argv, &path, &r, err);
 	if (rc >= 0 && o->wakers) {
 		rc = show_wakers(io, o, r, (enum format)format, err);
 		reader_close(r);
 		return rc < 0 ? rc : 0;
 	}
-	if (rc >= 0 && wants_tui(io, o, format)) {
+	if (rc >= 0 && tui) {
 		rc = browse(io, o, &spec, path, r, err);
 		reader_close(r);
 		return rc < 0 ? rc : 0;

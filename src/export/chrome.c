@@ -38,7 +38,8 @@ struct chrome {
 	VEC(uint32_t) way;
 };
 
-static void make_pieces(struct chrome *w, uint32_t fk)
+/* The piece is empty if the line is unknown. */
+static void make_place(struct chrome *w, uint32_t fk)
 {
 	const struct prof_func *f = export_func(w->x, fk);
 	struct buf *out = &w->places.text;
@@ -47,9 +48,14 @@ static void make_pieces(struct chrome *w, uint32_t fk)
 		buf_str(out, "\"args\":{\"file\":");
 		text_json_of_file(out, export_str(w->x, f->file));
 		buf_printf(out, ",\"line\":%" PRIu32 "},", f->line);
-		pieces_keep(&w->places, fk);
 	}
-	out = &w->ends.text;
+	pieces_keep(&w->places, fk);
+}
+
+static void make_end(struct chrome *w, uint32_t fk)
+{
+	struct buf *out = &w->ends.text;
+
 	buf_str(out, FIRST "E\",\"name\":");
 	text_json_of_file(out, export_name(w->x, fk));
 	buf_u8(out, ',');
@@ -62,7 +68,9 @@ static void put_begin(struct chrome *w, uint32_t fk)
 	size_t at = out->n + strlen(FIRST);
 
 	if (!pieces_has(&w->ends, fk))
-		make_pieces(w, fk);
+		make_end(w, fk);
+	if (!pieces_has(&w->places, fk))
+		make_place(w, fk);
 	pieces_put(&w->ends, fk, out);
 	if (!out->failed)
 		out->p[at] = 'B';
@@ -83,7 +91,7 @@ static void make_when(struct chrome *w, uint64_t at)
 static void put_end(struct chrome *w, uint32_t fk)
 {
 	if (!pieces_has(&w->ends, fk))
-		make_pieces(w, fk);
+		make_end(w, fk);
 	pieces_put(&w->ends, fk, &w->x->out);
 	buf_bytes(&w->x->out, w->when.p, w->when.n);
 }

@@ -210,45 +210,18 @@ for c in "report -s symbol,line" "annotate --format=text" "export --format=csv";
 		"$("$TALLY" $c --debug-dir dbg away.data 2>&1)" 'work\.c'
 done
 # Without inlined functions and lines, symbol tables suffice, and give the same rows.
-cat >spin.h <<'END2'
-static inline __attribute__((always_inline)) unsigned spin(unsigned n)
-{
-	unsigned x = n;
-
-	for (unsigned i = 0; i < n; i++)
-		x = x * 1664525u + i;
-	return x;
-}
-END2
-for f in a b; do
-	cat >$f.c <<END2
-#include "spin.h"
-static __attribute__((noinline)) unsigned process(unsigned n) { return spin(n) + 1; }
-unsigned do_$f(unsigned n) { return process(n) + 1; }
-END2
-done
-cat >two.c <<'END2'
-unsigned do_a(unsigned), do_b(unsigned);
-int main(void)
-{
-	unsigned x = 0;
-
-	for (int i = 0; i < 20; i++)
-		x += do_a(3000000) + do_b(6000000);
-	return x == 1;
-}
-END2
-${CC:-cc} -O2 -g -o two a.c b.c two.c && perf_record -e cpu-clock -F 2000 -o two.data ./two
+. "$top_srcdir/tests/workload/twins.sh"
+make_twins spin && perf_record -e cpu-clock -F 2000 -o twins.data ./twins
 rows() {
-	"$TALLY" report "$@" --percent-limit 0 two.data 2>/dev/null
+	"$TALLY" report "$@" --percent-limit 0 twins.data 2>/dev/null
 }
-t_like "inlined functions are rows" "$(rows --format=csv)" '/two,spin,'
+t_like "inlined functions are rows" "$(rows --format=csv)" '/twins,spin \(a\.c\),'
 t_is "… which perf's plain report has not" "$(rows --format=text --no-inline -n |
-	awk '/two +process/ { print $3 }' | sort -n)" \
-	"$(by_perf two.data sym | awk -F'|' '$3 == "process" { print $1 }' | sort -n)"
+	awk '/twins +process/ { print $3 }' | sort -n)" \
+	"$(by_perf twins.data sym | awk -F'|' '$3 == "process" { print $1 }' | sort -n)"
 # Text has names only, CSV also files, from the debug information.
 t_is "names from symbol tables are those of debug information" \
-	"$("$TALLY" export --format=folded --no-inline two.data |
+	"$("$TALLY" export --format=folded --no-inline twins.data |
 		sed -n 's/.*;\(process .*\)/\1/p' | sort)" \
 	"$(rows --format=csv --no-inline -s symbol | awk -F, '/process/ {
 		print $1 " " $3 }' | sort)"

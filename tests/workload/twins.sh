@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # make_twins: ./twins, two files of which each has a static function process(), from
-# sources made here.  Sourced by tests.
-make_twins() {
+# sources made here.  Sourced by tests.  With a NAME, the loop of process() is in a
+# function of this name, which is always inlined.
+make_twins() { # [NAME]
+	kind='__attribute__((noinline))'
+	[ $# -eq 0 ] || kind='inline __attribute__((always_inline))'
 	for f in a b; do
 		cat >$f.c <<END
-static __attribute__((noinline)) unsigned process(unsigned n)
+static $kind unsigned ${1:-process}(unsigned n)
 {
 	unsigned x = n;
 
@@ -14,6 +17,7 @@ static __attribute__((noinline)) unsigned process(unsigned n)
 	}
 	return x;
 }
+${1:+static __attribute__((noinline)) unsigned process(unsigned n) { return $1(n); \}}
 unsigned run_$f(unsigned n)
 {
 	return process(n) + 1;
