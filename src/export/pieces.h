@@ -43,7 +43,8 @@ static inline bool pieces_has(const struct pieces *p, size_t i)
 /* Returns piece i; valid until the next one is kept. */
 static inline const uint8_t *piece_text(const struct pieces *p, size_t i)
 {
-	return p->text.p + p->at[i] - 1;
+	/* where all pieces so far are empty, there is no text to point into */
+	return p->len[i] ? p->text.p + (p->at[i] - 1) : (const uint8_t *)"";
 }
 
 static inline void pieces_put(const struct pieces *p, size_t i,

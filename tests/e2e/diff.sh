@@ -367,35 +367,49 @@ else
 fi
 
 # Equal functions that GCC folds into one, until a change makes one of them differ.  In
-# a header, only their code relates them.
+# a header, only their code relates them.  They cost page faults, which are the same in
+# each run.
 cat >twins.h <<'END'
 #define TWIN(name, number) \
 __attribute__((noinline)) static unsigned name(unsigned x, int n) \
 { \
-	unsigned a[16] = { x, 1, 2 }; \
+	unsigned char *a = fresh(); \
  \
 	for (int i = 0; i < n; i++) \
-		a[i & 15] = (a[(i + 3) & 15] >> (x & 7)) + i * number + a[7]; \
-	return a[x & 15]; \
+		x += a[i * 4096l + (x & 7)] = x * number; \
+	return x; \
 }
 END
 cat >fold.c <<'END'
-#include "twins.h"
 #include <stdlib.h>
+#include <sys/mman.h>
+enum { SIZE = 4096 * 4096 };
+static unsigned char *area;
+__attribute__((noinline)) static unsigned char *fresh(void)
+{
+	madvise(area, SIZE, MADV_DONTNEED);
+	return area;
+}
+#include "twins.h"
 TWIN(twin_first, 12345u)
 TWIN(twin_other, NUMBER)
 __attribute__((noinline)) static unsigned alone(unsigned x, int n)
 {
+	volatile unsigned char *a = fresh();
+
 	for (int i = 0; i < n; i++)
-		x ^= x << 7, x += x >> 9, x ^= x << 8;
+		a[i * 4096l] = 1;
 	return x;
 }
 int main(int argc, char **argv)
 {
 	unsigned s = 0;
+	int n = atoi(argv[1]);
 
-	for (int i = 0; i < atoi(argv[1]); i++)
-		s += twin_first(s, 2500) + twin_other(s, 2500) + alone(s, 2000);
+	area = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	madvise(area, SIZE, MADV_NOHUGEPAGE);
+	s += twin_first(s, n) + twin_other(s, n) + alone(s, n);
 	return s == 12345;
 }
 END
@@ -404,10 +418,10 @@ if ${CC:-cc} $flags -fipa-icf -fno-ipa-cp -DNUMBER=12345u -o folded fold.c &&
    ${CC:-cc} $flags -fipa-icf -fno-ipa-cp -DNUMBER=12347u -o apart fold.c &&
    [ "$(nm folded | awk '/ twin_/ { print $1 }' | sort -u | wc -l)" = 1 ] &&
    [ "$(nm apart | awk '/ twin_/ { print $1 }' | sort -u | wc -l)" = 2 ]; then
-	# In turns: a virtual machine may become faster or slower.
 	for turn in 1 2 3 4 5 6 7 8; do
 		for side in folded apart; do
-			"$TALLY" record -q -F 2000 -o $side.$turn.tally -- ./$side 12000
+			"$TALLY" record -q -e page-faults -c 1 \
+				-o $side.$turn.tally -- ./$side 100$turn
 		done
 	done
 	folded=$(echo folded.?.tally) apart=$(echo apart.?.tally)

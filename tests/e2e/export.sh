@@ -119,6 +119,19 @@ for f in firefox perf-script cpuprofile chrome csv; do
 	t_run "$f: what is in it is what the report says" check $f p.$f
 done
 
+# Nothing in it has a source file: each text about files is empty.
+echo 'int main(void) { for (volatile unsigned i = 0; i < 99999999; i++) ; }' >bare.c
+if "${CC:-cc}" -static -s -o bare bare.c 2>/dev/null; then
+	"$TALLY" record -q -g -o bare.tally -- ./bare
+	for f in firefox perf-script cpuprofile chrome csv folded speedscope; do
+		t_run "a program without symbols as $f" timeout 20 \
+			"$TALLY" export --format=$f -o bare.$f bare.tally
+		t_like "… has its code's addresses" "$(cat bare.$f)" 'bare\+0x[0-9a-f]+'
+	done
+else
+	t_skip "a program without symbols" "no static C library"
+fi
+
 # --- callgrind, by valgrind's own reader
 t_run "a callgrind file is written" export_as callgrind p.callgrind
 t_lacks "it has no calls without cost" "$(cat p.callgrind)" '^calls=0'
