@@ -45,11 +45,10 @@ static int add_side(struct cmd_io *io, const struct check_opts *o,
 	return rc;
 }
 
-/* Writes to a file; "-" is standard output. */
 static int write_to(struct cmd_io *io, const char *path, struct buf *text,
 		    struct error *err)
 {
-	int rc = cmd_output(io, strcmp(path, "-") ? path : NULL, text, err);
+	int rc = cmd_output(io, path, text, err);
 
 	buf_fini(text);
 	return rc;

@@ -197,14 +197,12 @@ static int show(struct against *a, struct error *err)
 	if (!rc && o->json) {
 		verdict_json(&a->h, &a->verdict, &a->vo, &a->classes, a->class,
 			     &out);
-		rc = cmd_output(a->io, strcmp(o->json, "-") ? o->json : NULL,
-				&out, err);
+		rc = cmd_output(a->io, o->json, &out, err);
 	}
 	buf_reset(&out);
 	if (!rc && o->markdown) {
 		verdict_markdown(&a->h, &a->verdict, &a->vo, &out);
-		rc = cmd_output(a->io, strcmp(o->markdown, "-") ? o->markdown
-				: NULL, &out, err);
+		rc = cmd_output(a->io, o->markdown, &out, err);
 	}
 	buf_fini(&out);
 	if (!rc && verdict_findings(&a->h, &a->verdict, &a->vo, &found) < 0)

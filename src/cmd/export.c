@@ -195,8 +195,8 @@ static int run_export(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = cmd_open(io, &(struct cmd_reading){
 				.debug_dirs = &o->debug_dirs,
 				.max_memory = o->max_memory, .trust = o->trust,
-				.names_only = o->no_inline &&
-					      (f->flags & EXPORT_NAMES) },
+				.detail = !(f->flags & EXPORT_NAMES) ? SYM_LINES
+					: o->no_inline ? SYM_SYMBOLS : SYM_INLINED },
 			      o->input, argc, argv, &path, &r, err);
 	if (!rc && !output && io->out_tty) {
 		buf_printf(&name, "profile.%s", f->ending);

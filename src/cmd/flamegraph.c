@@ -138,7 +138,9 @@ static int run_flamegraph(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = cmd_open(io, &(struct cmd_reading){
 				.debug_dirs = &o->debug_dirs,
 				.max_memory = o->max_memory, .trust = o->trust,
-				.no_code = svg, .names_only = o->no_inline },
+				.no_code = svg,
+				.detail = !svg ? SYM_LINES : o->no_inline
+					? SYM_SYMBOLS : SYM_INLINED },
 			      o->input, argc, argv, &path, &r, err);
 	if (!rc)
 		rc = build(o, r, &rep, err);

@@ -256,12 +256,6 @@ static int history_add(struct cmd_io *io, const struct history_opts *o,
 	return rc < 0 ? rc : 0;
 }
 
-static int write_to(struct cmd_io *io, const char *path, struct buf *text,
-		    struct error *err)
-{
-	return cmd_output(io, strcmp(path, "-") ? path : NULL, text, err);
-}
-
 /* The pages beside a report. */
 struct pages {
 	struct cmd_io *io;
@@ -338,17 +332,17 @@ static int show_report(struct cmd_io *io, const struct history_opts *o,
 
 	if (o->json) {
 		history_json(r, &out);
-		rc = write_to(io, o->json, &out, err);
+		rc = cmd_output(io, o->json, &out, err);
 	}
 	buf_reset(&out);
 	if (!rc && o->html) {
 		history_html(r, o->top, &out);
-		rc = write_to(io, o->html, &out, err);
+		rc = cmd_output(io, o->html, &out, err);
 	}
 	buf_reset(&out);
 	if (!rc && !o->json && !o->html) {
 		history_text(r, o->top, &out);
-		rc = write_to(io, "-", &out, err);
+		rc = cmd_output(io, NULL, &out, err);
 	}
 	buf_fini(&out);
 	return rc;
@@ -374,7 +368,7 @@ static int show_history(struct cmd_io *io, const struct history_opts *o,
 		struct buf out = { 0 };
 
 		history_list(h, &classes, &out);
-		rc = write_to(io, "-", &out, err);
+		rc = cmd_output(io, NULL, &out, err);
 		buf_fini(&out);
 	} else if (!rc) {
 		rc = history_report_build(&r, &classes, err);

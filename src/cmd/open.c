@@ -28,7 +28,7 @@ static int open_import(struct cmd_io *io, const struct cmd_reading *how,
 				    /* tally info shows the sizes of a file */
 				    .no_code = how->no_code,
 				    .temporary = how->no_code,
-				    .names_only = how->names_only,
+				    .detail = how->detail,
 				    .progress = cmd_show_step, .ctx = io,
 				    .version = PACKAGE_VERSION };
 	struct reader_damage damage = { .incomplete = true };
@@ -62,7 +62,7 @@ static int open_import(struct cmd_io *io, const struct cmd_reading *how,
 int cmd_add_symbols(struct cmd_io *io, const struct cmd_reading *how,
 		    const char *path, struct reader *r, struct error *err)
 {
-	struct symbolize_options o = { .names_only = how->names_only,
+	struct symbolize_options o = { .detail = how->detail,
 				       .progress = cmd_show_image, .ctx = io };
 	struct buf safe = { 0 }, dirs = { 0 };
 	int rc;
@@ -229,7 +229,7 @@ int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 {
 	if (text->failed || (io->no_memory && io->no_memory()))
 		return error_nomem(err);
-	if (!path) {
+	if (!path || !strcmp(path, "-")) {
 		errno = 0;
 		if ((fwrite(text->p, 1, text->n, io->out) == text->n &&
 		     fflush(io->out) == 0) || errno == EPIPE)

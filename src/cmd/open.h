@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "cmd/command.h"
 #include "profile/reader.h"
+#include "symbolize/symbolize.h"
 
 /* How a command reads recordings. */
 struct cmd_reading {
@@ -13,8 +14,7 @@ struct cmd_reading {
 	bool trust;		/* --trust-recording */
 	bool no_code;		/* for a view without code: files of other profilers
 				 * are imported without it, which is faster */
-	bool names_only;	/* for a view of functions without inlined ones: of symbols
-				 * that are added, neither lines nor inlined functions */
+	enum sym_detail detail;	/* what a view shows of symbols that are added */
 	bool as_it_is;		/* neither decide about trust nor add symbols */
 };
 
@@ -52,7 +52,7 @@ void cmd_report_damage(struct cmd_io *io, const char *path,
  * struct cmd_io. */
 void cmd_show_image(void *ctx, const char *image, size_t done, size_t total);
 void cmd_show_step(void *ctx, const char *text);
-/* Writes text to a file, or to io->out if `path` is NULL. */
+/* Writes text to a file, or to io->out if `path` is NULL or "-". */
 int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 	       struct error *err);
 /* Parses the value of --color and sets *out.  Returns false if the word is

@@ -418,13 +418,15 @@ static bool wants_tui(const struct cmd_io *io, const struct report_opts *o,
 	return o->tui || (!text && io->out_tty && !io->no_screen);
 }
 
-/* Returns whether the output has neither inlined functions nor files and lines, as in
- * the ids of JSON and CSV. */
-static bool shows_names_only(const struct report_spec *spec, int format, bool tui)
+/* What the output shows of symbols.  The ids of JSON and CSV have files, and a selected
+ * symbol may name one. */
+static enum sym_detail shown_detail(const struct report_spec *spec, int format,
+				    bool tui)
 {
-	return spec->no_inline && format == FORMAT_TEXT && !tui &&
-	       !key_list_has(&spec->keys, KEY_FILE) &&
-	       !key_list_has(&spec->keys, KEY_LINE);
+	if (format != FORMAT_TEXT || tui || key_list_has(&spec->keys, KEY_FILE) ||
+	    key_list_has(&spec->keys, KEY_LINE))
+		return SYM_LINES;
+	return spec->no_inline && !spec->select.symbols.n ? SYM_SYMBOLS : SYM_INLINED;
 }
 
 static int browse(struct cmd_io *io, const struct report_opts *o,
@@ -491,7 +493,7 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 				.debug_dirs = &o->debug_dirs,
 				.max_memory = o->max_memory, .trust = o->trust,
 				.no_code = format != FORMAT_HTML && !tui,
-				.names_only = shows_names_only(&spec, format, tui) },
+				.detail = shown_detail(&spec, format, tui) },
 			      o->input, argc, argv, &path, &r, err);
 	if (rc >= 0 && o->wakers) {
 		rc = show_wakers(io, o, r, (enum format)format, err);

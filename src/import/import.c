@@ -339,7 +339,7 @@ static int find_names(struct import *x, struct error *err)
 {
 	struct symbolize_options fo = {
 		.vmlinux = x->o->vmlinux, .debug_dirs = x->o->debug_dirs,
-		.no_code = x->o->no_code, .names_only = x->o->names_only,
+		.no_code = x->o->no_code, .detail = x->o->detail,
 	};
 
 	find_kernel_names(x, &fo);

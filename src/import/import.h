@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "symbolize/symbolize.h"
 
 struct import_options {
 	const char *debug_dirs;		/* as in sym_options */
@@ -31,7 +32,7 @@ struct import_options {
 	bool symbols;			/* look symbols up */
 	bool no_code;	/* store no code of hot functions and no lines of their other
 			 * instructions */
-	bool names_only;	/* as in sym_options */
+	enum sym_detail detail;	/* as in sym_options */
 	bool temporary;	/* the result is read once, soon */
 	bool trust;	/* open programs and sources named in another user's file;
 			 * otherwise such a file is refused */

@@ -282,7 +282,7 @@ static int fill_from(struct symbolize_run *f, const struct symbolize_item *part,
 		     struct image *img)
 {
 	struct sym_options so = { .debug_dirs = f->o->debug_dirs,
-				  .names_only = f->o->names_only };
+				  .detail = f->o->detail };
 	struct context c = { .f = f, .part = part };
 	struct symbolizer *s;
 	struct error err;

@@ -7,6 +7,7 @@
  */
 #include "profile/model.h"
 #include "profile/source_access.h"
+#include "symbolize/symbolize.h"
 
 /* Reports progress; may be NULL. */
 typedef void symbolize_progress(void *ctx, const char *image, size_t done,
@@ -44,7 +45,7 @@ struct symbolize_options {
 	uint64_t self_samples_elsewhere;	/* samples in other profiles,
 						 * included when deciding what is hot */
 	bool no_code;		/* collector_symbolize leaves self_samples NULL */
-	bool names_only;	/* as in sym_options; the kernel keeps its lines */
+	enum sym_detail detail;	/* as in sym_options; the kernel keeps its lines */
 	bool identified_later;	/* leave out images that their build IDs identify */
 	size_t code_budget;	/* bytes of code to store for functions that are not
 				 * hot (see symbolize_is_hot) */

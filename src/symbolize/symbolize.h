@@ -34,11 +34,18 @@
 
 struct symbolizer;
 
+/* What results contain.  Each takes less time than the one before. */
+enum sym_detail {
+	SYM_LINES,	/* functions, inlined functions, and the addresses' lines */
+	SYM_INLINED,	/* no lines of addresses; functions have files, and calls of
+			 * inlined functions have lines */
+	SYM_SYMBOLS,	/* functions of symbol tables only; SYM_INLINED if the image
+			 * has no full symbol table */
+};
+
 struct sym_options {
 	bool no_debug_files;	/* use only the image itself */
-	bool names_only;	/* functions of symbol tables: neither lines nor inlined
-				 * functions, which takes much less time; ignored if the
-				 * image has no full symbol table */
+	enum sym_detail detail;
 	/* Folders of debug files, separated by ':' (debug_dirs.h).  NULL:
 	 * /usr/lib/debug. */
 	const char *debug_dirs;

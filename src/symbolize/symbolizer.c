@@ -218,7 +218,7 @@ struct symbolizer {
 	struct gopclntab *go;	/* used if there is no DWARF, or NULL */
 	struct starts starts;
 	bool has_dwarf;
-	bool names_only;	/* the DWARF is not read */
+	bool symbols_only;	/* the DWARF is not read */
 	uint64_t shift;		/* image addresses - addresses in the DWARF */
 	VEC(struct sym_frame) frames;	/* frames of the current address */
 };
@@ -264,12 +264,13 @@ static int open_parts(struct symbolizer *s, const struct sym_options *o)
 	if (rc < 0)
 		return rc;
 	s->has_dwarf = has_dwarf(s->debug ? s->debug : s->img);
-	s->names_only = o && o->names_only && s->symtab.has_symtab;
+	s->symbols_only = o && o->detail == SYM_SYMBOLS && s->symtab.has_symtab;
 	if (!s->has_dwarf)
 		return gopclntab_open(s->img, &s->go);
-	if (s->names_only)
+	if (s->symbols_only)
 		return 0;
 	rc = dwarf_open(&s->dwarf, s->debug ? s->debug : s->img, &search);
+	s->dwarf.no_lines = o && o->detail != SYM_LINES;
 	if (!rc && !s->dwarf.main->info.n) {
 		s->has_dwarf = false;
 		dwarf_damage(&s->dwarf, ".debug_info: unreadable", 0);
@@ -522,7 +523,7 @@ int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 	int rc = 0;
 	size_t i;
 
-	if (s->has_dwarf && !s->names_only)
+	if (s->has_dwarf && !s->symbols_only)
 		rc = resolve_dwarf(s, vaddrs, n, &b);
 	for (i = 0; i < n && !rc; i++) {
 		const struct dwarf_hit *h = b.hits ? &b.hits[i] : NULL;

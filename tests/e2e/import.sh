@@ -72,11 +72,13 @@ END2
 ${CC:-cc} -O1 -g -fno-omit-frame-pointer -fno-inline -pthread -o work work.c ||
 	exit 1
 
-# "SAMPLES WEIGHT KEY", by perf and by tally.  perf shows [kernel.kallsyms].
+# "SAMPLES WEIGHT KEY", by perf and by tally.  perf shows [kernel.kallsyms], and calls the
+# vdso of programs of both word sizes [vdso32] once it has seen a 32-bit one.
 by_perf() { # FILE KEYS
 	perf_do report -q -i "$1" --stdio -g none --no-inline --no-children \
 		-n --percent-limit 0 -F sample,period,"$2" -t '|'
 	sed 's/ *| */|/g; s/^ *//; s/ *$//; s/\[kernel.kallsyms\]/[kernel]/
+			s/\[vdso32\]/[vdso]/
 			s/|\[[k.]\] /|/; s/ (deleted)$//; s/|:-1$/|[exited]/' \
 		perf.out | grep '|' | grep -v '^#' | sort
 }
@@ -225,6 +227,20 @@ t_is "names from symbol tables are those of debug information" \
 		sed -n 's/.*;\(process .*\)/\1/p' | sort)" \
 	"$(rows --format=csv --no-inline -s symbol | awk -F, '/process/ {
 		print $1 " " $3 }' | sort)"
+t_is "a symbol's file is known, too" \
+	"$(rows --format=text --no-inline -s symbol --symbol a.c:process --no-header |
+		awk '/%/ { print $3 }')" 'process'
+# Text needs no lines, so none are read, and it is that of a recording that has them.
+"$TALLY" import -q -o twins.tally twins.data
+for c in "report --no-pager" "report --no-pager -g" "export --format=folded -o -" \
+	"export --format=perf-script -o -" "flamegraph --format=svg -o -" \
+	"flamegraph --no-inline -o -"; do
+	for of in tally data; do
+		# shellcheck disable=SC2086 # words
+		"$TALLY" $c twins.$of >as.$of 2>err
+	done
+	t_same "the same as of a recording with lines: $c" as.data as.tally
+done
 printf 'PERFILE2' >short.data
 "$TALLY" report short.data >out 2>err
 t_like "a short one" "$? $(cat err)" '^1 tally: short.data: '

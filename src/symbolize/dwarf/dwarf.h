@@ -252,6 +252,7 @@ struct dwarf {
 	uint64_t code_lo, code_hi;
 	uint64_t bytes;			/* size of all sections, a measure of work */
 	struct range_index cover;	/* unit ranges; id: COVER_ID(unit) */
+	bool no_lines;			/* line programs are not run */
 	bool swept;			/* units without ranges were loaded */
 	struct u64map name_tab;
 	VEC(struct func_name) names;

@@ -485,7 +485,7 @@ void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
 	struct cursor c;
 	uint64_t n, rows;
 
-	if (u->stmt_list == UINT64_MAX || !read_files(u, &m.h, w))
+	if (u->stmt_list == UINT64_MAX || !read_files(u, &m.h, w) || d->no_lines)
 		return;
 	n = (uint64_t)(m.h.end - m.h.program);
 	if (!dwarf_spend(w, n)) {
