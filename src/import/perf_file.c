@@ -561,6 +561,19 @@ static int read_records(struct perf_file *f, const struct perf_file_bytes *in,
 	return rc;
 }
 
+/* Reads which features the file has, a bitmap of the writer's longs.  Of the other byte
+ * order, 32-bit ones make pairs that are exchanged.  The host name, which perf always
+ * writes, tells them apart. */
+static void get_feature_bits(const struct perf_file *f, struct cursor *c,
+			     uint64_t bits[FEATURES / 64])
+{
+	for (int i = 0; i < FEATURES / 64; i++)
+		bits[i] = get_64(f, c);
+	if (f->swapped && !(bits[0] >> FEAT_HOSTNAME & 1))
+		for (int i = 0; i < FEATURES / 64; i++)
+			bits[i] = bits[i] >> 32 | bits[i] << 32;
+}
+
 static int read_file(struct perf_file *f, struct cursor *c, struct error *err)
 {
 	uint64_t entry = get_64(f, c);
@@ -572,8 +585,7 @@ static int read_file(struct perf_file *f, struct cursor *c, struct error *err)
 
 	cursor_skip(c, 16);		/* skip the event types, which are no
 					 * longer used */
-	for (int i = 0; i < FEATURES / 64; i++)
-		bits[i] = get_64(f, c);
+	get_feature_bits(f, c, bits);
 	if (c->bad)
 		return damaged(f, f->n, "it ends inside its header", err);
 	if (data > f->n)

@@ -5,6 +5,7 @@
 include/uapi/linux/perf_event.h).
 
 	perf_data.py swap IN OUT	as a machine of the other byte order writes it
+	perf_data.py swap32 IN OUT	the same of 32 bits
 	perf_data.py defer IN OUT	the user part of chains in records of its own
 	perf_data.py offcpu IN OUT	with samples of an event "offcpu-time"
 	perf_data.py others IN OUT	with records of kinds that say nothing of samples
@@ -237,7 +238,7 @@ def swap_feature(f, bit, raw):
     return bytes(b)
 
 
-def swap(f, out):
+def swap(f, out, word=64):
     features = [(bit, swap_feature(f, bit, body)) for bit, body in f.features]
     features = [x for x in features if x[1] is not None]
     bits = [0] * 4
@@ -245,7 +246,11 @@ def swap(f, out):
         bits[bit // 64] |= 1 << bit % 64
     head = bytearray(b'2ELIFREP' + f.b[8:f.data])
     Turn(head, 8).num(*[8] * 8)
-    struct.pack_into('>4Q', head, 72, *bits)
+    # a bitmap of the writer's words
+    bits = sum(v << 64 * i for i, v in enumerate(bits))
+    for i in range(0, 256, word):
+        head[72 + i // 8:72 + (i + word) // 8] = (
+            bits >> i & (1 << word) - 1).to_bytes(word // 8, 'big')
     at, n = f.attrs
     for i in range(at, at + n, f.entry):
         end = i + f.entry - 16
@@ -262,6 +267,10 @@ def swap(f, out):
         at += len(body)
     with open(out, 'wb') as o:
         o.write(bytes(head) + data + table + b''.join(x[1] for x in features))
+
+
+def swap32(f, out):
+    swap(f, out, 32)
 
 
 def chain_at(a):
@@ -554,6 +563,6 @@ if __name__ == '__main__':
     if sys.argv[1] == 'mend':
         mend(sys.argv[2], sys.argv[3])
         sys.exit(0)
-    {'swap': swap, 'defer': defer, 'offcpu': offcpu, 'others': others, 'attrs': attrs,
-     'poke': poke, 'trace': trace, 'sources': sources, 'flag': flag, 'guest': guest,
+    {'swap': swap, 'swap32': swap32, 'defer': defer, 'offcpu': offcpu,
+     'others': others, 'attrs': attrs, 'poke': poke, 'trace': trace, 'sources': sources, 'flag': flag, 'guest': guest,
      'branch': branch, 'kernel': kernel}[sys.argv[1]](File(sys.argv[2]), *sys.argv[3:])
