@@ -218,8 +218,7 @@ static int restore_images(struct symbolize_run *f, struct keep_old *o)
 		if (!o->restored[s.image])
 			continue;
 		s.name = new_str(p, o, s.name);
-		if (s.name == PROF_NONE || vec_push(&p->symbols, s) < 0 ||
-		    vec_push(&f->self_samples, 0) < 0)
+		if (s.name == PROF_NONE || symbolize_push_symbol(f, &s) < 0)
 			return symbolize_nomem(f);
 	}
 	for (size_t i = 0; i < o->was.lines.n; i++) {

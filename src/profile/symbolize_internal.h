@@ -142,6 +142,9 @@ int symbolize_keep_code(struct symbolize_run *f, uint32_t first, read_code_fn *r
  * are stored regardless of the budget. */
 bool symbolize_is_hot(const struct symbolize_run *f, uint64_t self_samples,
 		      uint64_t size);
+/* Appends a symbol without samples.  On failure nothing changes, because other images
+ * are still being read then. */
+int symbolize_push_symbol(struct symbolize_run *f, const struct prof_symbol *s);
 /* Adds a row for the ELF symbol of a result, or adds the samples to its
  * existing row. */
 int symbolize_add_symbol(struct symbolize_run *f, uint32_t image,

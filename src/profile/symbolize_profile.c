@@ -73,6 +73,16 @@ static uint32_t string_id(struct symbolize_run *f, const char *s)
 	return *slot;
 }
 
+int symbolize_push_symbol(struct symbolize_run *f, const struct prof_symbol *s)
+{
+	if (vec_push(&f->self_samples, 0) < 0)
+		return -1;
+	if (vec_push(&f->p->symbols, *s) == 0)
+		return 0;
+	f->self_samples.n--;
+	return -1;
+}
+
 int symbolize_add_symbol(struct symbolize_run *f, uint32_t image,
 			 const struct sym_result *r, uint64_t self_samples)
 {
@@ -85,13 +95,12 @@ int symbolize_add_symbol(struct symbolize_run *f, uint32_t image,
 	if (!slot)
 		return -1;
 	if (*slot == U64MAP_NONE) {
-		*slot = (uint32_t)f->p->symbols.n;
 		/* DWARF may name functions that have no symbol */
 		s.name = string_id(f, *r->symbol || !r->nframes
 				   ? r->symbol : r->frames[r->nframes - 1].name);
-		if (s.name == PROF_NONE || vec_push(&f->p->symbols, s) < 0 ||
-		    vec_push(&f->self_samples, 0) < 0)
+		if (s.name == PROF_NONE || symbolize_push_symbol(f, &s) < 0)
 			return -1;
+		*slot = (uint32_t)f->p->symbols.n - 1;
 	}
 	f->self_samples.v[*slot] += self_samples;
 	return 0;

@@ -50,6 +50,7 @@ tests_symbolize_test_perfmap_SOURCES = tests/symbolize/test_perfmap.c
 tests_symbolize_test_perfmap_LDADD = $(TALLY_LIBS) -lcmocka
 tests_symbolize_test_symbolize_profile_SOURCES = tests/symbolize/test_symbolize_profile.c
 tests_symbolize_test_symbolize_profile_LDADD = $(TALLY_LIBS) -lcmocka
+tests_symbolize_test_symbolize_profile_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=realloc
 if LIBDW
 check_PROGRAMS += tests/symbolize/test_libdw
 TESTS += tests/symbolize/test_libdw

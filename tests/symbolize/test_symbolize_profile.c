@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -373,10 +374,53 @@ static void test_vdso(void **state)
 	profile_fini(&p);
 }
 
+/* The linker calls it instead of realloc. */
+void *__real_realloc(void *p, size_t n);
+void *__wrap_realloc(void *p, size_t n);
+static atomic_long reallocs_left;	/* the call that makes it 0 fails */
+
+void *__wrap_realloc(void *p, size_t n)
+{
+	return atomic_fetch_sub(&reallocs_left, 1) == 1 ? NULL
+							: __real_realloc(p, n);
+}
+
+/* Two images are read at a time.  When tables of one cannot grow, the other goes on. */
+static void test_no_memory_beside_another(void **state)
+{
+	enum { LOCS = 512 };
+	struct symbolize_options o = { .detail = SYM_SYMBOLS };
+	struct build_id id = own_build_id();
+	struct error err;
+	bool failed = true;
+
+	(void)state;
+	for (long at = 1; failed; at++) {
+		struct profile p;
+		int rc;
+
+		assert_int_equal(profile_init(&p), 0);
+		for (uint32_t image = 0; image < 3; image++) {
+			add_image(&p, exe, PROF_IMAGE_ELF, &id, 0);
+			for (uint64_t i = 0; i < LOCS; i++)
+				profile_loc(&p, image, (uint64_t)probe -
+					    load_bias() + (i << 8));
+		}
+		atomic_store(&reallocs_left, at);
+		rc = profile_symbolize(&p, &o, &err);
+		failed = atomic_load(&reallocs_left) <= 0;
+		/* some tables only make the rest faster */
+		assert_true(!rc || (failed && rc == -ERR_NOMEM));
+		atomic_store(&reallocs_left, 0);
+		profile_fini(&p);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_own_inlines),
+		cmocka_unit_test(test_no_memory_beside_another),
 		cmocka_unit_test(test_other_build_id),
 		cmocka_unit_test(test_open_by_caller),
 		cmocka_unit_test(test_kernel),
