@@ -140,9 +140,9 @@ def importing(tools, table, args):
                 'report', '--stdio', '--inline', '-s', 'sym,srcline', '-i', data]),
         }
         got = interleaved(args.rounds, jobs)
-        # without stacks, perf's plain report has no inlined functions
+        # without stacks, perf's plain report has no inlined functions; tally's does
         table.row('report of it, seconds of processor', got['tally'], got['perf'],
-                  's', ('>=', 2 if 'no stacks' not in name else None))
+                  's', ('>=', 2))
         table.row('… of symbols only (--no-inline)', got['names'],
                   got['perf names'], 's', ('>=', 2))
         table.row('… by function and line, with inlines', got['lines'],
