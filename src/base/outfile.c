@@ -223,7 +223,11 @@ int outfile_open(struct outfile *f, const char *path, bool private_mode,
 {
 	int rc;
 
-	*f = (struct outfile){ .fd = -1, .path = strdup(path) };
+	*f = (struct outfile){ .fd = -1 };
+	if (!strcmp(path, "-"))
+		return error_set(err, ERR_USAGE, "'-': this cannot be written to standard "
+				 "output: name a file (./- for one of this name)");
+	f->path = strdup(path);
 	if (!f->path)
 		return error_nomem(err);
 	rc = open_path(f, private_mode, err);

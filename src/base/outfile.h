@@ -35,7 +35,7 @@ struct outfile {
 };
 
 /* Opens the output file.  `private_mode` uses mode 0600 instead of the
- * umask. */
+ * umask.  "-" is an ERR_USAGE error, because users mean standard output by it. */
 int outfile_open(struct outfile *f, const char *path, bool private_mode,
 		 struct error *err);
 /* Keeps the existing older file under the name `keep`.  Returns 0 or

@@ -42,6 +42,23 @@ t_is "a command that cannot run leaves the older file" "$(cksum <a.tally)" \
 t_is "an empty file is no older recording" "$?:$(ls empty.old 2>&1 |
 	grep -c 'No such')" 0:1
 
+# Text and pages go to standard output, recordings and counts to files only.
+for c in "report" "report --html" "annotate --html" "flamegraph" "export --format=csv"; do
+	# shellcheck disable=SC2086 # words
+	"$TALLY" $c a.tally >out 2>err
+	# shellcheck disable=SC2086
+	"$TALLY" $c -o - a.tally >out.dash 2>err
+	t_same "-o - is standard output: $c" out.dash out
+done
+for c in "merge -o - a.tally a.tally.old" "import -o - p.data" "symbolize -o - a.tally" \
+	"stat -o - true" "record -o - true"; do
+	case $c in import*) [ -s p.data ] || continue;; esac
+	# shellcheck disable=SC2086 # words
+	"$TALLY" $c >out 2>err
+	t_like "$c: names the reason" "$?:$(cat err)" '^2:.*name a file'
+done
+t_none "none makes a file of this name" "$(ls ./- 2>/dev/null)"
+
 # Whoever kills the recorder leaves a file that opens, however early: here the
 # command does, at once.
 for s in perf timer ptrace; do
