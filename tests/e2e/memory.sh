@@ -123,10 +123,11 @@ else
 fi
 kill $busy
 fails places doctor
-# Rows, callers, code, source, a search, the menu of kinds, help.
+# Rows, callers, code, source, a search, the searched page as a file, the menu of kinds,
+# help.
 keys='jj
 asn	/main
-?qqqmjj
+P?qqqmjj
 qqqqqqqqqq'
 if "$TALLY" report --tui a.tally 2>&1 </dev/null |
 	grep -q 'without ncurses'; then
