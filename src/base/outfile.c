@@ -122,37 +122,88 @@ static void tidy_beside(const char *path)
 	free(folder);
 }
 
-/* Opens a new file in the folder of `path`. */
-static int open_beside(struct outfile *f, mode_t mode)
+/* Sets a temporary name in the folder of the file.  Returns false if out of memory. */
+static bool choose_temp(struct outfile *f)
 {
 	const char *slash = strrchr(f->path, '/');
 	const char *name = slash ? slash + 1 : f->path;
-	int dir = (int)(name - f->path), e;
-	bool failed;
+	unsigned int number;
 
+	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
+		number = (unsigned int)getpid();
+	free(f->temp);
+	if (asprintf(&f->temp, "%.*s.%.*s.%08x" PART_END, (int)(name - f->path),
+		     f->path, NAME_PART, name, number) < 0)
+		f->temp = NULL;
+	return f->temp != NULL;
+}
+
+static void descriptor_path(int fd, char out[32])
+{
+	snprintf(out, 32, "/proc/self/fd/%d", fd);
+}
+
+/* Opens a new file without a name in the folder of `path`, which is gone if the process
+ * ends.  Returns false where the file system, or a root without /proc, has none. */
+static bool open_unnamed(struct outfile *f, mode_t mode)
+{
+	const char *slash = strrchr(f->path, '/');
+	char *folder = slash ? strndup(f->path, (size_t)(slash - f->path) + 1)
+			     : strdup(".");
+	char link[32];
+
+	if (folder)
+		f->fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC | O_NOCTTY, mode);
+	free(folder);
+	if (f->fd < 0)
+		return false;
+	descriptor_path(f->fd, link);
+	if (!access(link, F_OK) && choose_temp(f)) {
+		flock(f->fd, LOCK_EX | LOCK_NB);
+		return f->unnamed = true;
+	}
+	close(f->fd);
+	f->fd = -1;
+	return false;
+}
+
+int outfile_name(struct outfile *f, struct error *err)
+{
+	char link[32];
+
+	descriptor_path(f->fd, link);
+	for (int i = 0; f->unnamed; i++) {
+		if (!linkat(AT_FDCWD, link, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW))
+			f->unnamed = false;
+		else if (errno != EEXIST || i == ATTEMPTS)
+			return cannot(f->path, errno, err);
+		else if (!choose_temp(f))
+			return error_nomem(err);
+	}
+	return 0;
+}
+
+/* Opens a new file in the folder of `path`. */
+static int open_beside(struct outfile *f, mode_t mode)
+{
+	if (open_unnamed(f, mode))
+		return 0;
 	for (int i = 0; i < ATTEMPTS; i++) {
-		unsigned int number;
+		int e;
 
-		if (getrandom(&number, sizeof(number), GRND_NONBLOCK) !=
-		    sizeof(number))
-			number = (unsigned int)getpid() + (unsigned int)i;
-		if (asprintf(&f->temp, "%.*s.%.*s.%08x" PART_END, dir, f->path,
-			     NAME_PART, name, number) < 0) {
-			f->temp = NULL;
+		if (!choose_temp(f))
 			return -ENOMEM;
-		}
 		f->fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 			     O_CLOEXEC | O_NOCTTY, mode);
 		if (f->fd >= 0 && lock(f->fd))
 			return 0;
-		e = errno;
-		failed = f->fd < 0 && e != EEXIST;
+		e = f->fd < 0 ? errno : EEXIST;
 		if (f->fd >= 0)
 			close(f->fd);
 		f->fd = -1;
 		free(f->temp);
 		f->temp = NULL;
-		if (failed)
+		if (e != EEXIST)
 			return -e;
 	}
 	return -EEXIST;
@@ -289,6 +340,9 @@ int outfile_try(struct outfile *f, struct error *err)
 
 	if (!f->temp || f->tried)
 		return 0;
+	e = outfile_name(f, err);
+	if (e)
+		return e;
 	e = swap_names(f);
 	if (e == EINVAL || e == ENOSYS || e == EPERM)
 		return 0;
@@ -312,8 +366,10 @@ static void close_older(struct outfile *f)
 
 int outfile_place(struct outfile *f, struct error *err)
 {
-	if (!f->temp)
-		return 0;
+	int rc = outfile_name(f, err);
+
+	if (rc || !f->temp)
+		return rc;
 	if (f->tried) {
 		unlink(f->temp);
 	} else {
@@ -331,15 +387,16 @@ int outfile_place(struct outfile *f, struct error *err)
 
 int outfile_close(struct outfile *f, struct error *err)
 {
-	int fd = f->fd, held, rc = 0;
+	int fd = f->fd, held, rc;
 
 	if (fd < 0)
 		return outfile_place(f, err);
+	rc = outfile_name(f, err);
 	/* A second descriptor holds the lock until the file has its final
 	 * name. */
 	held = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	f->fd = -1;
-	if (close(fd) < 0)
+	if (close(fd) < 0 && !rc)
 		rc = cannot(f->path, errno, err);
 	if (!rc)
 		rc = outfile_place(f, err);
@@ -362,7 +419,7 @@ void outfile_drop(struct outfile *f)
 {
 	if (f->temp && f->tried)
 		take_back(f);
-	if (f->temp)
+	if (f->temp && !f->unnamed)
 		unlink(f->temp);
 	if (f->fd >= 0)
 		close(f->fd);

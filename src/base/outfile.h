@@ -4,10 +4,11 @@
 /*
  * The output file of a command.  All commands use it:
  *
- * - A regular file is written under a temporary name in the same directory and
- *   renamed when complete.  No partial file is ever visible, and an old file
- *   survives a failure.  A process that is killed may leave the temporary file;
- *   the next command that writes the same file removes it.
+ * - A regular file is written without a name in the same directory, and gets its
+ *   name when it is complete.  No partial file is ever visible, and an old file
+ *   survives a failure.  Where the file system has no such files, it has a temporary
+ *   name.  A process that is killed may leave that; the next command that writes the
+ *   same file removes it.
  * - If no file can be created in the directory, an old file is overwritten in
  *   place.  The exception is a recording, which would be lost on failure.
  * - Symbolic links are an error: whoever can create links in a directory could
@@ -24,7 +25,9 @@
 struct outfile {
 	int fd;			/* -1: not open */
 	char *path;		/* final path, also for messages */
-	char *temp;		/* temporary name; NULL once renamed */
+	char *temp;		/* temporary name; NULL once renamed, or if the file is
+				 * written in place */
+	bool unnamed;		/* the file does not have this name yet */
 	char *keep;		/* new name for an older file; NULL: the older file
 				 * is deleted */
 	bool tried;		/* outfile_try gave the file its final name … */
@@ -38,6 +41,8 @@ struct outfile {
  * umask.  "-" is an ERR_USAGE error, because users mean standard output by it. */
 int outfile_open(struct outfile *f, const char *path, bool private_mode,
 		 struct error *err);
+/* Gives the file its temporary name now, for those who have to open it by name. */
+int outfile_name(struct outfile *f, struct error *err);
 /* Keeps the existing older file under the name `keep`.  Returns 0 or
  * -ERR_NOMEM. */
 int outfile_keep(struct outfile *f, const char *keep, struct error *err);

@@ -155,8 +155,10 @@ static int write_to(struct target *t, struct reader *r,
 	rc = outfile_open(&t->file, path, false, err);
 	if (rc < 0)
 		return rc;
+	if (f->flags & EXPORT_FILE)
+		rc = outfile_name(&t->file, err);
 	sink.path = t->file.temp;
-	if (!sink.path && (f->flags & EXPORT_FILE))
+	if (!rc && !sink.path && (f->flags & EXPORT_FILE))
 		rc = error_set(err, ERR_USAGE, "--format=%s requires a regular "
 			       "file in a writable directory, which %s is not",
 			       f->name, path);

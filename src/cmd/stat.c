@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* `tally stat`: counts events while a program runs. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/outfile.h"
 #include "cmd/command.h"
@@ -202,6 +204,7 @@ static int printer_open(struct printer *p, const struct stat_opts *o,
 			char *const *command, struct error *err)
 {
 	const char *f = o->format ? o->format : "text";
+	int fd;
 
 	p->format = !strcmp(f, "json") ? JSON : !strcmp(f, "csv") ? CSV : TEXT;
 	if (p->format == TEXT && strcmp(f, "text"))
@@ -221,22 +224,21 @@ static int printer_open(struct printer *p, const struct stat_opts *o,
 	 * (tail -f). */
 	if (p->show.intervals && outfile_place(&p->file, err) < 0)
 		return -err->code;
-	p->out = fdopen(p->file.fd, "w");
-	if (!p->out)
-		return error_errno(err, errno, "cannot write %s", o->output);
-	return 0;
+	fd = fcntl(p->file.fd, F_DUPFD_CLOEXEC, 3);
+	p->out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (p->out)
+		return 0;
+	if (fd >= 0)
+		close(fd);
+	return error_errno(err, errno, "cannot write %s", o->output);
 }
 
 /* Closes what printer_open opened.  rc is the result so far; the file is kept if
  * it is not negative. */
 static int printer_close(struct printer *p, int rc, struct error *err)
 {
-	if (p->output && p->out) {
-		p->file.fd = -1;
-		if (fclose(p->out) && rc >= 0)
-			rc = error_errno(err, errno, "cannot write %s",
-					 p->output);
-	}
+	if (p->output && p->out && fclose(p->out) && rc >= 0)
+		rc = error_errno(err, errno, "cannot write %s", p->output);
 	if (p->output && rc >= 0 && outfile_close(&p->file, err) < 0)
 		rc = -err->code;
 	outfile_drop(&p->file);

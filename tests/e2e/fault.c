@@ -3,7 +3,7 @@
  * For LD_PRELOAD: calls of tally (not of what it runs) fail, or it is killed
  * before them.  FAULT="CALL N WHAT": the N-th call of CALL (N+: and each later
  * one), in all threads together; WHAT is KILL or ENOSPC, EIO, EDQUOT, EROFS,
- * EMFILE, ENOMEM, EINVAL.  CALL is write, rename, unlink, open, or any (of these).
+ * EMFILE, ENOMEM, EINVAL.  CALL is write, rename (or link), unlink, open, or any (of these).
  * Only writes to regular files count.  FAULT_CLOCK="MS SECONDS": MS milliseconds
  * after the start the time of day jumps by so many seconds.
  */
@@ -86,6 +86,12 @@ int rename(const char *from, const char *to)
 	return renameat2(AT_FDCWD, from, AT_FDCWD, to, 0);
 }
 
+int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+{
+	return fails("rename") ? -1 : (int)syscall(SYS_linkat, from_dir, from,
+						   to_dir, to, flags);
+}
+
 int unlinkat(int dir, const char *path, int flags)
 {
 	return fails("unlink") ? -1 : (int)syscall(SYS_unlinkat, dir, path,
@@ -107,7 +113,7 @@ int open(const char *path, int flags, ...)
 	if (flags & (O_CREAT | O_TMPFILE))
 		mode = va_arg(ap, mode_t);
 	va_end(ap);
-	if (flags & O_CREAT && fails("open"))
+	if ((flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE) && fails("open"))
 		return -1;
 	return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }

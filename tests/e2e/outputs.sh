@@ -118,6 +118,23 @@ if ${CC:-cc} -shared -fPIC -D_GNU_SOURCE -o fault.so \
 		"$status:$([ $n -gt 5 ] && echo many):$([ $hidden -gt 0 ] &&
 		echo hidden)" 0:many:hidden
 	t_none "… the older recording is never lost, and no file is left" "$bad"
+	rm -rf killed/*
+	if python3 -c 'import os
+os.open("killed", os.O_TMPFILE | os.O_WRONLY)' 2>/dev/null; then
+		bad='' n=0 status=137
+		while [ $status -eq 137 ] && [ $n -lt 100 ]; do
+			n=$((n + 1))
+			FAULT="write $n KILL" LD_PRELOAD=$PWD/fault.so "$TALLY" export \
+				--format=chrome -o killed/out two.tally 2>/dev/null
+			status=$?
+			[ $status -eq 0 ] || bad="$bad$(ls -A killed)"
+		done
+		t_is "killed while writing: the end was reached" \
+			"$status:$([ $n -gt 1 ] && echo killed)" 0:killed
+		t_none "… and nothing of a part is left" "$bad"
+	else
+		t_skip "killed while writing" "this file system has no unnamed files"
+	fi
 else
 	t_skip "killed before each call that changes a file" \
 		"no library can be loaded into tally here"
