@@ -303,9 +303,11 @@ if [ "$root" ]; then
 	mkdir -p jail/place
 	prog inner_work jail/place/prog $no_id -static
 	cp outer place/prog
+	# (Only the process leads to the second file: on a busy machine it has to live until
+	# the recorder opens that.)
 	cat >jail.sh <<'END'
 "$PWD/place/prog" 0.1
-chroot jail /place/prog 0.1
+chroot jail /place/prog 0.5
 END
 	record -o a.tally -- sh jail.sh
 	t_is "chroot" "$(rows a.tally)" "prog inner_work
