@@ -47,6 +47,8 @@ static int open_import(struct cmd_io *io, const struct cmd_reading *how,
 			(path, fd, path, &o, &result, err);
 	if (!rc)
 		rc = reader_open_fd(fd, path, UINT64_MAX, out, err);
+	if (!rc)
+		reader_profile(*out)->lines_unread = how->detail != SYM_LINES;
 	close(fd);
 	buf_fini(&dirs);
 	if (!rc && result.cut_at) {
@@ -74,6 +76,7 @@ int cmd_add_symbols(struct cmd_io *io, const struct cmd_reading *how,
 	if (!rc) {
 		o.debug_dirs = buf_cstr(&dirs);
 		rc = profile_symbolize(reader_profile(r), &o, err);
+		reader_profile(r)->lines_unread = how->detail != SYM_LINES;
 	}
 	buf_fini(&dirs);
 	cmd_show_step(io, NULL);

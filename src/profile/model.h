@@ -357,6 +357,8 @@ struct profile {
 	bool foreign;			/* not stored: the profile was read from
 					 * another user's file (root's excepted), so
 					 * that no file named in it is opened */
+	bool lines_unread;		/* not stored: debug information was read for
+					 * a view that shows no lines */
 	size_t str_base;		/* ids from here on belong to the symbol part */
 	/* lookup for interning; not stored */
 	struct idtab loc_tab, func_tab, frame_tab;

@@ -241,6 +241,18 @@ for c in "report --no-pager" "report --no-pager -g" "export --format=folded -o -
 	done
 	t_same "the same as of a recording with lines: $c" as.data as.tally
 done
+# Debug information of which a part is missing: lines that are not read are not missing.
+mkdir split && ${CC:-cc} -O1 -g -gsplit-dwarf -pthread -c -o split/work.o work.c &&
+	${CC:-cc} -pthread -o split/work split/work.o && rm split/*.dwo &&
+	perf_record -e cpu-clock -o split.data split/work
+"$TALLY" import -q -o split.tally split.data
+for of in tally data; do
+	"$TALLY" report --no-pager --missing split.$of >as.$of 2>err
+done
+t_same "what is missing is the same" as.data as.tally
+"$TALLY" report --no-pager --missing --no-inline split.data >as.data 2>err
+t_lacks "nor is it by symbols alone" "$(cat as.data)" '^# work: .*without lines'
+t_like "there are such samples" "$(cat as.data)" ' work +leaf'
 printf 'PERFILE2' >short.data
 "$TALLY" report short.data >out 2>err
 t_like "a short one" "$? $(cat err)" '^1 tally: short.data: '

@@ -69,7 +69,11 @@ static int add_row(struct missing *m, const struct quality_image *ti,
 
 	if (s && named && can_be_helped(im) && !(s->names & WHOLE))
 		row.exported = named;
-	row.lineless = ti->unresolved + ti->lineless;
+	row.lineless = ti->unresolved;
+	/* lines that were not read are not missing */
+	if (!m->p->lines_unread || prof_is_kernel(im) || !s ||
+	    !(s->names & PROF_NAMES_DWARF))
+		row.lineless += ti->lineless;
 	if (!row.unnamed && !row.exported && (!s || !can_be_helped(im)))
 		return 0;
 	/* assembly has no lines even if nothing is missing */
