@@ -3,7 +3,7 @@
  * For LD_PRELOAD: calls of tally (not of what it runs) fail, or it is killed
  * before them.  FAULT="CALL N WHAT": the N-th call of CALL (N+: and each later
  * one), in all threads together; WHAT is KILL or ENOSPC, EIO, EDQUOT, EROFS,
- * EMFILE, ENOMEM, EINVAL.  CALL is write, rename (or link), unlink, open, or any (of these).
+ * EMFILE, ENOMEM, EINVAL.  CALL is write, rename, link, unlink, open, or any (of these).
  * Only writes to regular files count.  FAULT_CLOCK="MS SECONDS": MS milliseconds
  * after the start the time of day jumps by so many seconds.
  */
@@ -88,7 +88,7 @@ int rename(const char *from, const char *to)
 
 int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
 {
-	return fails("rename") ? -1 : (int)syscall(SYS_linkat, from_dir, from,
+	return fails("link") ? -1 : (int)syscall(SYS_linkat, from_dir, from,
 						   to_dir, to, flags);
 }
 
