@@ -47,7 +47,7 @@ if ! "$TALLY" record -q -F 2000 -o ../a.tally -- ./work 2000 2>rec.err; then
 	t_skip_all "sources" "cannot record here: $(head -n 1 rec.err)"
 fi
 annotate() { # OPTIONS…: comments that go over several lines in one
-	"$TALLY" annotate --no-pager --no-header "$@" ../a.tally heavy 2>&1 |
+	timeout 60 "$TALLY" annotate --no-pager --no-header "$@" ../a.tally heavy 2>&1 |
 	awk '{ if (sub(/^#   /, " ")) printf "%s", $0
 		else printf "%s%s", (NR > 1 ? "\n" : ""), $0 } END { print "" }'
 }
@@ -179,7 +179,7 @@ rm -rf cache
 t_like "a server that is gone" "$(DEBUGINFOD_URLS=$url annotate)" \
 	'no source: .*debuginfod'
 # One that takes the question and never answers, and one that sends without end;
-# libdebuginfod itself would wait for 90 s and take any size.
+# libdebuginfod itself would wait for 90 s, or three times that, and take any size.
 cat >server.py <<'END'
 import os
 import socket

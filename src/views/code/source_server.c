@@ -162,6 +162,18 @@ void source_server_notify(struct source_server *s)
 	buf_fini(&text);
 }
 
+/* Makes a client.  elfutils 0.192 reports no progress while a server is silent, and
+ * would ask it three times for 90 s each. */
+static void *make_client(const struct api *a)
+{
+	char seconds[16];
+
+	snprintf(seconds, sizeof(seconds), "%d", WAIT_SECONDS);
+	setenv("DEBUGINFOD_TIMEOUT", seconds, 0);
+	setenv("DEBUGINFOD_RETRY_LIMIT", "0", 0);
+	return a->begin();
+}
+
 /* Announces the request, then loads the library and makes a client. */
 static int begin(struct source_server *s, struct api *a, struct error *err)
 {
@@ -172,7 +184,7 @@ static int begin(struct source_server *s, struct api *a, struct error *err)
 	}
 	source_server_notify(s);
 	if (!s->client)
-		s->client = a->begin();
+		s->client = make_client(a);
 	if (!s->client)
 		return error_set(err, ERR_NOMEM, "debuginfod: out of memory");
 	return 0;
