@@ -157,8 +157,10 @@ kinds() {
 	else
 		t_skip "$who: injected" "$(head -n 1 perf.err)"
 	fi
-	make_data swap fp.data swap.data
-	same "the other byte order" swap.data
+	for bits in '' 32; do
+		make_data swap$bits fp.data swap$bits.data
+		same "the other byte order${bits:+, $bits bits}" swap$bits.data
+	done
 	for way in -N -N --buildid-mmap; do
 		timeout 60 "$perf" record -q $way -g -e cpu-clock -o - ./work \
 			>pipe.data 2>perf.err && perf_can_read pipe.data && break
