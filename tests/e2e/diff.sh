@@ -301,10 +301,27 @@ for side, name in (('one', 'old'), ('two', 'new')):
 END
 fi
 
-# Code that is in a function now and was in another before, and two functions of one
-# file that cost each other's time with the code they had.
-cat >into.c <<'END'
+# Functions that cost page faults, which are the same in each run.
+cat >pages.h <<'END'
 #include <stdlib.h>
+#include <sys/mman.h>
+enum { SIZE = 4096 * 4096 };
+static unsigned char *area;
+__attribute__((noinline)) static unsigned char *fresh(void)
+{
+	if (!area) {
+		area = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		madvise(area, SIZE, MADV_NOHUGEPAGE);
+	}
+	madvise(area, SIZE, MADV_DONTNEED);
+	return area;
+}
+END
+# Code that is in a function now and was in another before, and two functions of one
+# file that cost each other's faults with the code they had.
+cat >into.c <<'END'
+#include "pages.h"
 #ifdef INLINED
 #define PART static inline __attribute__((always_inline))
 #else
@@ -312,46 +329,54 @@ cat >into.c <<'END'
 #endif
 PART unsigned part(unsigned x)
 {
-	unsigned a[16] = { x, 1, 2 };
+	unsigned char *a = fresh();
 
-	for (int i = 0; i < 2500; i++)
-		a[i & 15] = (a[(i + 3) & 15] >> (x & 7)) + i / (x | 1) + a[7];
-	return a[x & 15];
+	for (int i = 0; i < 1000; i++)
+		x += a[i * 4096l + (x & 7)] = (unsigned char)(i / (x | 1) + (x >> 5));
+	return x;
 }
 __attribute__((noinline)) unsigned whole(unsigned x)
 {
-	for (int i = 0; i < 3000; i++)
+	unsigned char *a = fresh();
+
+	for (int i = 0; i < 1200; i++) {
 		x ^= x << 13, x ^= x >> 17, x ^= x << 5;
+		a[i * 4096l] = (unsigned char)x;
+	}
 	return x + part(x);
 }
 __attribute__((noinline)) unsigned rose(unsigned x, int n)
 {
-	for (int i = 0; i < n; i++)
+	unsigned char *a = fresh();
+
+	for (int i = 0; i < n; i++) {
 		x ^= x << 7, x += x >> 9, x ^= x << 8;
+		a[i * 4096l] = (unsigned char)x;
+	}
 	return x;
 }
 __attribute__((noinline)) unsigned fell(unsigned x, int n)
 {
-	for (int i = 0; i < n; i++)
+	unsigned char *a = fresh();
+
+	for (int i = 0; i < n; i++) {
 		x += x << 11, x ^= x >> 3, x += x << 15;
+		a[i * 4096l] = (unsigned char)x;
+	}
 	return x;
 }
 int main(int argc, char **argv)
 {
-	unsigned s = 0;
-
-	for (int i = 0; i < 4000; i++)
-		s += whole(s) + rose(s, atoi(argv[1])) + fell(s, atoi(argv[2]));
-	return s == 12345;
+	return whole(argc) + rose(argc, atoi(argv[1])) + fell(argc, atoi(argv[2])) == 12345;
 }
 END
 # shellcheck disable=SC2086
 if ${CC:-cc} $flags -g0 -o into.old into.c &&
    ${CC:-cc} $flags -g0 -DINLINED -o into.new into.c; then
-	"$TALLY" record -q -F 2000 --repeat 8 -o old.into.tally -- \
-		./into.old 2000 4000
-	"$TALLY" record -q -F 2000 --repeat 8 -o new.into.tally -- \
-		./into.new 4000 2000
+	"$TALLY" record -q -e page-faults -c 1 --repeat 8 -o old.into.tally -- \
+		./into.old 1500 3000
+	"$TALLY" record -q -e page-faults -c 1 --repeat 8 -o new.into.tally -- \
+		./into.new 3000 1500
 	out=$(diff --top 0 old.into.tally new.into.tally)
 	t_like "code that another function has now moved there" "$(row whole)" \
 		' moved .* whole +<- part$'
@@ -367,8 +392,7 @@ else
 fi
 
 # Equal functions that GCC folds into one, until a change makes one of them differ.  In
-# a header, only their code relates them.  They cost page faults, which are the same in
-# each run.
+# a header, only their code relates them.
 cat >twins.h <<'END'
 #define TWIN(name, number) \
 __attribute__((noinline)) static unsigned name(unsigned x, int n) \
@@ -381,15 +405,7 @@ __attribute__((noinline)) static unsigned name(unsigned x, int n) \
 }
 END
 cat >fold.c <<'END'
-#include <stdlib.h>
-#include <sys/mman.h>
-enum { SIZE = 4096 * 4096 };
-static unsigned char *area;
-__attribute__((noinline)) static unsigned char *fresh(void)
-{
-	madvise(area, SIZE, MADV_DONTNEED);
-	return area;
-}
+#include "pages.h"
 #include "twins.h"
 TWIN(twin_first, 12345u)
 TWIN(twin_other, NUMBER)
@@ -403,14 +419,9 @@ __attribute__((noinline)) static unsigned alone(unsigned x, int n)
 }
 int main(int argc, char **argv)
 {
-	unsigned s = 0;
-	int n = atoi(argv[1]);
+	int n = atoi(argv[argc - 1]);
 
-	area = mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	madvise(area, SIZE, MADV_NOHUGEPAGE);
-	s += twin_first(s, n) + twin_other(s, n) + alone(s, n);
-	return s == 12345;
+	return twin_first(argc, n) + twin_other(argc, n) + alone(argc, n) == 12345;
 }
 END
 # shellcheck disable=SC2086
