@@ -111,26 +111,40 @@ static void tidy(const char *folder, const char *name)
 		closedir(d);
 }
 
-static void tidy_beside(const char *path)
+/* Returns the part of a path behind its folder. */
+static const char *name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	char *folder = slash ? strndup(path, (size_t)(slash - path) + 1)
-			     : strdup(".");
+
+	return slash ? slash + 1 : path;
+}
+
+/* Returns the folder of a path, which the caller frees; NULL if out of memory. */
+static char *folder_of(const char *path)
+{
+	const char *name = name_of(path);
+
+	return name == path ? strdup(".") : strndup(path, (size_t)(name - path));
+}
+
+static void tidy_beside(const char *path)
+{
+	char *folder = folder_of(path);
 
 	if (folder)
-		tidy(folder, slash ? slash + 1 : path);
+		tidy(folder, name_of(path));
 	free(folder);
 }
 
-/* Sets a temporary name in the folder of the file.  Returns false if out of memory. */
-static bool choose_temp(struct outfile *f)
+/* Sets a temporary name in the folder of the file.  Each attempt gets another one.
+ * Returns false if out of memory. */
+static bool choose_temp(struct outfile *f, int attempt)
 {
-	const char *slash = strrchr(f->path, '/');
-	const char *name = slash ? slash + 1 : f->path;
+	const char *name = name_of(f->path);
 	unsigned int number;
 
 	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
-		number = (unsigned int)getpid();
+		number = (unsigned int)(getpid() + attempt);
 	free(f->temp);
 	if (asprintf(&f->temp, "%.*s.%.*s.%08x" PART_END, (int)(name - f->path),
 		     f->path, NAME_PART, name, number) < 0)
@@ -143,13 +157,12 @@ static void descriptor_path(int fd, char out[32])
 	snprintf(out, 32, "/proc/self/fd/%d", fd);
 }
 
-/* Opens a new file without a name in the folder of `path`, which is gone if the process
- * ends.  Returns false where the file system, or a root without /proc, has none. */
+/* Opens a new file without a name in the folder of `path`; it disappears if the process
+ * ends.  Returns false if the file system has no such files, or without /proc, where
+ * they could not be named later. */
 static bool open_unnamed(struct outfile *f, mode_t mode)
 {
-	const char *slash = strrchr(f->path, '/');
-	char *folder = slash ? strndup(f->path, (size_t)(slash - f->path) + 1)
-			     : strdup(".");
+	char *folder = folder_of(f->path);
 	char link[32];
 
 	if (folder)
@@ -158,7 +171,7 @@ static bool open_unnamed(struct outfile *f, mode_t mode)
 	if (f->fd < 0)
 		return false;
 	descriptor_path(f->fd, link);
-	if (!access(link, F_OK) && choose_temp(f)) {
+	if (!access(link, F_OK) && choose_temp(f, 0)) {
 		flock(f->fd, LOCK_EX | LOCK_NB);
 		return f->unnamed = true;
 	}
@@ -177,7 +190,7 @@ int outfile_name(struct outfile *f, struct error *err)
 			f->unnamed = false;
 		else if (errno != EEXIST || i == ATTEMPTS)
 			return cannot(f->path, errno, err);
-		else if (!choose_temp(f))
+		else if (!choose_temp(f, i + 1))
 			return error_nomem(err);
 	}
 	return 0;
@@ -191,7 +204,7 @@ static int open_beside(struct outfile *f, mode_t mode)
 	for (int i = 0; i < ATTEMPTS; i++) {
 		int e;
 
-		if (!choose_temp(f))
+		if (!choose_temp(f, i))
 			return -ENOMEM;
 		f->fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW |
 			     O_CLOEXEC | O_NOCTTY, mode);

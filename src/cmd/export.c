@@ -156,12 +156,11 @@ static int write_to(struct target *t, struct reader *r,
 	if (rc < 0)
 		return rc;
 	if (f->flags & EXPORT_FILE)
-		rc = outfile_name(&t->file, err);
-	sink.path = t->file.temp;
-	if (!rc && !sink.path && (f->flags & EXPORT_FILE))
-		rc = error_set(err, ERR_USAGE, "--format=%s requires a regular "
+		rc = t->file.temp ? outfile_name(&t->file, err)
+		   : error_set(err, ERR_USAGE, "--format=%s requires a regular "
 			       "file in a writable directory, which %s is not",
 			       f->name, path);
+	sink.path = t->file.temp;
 	if (!rc)
 		rc = export_write(r, f, &spec, &sink, err);
 	if (!rc)

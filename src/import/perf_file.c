@@ -561,9 +561,9 @@ static int read_records(struct perf_file *f, const struct perf_file_bytes *in,
 	return rc;
 }
 
-/* Reads which features the file has, a bitmap of the writer's longs.  Of the other byte
- * order, 32-bit ones make pairs that are exchanged.  The host name, which perf always
- * writes, tells them apart. */
+/* Reads the bitmap of the file's features, an array of the writer's longs.  If the writer
+ * had the other byte order and 32 bits, the halves of each 64-bit number are exchanged.
+ * This shows in the host name's bit, because perf always stores the host name. */
 static void get_feature_bits(const struct perf_file *f, struct cursor *c,
 			     uint64_t bits[FEATURES / 64])
 {
