@@ -121,7 +121,7 @@ done
 
 # Nothing in it has a source file: each text about files is empty.
 echo 'int main(void) { for (volatile unsigned i = 0; i < 99999999; i++) ; }' >bare.c
-if "${CC:-cc}" -static -s -o bare bare.c 2>/dev/null; then
+if ${CC:-cc} -static -s -o bare bare.c 2>/dev/null; then
 	"$TALLY" record -q -g -o bare.tally -- ./bare
 	for f in firefox perf-script cpuprofile chrome csv folded speedscope; do
 		t_run "a program without symbols as $f" timeout 20 \

@@ -564,5 +564,5 @@ if __name__ == '__main__':
         mend(sys.argv[2], sys.argv[3])
         sys.exit(0)
     {'swap': swap, 'swap32': swap32, 'defer': defer, 'offcpu': offcpu,
-     'others': others, 'attrs': attrs, 'poke': poke, 'trace': trace, 'sources': sources, 'flag': flag, 'guest': guest,
-     'branch': branch, 'kernel': kernel}[sys.argv[1]](File(sys.argv[2]), *sys.argv[3:])
+     'others': others, 'attrs': attrs, 'poke': poke, 'trace': trace, 'sources': sources,
+     'flag': flag, 'guest': guest, 'branch': branch, 'kernel': kernel}[sys.argv[1]](File(sys.argv[2]), *sys.argv[3:])

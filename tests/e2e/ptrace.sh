@@ -44,6 +44,12 @@ within() {
 	echo "# $1, not from $2 to $3" >&2
 	echo 1
 }
+# Whether work_long has three quarters of what both functions have, and these most of
+# the time.
+three_quarters() { # FILE
+	[ "$(within "$(long_part "$1")" 60 87)" = 0 ] || { echo 1; return; }
+	within "$(share "$1" 'work_.*')" 60 100
+}
 tracer() { sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$1/status"; }
 # samples FILE: how many there are
 samples() { "$tally" info --no-pager "$1" | awk '$1 == "samples" {
@@ -128,8 +134,8 @@ fi
 
 # --- what is seen
 record -q -g -o a.tally -- ./program spin 1
-t_ok "a function of three quarters has them" "$(within "$(long_part a.tally)" 60 88)"
-t_ok "most of the time has samples" "$(within "$(share a.tally 'work_.*')" 60 100)"
+t_ok "a function of three quarters has them" "$(three_quarters a.tally)"
+t_ok "and one of a quarter" "$(within "$((100 - $(long_part a.tally)))" 12 40)"
 # (Of what both functions have: starting the program and time without samples are
 # not main's.)
 t_ok "callers are found" "$(within "$("$tally" export --format=folded a.tally |
@@ -172,7 +178,7 @@ done
 if [ "$group" ]; then
 	sh -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$tally" \
 		record --source=ptrace -q -g -o a.tally -- ./program spin 0.6
-	t_ok "so it is in a control group" "$(within "$(long_part a.tally)" 60 88)"
+	t_ok "so it is in a control group" "$(three_quarters a.tally)"
 	rmdir "$group"
 else
 	t_skip "so it is in a control group" "cannot make a group of processors"
@@ -259,8 +265,7 @@ fi
 if command -v musl-gcc >/dev/null &&
 	musl-gcc -static -O1 -g -D_GNU_SOURCE "$source" -o musl 2>/dev/null; then
 	record -q -g -o a.tally -- ./musl spin 0.3
-	t_ok "a static program of musl" \
-		"$(within "$(long_part a.tally)" 60 87)"
+	t_ok "a static program of musl" "$(three_quarters a.tally)"
 else
 	t_skip "a static program of musl" "no musl-gcc"
 fi
@@ -270,7 +275,7 @@ elif ./small >alone 2>&1; [ $? -eq 126 ]; then
 	t_skip "an i386 program" "this machine cannot run it"
 else
 	record -q -g -o a.tally -- ./small spin 0.3
-	t_ok "an i386 program" "$(within "$(long_part a.tally)" 60 87)"
+	t_ok "an i386 program" "$(three_quarters a.tally)"
 	t_ok "and its callers" "$(within "$(share a.tally main 2)" 90 100)"
 	./small >alone 2>&1
 	record -q -g -F 2000 -o a.tally -- ./small >traced 2>&1
@@ -339,7 +344,7 @@ t_is "six short recordings of a process that runs all have samples of it" $few 0
 rm -f a.tally
 record -q -g -o a.tally -p $pid --duration 1
 t_is "attached and let go" "$? $(tracer $pid)" "0 0"
-t_ok "a running process" "$(within "$(long_part a.tally)" 60 87)"
+t_ok "a running process" "$(three_quarters a.tally)"
 t_ok "with its callers" "$(within "$(share a.tally main 2)" 90 100)"
 "$tally" record --source=ptrace -q -g -o a.tally -p $pid &
 recorder=$!
@@ -409,7 +414,7 @@ fi
 as_nobody ./deny EPERM "$tally" record --source=ptrace -q -g -o u.tally -- \
 	./program spin 0.3 2>err
 t_is "a user without rights" "$? $(cat err)" "0 "
-t_ok "gets all of it" "$(within "$(long_part u.tally)" 60 87)"
+t_ok "gets all of it" "$(three_quarters u.tally)"
 sleep 60 &
 other=$!
 as_nobody "$tally" record --source=ptrace -o n.tally -p $other 2>err
