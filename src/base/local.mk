@@ -36,6 +36,7 @@ libbase_a_SOURCES = \
 	src/base/path.h \
 	src/base/proto_in.c \
 	src/base/proto_in.h \
+	src/base/radix.h \
 	src/base/search.h \
 	src/base/sha256.c \
 	src/base/sha256.h \

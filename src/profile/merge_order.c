@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/radix.h"
 #include "profile/merge_sum.h"
 #include "profile/thread_labels.h"
 #include "profile/writer.h"
@@ -368,12 +369,28 @@ static uint64_t node_key(const struct ordering *o, uint32_t node)
 static int by_node(const void *x, const void *y, void *ctx)
 {
 	const struct ordering *o = ctx;
-	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
-	const struct prof_node *a = &o->p->nodes.v[i], *b = &o->p->nodes.v[k];
 
-	if (a->parent != b->parent || !i || !k)
-		return !i ? -(k != 0) : !k ? 1 : number(a->parent, b->parent);
-	return number(node_key(o, i), node_key(o, k));
+	return number(node_key(o, *(const uint32_t *)x),
+		      node_key(o, *(const uint32_t *)y));
+}
+
+/* Sets v[first[i]] to v[first[i + 1] - 1] to the children of node i, in order;
+ * first has room for all nodes and two more. */
+static void sort_children(struct ordering *o, uint32_t *v, uint32_t *first)
+{
+	const struct prof_node *nodes = o->p->nodes.v;
+	size_t n = o->p->nodes.n;
+
+	memset(first, 0, (n + 2) * sizeof(*first));
+	for (size_t i = 1; i < n; i++)
+		first[nodes[i].parent + 2]++;
+	for (size_t i = 2; i < n + 2; i++)
+		first[i] += first[i - 1];
+	for (size_t i = 1; i < n; i++)
+		v[first[nodes[i].parent + 1]++] = (uint32_t)i;
+	for (size_t i = 0; i < n; i++)
+		if (first[i + 1] - first[i] > 1)
+			sort(v + first[i], first[i + 1] - first[i], by_node, o);
 }
 
 static int put_node(struct ordering *o, uint32_t id)
@@ -413,27 +430,19 @@ static int walk_nodes(struct ordering *o, const uint32_t *v,
 
 static int put_nodes(struct ordering *o, struct error *err)
 {
-	size_t n = o->p->nodes.n, at = 1;
-	uint32_t *v = NULL, *first = malloc((n + 2) * sizeof(*first));
-	int rc;
+	size_t n = o->p->nodes.n;
+	uint32_t *v = malloc(n * sizeof(*v));
+	uint32_t *first = malloc((n + 2) * sizeof(*first));
+	int rc = -ERR_NOMEM;
 
 	o->end_of = merge_map(n);
-	if (!o->end_of || !first) {
-		free(first);
-		return -ERR_NOMEM;
+	if (v && first && o->end_of) {
+		for (size_t i = 0; i < o->p->ends.n; i++)
+			o->end_of[o->p->ends.v[i].node] = (uint32_t)i;
+		sort_children(o, v, first);
+		o->maps.node[0] = 0;
+		rc = walk_nodes(o, v, first, err);
 	}
-	for (size_t i = 0; i < o->p->ends.n; i++)
-		o->end_of[o->p->ends.v[i].node] = (uint32_t)i;
-	v = sorted(&n, NULL, by_node, o);
-	/* v[0] is the root; children of node i are v[first[i]] to
-	 * v[first[i + 1] - 1] */
-	for (size_t i = 0; v && i <= n; i++) {
-		first[i] = (uint32_t)at;
-		while (i < n && at < n && o->p->nodes.v[v[at]].parent == i)
-			at++;
-	}
-	o->maps.node[0] = 0;
-	rc = v ? walk_nodes(o, v, first, err) : -ERR_NOMEM;
 	free(v);
 	free(first);
 	return rc;
@@ -486,6 +495,21 @@ static int put_sum(struct ordering *o, const struct merge_sum *s,
 	return rc ? rc : writer_sample(o->w, &row, err);
 }
 
+static int sort_sums(struct merge_sum *v, size_t n)
+{
+	uint32_t count[1 << RADIX_BITS];
+	struct merge_sum *spare = malloc((n + 1) * sizeof(*v));
+	struct radix r = { v, spare, n, sizeof(*v), RADIX_BITS, count };
+
+	if (!spare)
+		return -ERR_NOMEM;
+	radix_sort(&r, offsetof(struct merge_sum, stack), sizeof(v->stack));
+	radix_sort(&r, offsetof(struct merge_sum, event), sizeof(v->event));
+	radix_sort(&r, offsetof(struct merge_sum, thread), sizeof(v->thread));
+	free(spare);
+	return 0;
+}
+
 static int put_run_samples(struct ordering *o, uint32_t run, uint32_t old,
 			   struct error *err)
 {
@@ -503,8 +527,8 @@ static int put_run_samples(struct ordering *o, uint32_t run, uint32_t old,
 					   o->maps.node[last.stack], last.weight,
 					   last.count };
 	}
-	if (!rc && r->n)
-		qsort(v, r->n, sizeof(*v), merge_sum_compare);
+	if (!rc)
+		rc = sort_sums(v, r->n);
 	for (size_t i = 1; !rc && i < r->n; i++)
 		if (!merge_sum_compare(&v[kept], &v[i])) {
 			v[kept].weight += v[i].weight;

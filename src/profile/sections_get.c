@@ -39,7 +39,10 @@ static uint64_t row_views(const struct table *t)
 		       ? PROF_STACK_VIEWS : PROF_ROW_VIEWS;
 }
 
-static int table_resize(struct profile *p, const struct table *t, size_t n)
+/* Makes the table n rows long.  New rows are placeholders below `first` and zero
+ * from there on. */
+static int table_resize(struct profile *p, const struct table *t, size_t first,
+			size_t n)
 {
 	struct any_vec v;
 	size_t old;
@@ -53,7 +56,9 @@ static int table_resize(struct profile *p, const struct table *t, size_t n)
 	old = v.n;
 	v.n = n;
 	memcpy((char *)p + t->vec, &v, sizeof(v));
-	for (size_t i = old; i < n; i++)
+	if (old < n)
+		memset(table_row(p, t, old), 0, (n - old) * t->row);
+	for (size_t i = old; i < first; i++)
 		fill_gap_row(t, table_row(p, t, i));
 	return 0;
 }
@@ -129,15 +134,20 @@ static bool get_values(struct cursor *c, const struct column *col, size_t id,
 static bool put_values(const struct column *col, char *row, size_t size,
 		       const uint64_t *v, size_t n)
 {
-	uint64_t max = 0;
+	const struct column c = *col;	/* known not to change below */
+	uint64_t all = 0;
 
 	for (size_t i = 0; i < n; i++)
-		max = v[i] > max ? v[i] : max;
-	if ((col->width == 1 && max > UINT8_MAX) ||
-	    (col->width == 4 && max > UINT32_MAX))
+		all |= v[i];
+	if ((c.width == 1 && all > UINT8_MAX) ||
+	    (c.width == 4 && all > UINT32_MAX))
 		return false;
-	for (size_t i = 0; i < n; i++, row += size)
-		column_set(row, col, v[i]);
+	if (c.width == 4)	/* most are: one loop without a choice in it */
+		for (size_t i = 0; i < n; i++, row += size)
+			memcpy(row + c.offset, &(uint32_t){ (uint32_t)v[i] }, 4);
+	else
+		for (size_t i = 0; i < n; i++, row += size)
+			column_set(row, &c, v[i]);
 	return true;
 }
 
@@ -218,7 +228,7 @@ static bool get_table(struct profile *p, const struct table *t,
 	    !section_placed(first, count, have, t->mutable_rows, gap))
 		return false;
 	if (first + count > have &&
-	    table_resize(p, t, (size_t)(first + count)) < 0)
+	    table_resize(p, t, (size_t)first, (size_t)(first + count)) < 0)
 		return false;
 	if (get_columns(p, t, columns, (size_t)first, (size_t)count, c))
 		return true;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/radix.h"
 #include "base/search.h"
 #include "profile/symbolize_internal.h"
 #include "symbolize/demangle/demangle.h"
@@ -191,26 +192,6 @@ int symbolize_add_location(struct symbolize_run *f,
 	return rc ? rc : symbolize_add_result(f, part, i, r, frame);
 }
 
-/* Runs one stable counting pass over 16 bits of vaddr. */
-static void radix_pass(const struct symbolize_loc *in,
-		       struct symbolize_loc *out, size_t n, unsigned shift,
-		       uint32_t *count)
-{
-	uint32_t sum = 0, c;
-	size_t i;
-
-	memset(count, 0, 65536 * sizeof(*count));
-	for (i = 0; i < n; i++)
-		count[in[i].vaddr >> shift & 0xffff]++;
-	for (i = 0; i < 65536; i++) {
-		c = count[i];
-		count[i] = sum;
-		sum += c;
-	}
-	for (i = 0; i < n; i++)
-		out[count[in[i].vaddr >> shift & 0xffff]++] = in[i];
-}
-
 static int loc_compare(const void *a, const void *b)
 {
 	const struct symbolize_loc *x = a, *y = b;
@@ -218,29 +199,19 @@ static int loc_compare(const void *a, const void *b)
 	return ascending(x->vaddr, y->vaddr);
 }
 
+enum { LOC_BITS = 16 };	/* two passes for most images */
+
 /* Sorts one image's locations by vaddr; spare has room for n. */
 static void sort_part(struct symbolize_loc *v, size_t n, struct symbolize_loc *spare,
 		      uint32_t *count)
 {
-	struct symbolize_loc *in = v, *out = spare, *t;
-	uint64_t all = 0;
-	unsigned shift;
-	size_t i;
+	struct radix r = { v, spare, n, sizeof(*v), LOC_BITS, count };
 
-	if (n < 20000) {
+	if (n < 20000)
 		qsort(v, n, sizeof(*v), loc_compare);
-		return;
-	}
-	for (i = 1; i < n; i++)
-		all |= v[i].vaddr ^ v[0].vaddr;
-	for (shift = 0; shift < 64; shift += 16) {
-		if (!(all >> shift & 0xffff))
-			continue;
-		radix_pass(in, out, n, shift, count);
-		t = in, in = out, out = t;
-	}
-	if (in != v)
-		memcpy(v, in, n * sizeof(*v));
+	else
+		radix_sort(&r, offsetof(struct symbolize_loc, vaddr),
+			   sizeof(v->vaddr));
 }
 
 /* Sorts all locations and sets parts[i] to the range of image i. */
@@ -248,7 +219,7 @@ static int sort_locs(struct symbolize_run *f, struct symbolize_item *parts)
 {
 	const struct profile *p = f->p;
 	struct symbolize_loc *spare = malloc((p->locs.n + 1) * sizeof(*spare));
-	uint32_t *count = malloc(65536 * sizeof(*count));
+	uint32_t *count = malloc(sizeof(*count) << LOC_BITS);
 	size_t i, at = 0;
 
 	for (i = 0; i < p->locs.n; i++)

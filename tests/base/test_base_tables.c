@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* u64map, idtab and strtab. */
+/* u64map, idtab, strtab, search and sort. */
 #include "test.h"
 
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/radix.h"
 #include "base/search.h"
 #include "base/strtab.h"
 
@@ -278,6 +281,56 @@ static void test_search(void **state)
 		}
 }
 
+struct radix_row {
+	uint64_t key;
+	uint32_t group, id;
+};
+
+static int compare_radix_rows(const void *x, const void *y)
+{
+	const struct radix_row *a = x, *b = y;
+
+	return ascending(a->group, b->group) ?: ascending(a->key, b->key)
+	       ?: ascending(a->id, b->id);
+}
+
+/* By group, then by key; rows that are equal in both keep their order. */
+static void radix_sorts_as_qsort(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 2, 3, 100, 5000 };
+	static const uint64_t masks[] = { 0, 7, 0xffffff, UINT64_MAX,
+					  0xffull << 56, 1ull << 63 | 3 };
+	uint64_t seed = 1;
+
+	(void)state;
+	for (size_t i = 0; i < 6 * 6; i++) {
+		size_t n = sizes[i / 6];
+		struct radix_row *v = calloc(n + 1, sizeof(*v));
+		struct radix_row *spare = calloc(n + 1, sizeof(*v));
+		struct radix_row *w = calloc(n + 1, sizeof(*v));
+		uint32_t *count = calloc(1 << RADIX_BITS, sizeof(*count));
+		struct radix r = { v, spare, n, sizeof(*v), RADIX_BITS, count };
+
+		assert_true(v && spare && w && count);
+		for (uint32_t k = 0; k < n; k++) {
+			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+			v[k] = (struct radix_row){ (seed ^ seed >> 29) & masks[i % 6],
+						   (uint32_t)(seed >> 40) % 3 << 30,
+						   k };
+		}
+		memcpy(w, v, n * sizeof(*v));
+		qsort(w, n, sizeof(*w), compare_radix_rows);
+		radix_sort(&r, offsetof(struct radix_row, key), sizeof(v->key));
+		radix_sort(&r, offsetof(struct radix_row, group),
+			   sizeof(v->group));
+		assert_memory_equal(v, w, n * sizeof(*v));
+		free(v);
+		free(spare);
+		free(w);
+		free(count);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +345,7 @@ int main(void)
 		cmocka_unit_test(strtab_keeps_long_names),
 		cmocka_unit_test(strtab_truncate_forgets),
 		cmocka_unit_test(test_search),
+		cmocka_unit_test(radix_sorts_as_qsort),
 	};
 
 	return cmocka_run_group_tests_name("base tables", tests, NULL, NULL);

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/radix.h"
 #include "base/search.h"
-
-enum { RADIX_BITS = 11, RADIX = 1 << RADIX_BITS };
 
 int range_index_add(struct range_index *x, uint64_t lo, uint64_t hi,
 		    uint64_t id)
@@ -41,42 +40,16 @@ static int range_compare(const void *a, const void *b)
 	return range_before(a, b) ? -1 : range_before(b, a);
 }
 
-/* Runs one stable counting pass over bits [shift, shift + RADIX_BITS) of lo. */
-static void radix_pass(const struct range *in, struct range *out, size_t n,
-		       uint64_t base, unsigned shift)
+static int sort_by_lo(struct range_index *x)
 {
-	uint32_t count[RADIX] = { 0 };
-	uint32_t sum = 0;
-	size_t i;
+	uint32_t count[1 << RADIX_BITS];
+	struct range *spare = malloc(x->n * sizeof(*spare));
+	struct radix r = { x->v, spare, x->n, sizeof(*x->v), RADIX_BITS, count };
 
-	for (i = 0; i < n; i++)
-		count[(in[i].lo - base) >> shift & (RADIX - 1)]++;
-	for (i = 0; i < RADIX; i++) {
-		uint32_t c = count[i];
-
-		count[i] = sum;
-		sum += c;
-	}
-	for (i = 0; i < n; i++)
-		out[count[(in[i].lo - base) >> shift & (RADIX - 1)]++] = in[i];
-}
-
-static int radix_sort(struct range_index *x, uint64_t lo, uint64_t span)
-{
-	struct range *a = x->v, *b = malloc(x->n * sizeof(*b)), *t;
-	unsigned shift;
-
-	if (!b)
+	if (!spare)
 		return -ERR_NOMEM;
-	for (shift = 0; shift < 64 && span >> shift; shift += RADIX_BITS) {
-		radix_pass(a, b, x->n, lo, shift);
-		t = a, a = b, b = t;
-	}
-	if (a != x->v) {	/* the buffers are swapped */
-		memcpy(x->v, a, x->n * sizeof(*a));
-		b = a;
-	}
-	free(b);
+	radix_sort(&r, offsetof(struct range, lo), sizeof(x->v->lo));
+	free(spare);
 	return 0;
 }
 
@@ -129,18 +102,14 @@ ptrdiff_t range_index_far(const struct range_index *x, ptrdiff_t i,
 
 int range_index_sort(struct range_index *x)
 {
-	uint64_t lo = UINT64_MAX, hi = 0, max = 0;
+	uint64_t max = 0;
 	bool sorted = true;
 	size_t i;
 
-	for (i = 0; i < x->n; i++) {
-		lo = x->v[i].lo < lo ? x->v[i].lo : lo;
-		hi = x->v[i].lo > hi ? x->v[i].lo : hi;
-		if (i && range_before(&x->v[i], &x->v[i - 1]))
-			sorted = false;
-	}
+	for (i = 1; sorted && i < x->n; i++)
+		sorted = !range_before(&x->v[i], &x->v[i - 1]);
 	if (!sorted && x->n > 256 && x->n < UINT32_MAX) {
-		if (radix_sort(x, lo, hi - lo) < 0)
+		if (sort_by_lo(x) < 0)
 			return -ERR_NOMEM;
 		sort_ties(x);
 	} else if (!sorted) {
