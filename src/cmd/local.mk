@@ -32,6 +32,8 @@ libcmd_a_SOURCES = \
 	src/cmd/debug_dirs.c \
 	src/cmd/debug_dirs.h \
 	src/cmd/merge.c \
+	src/cmd/fetch_debug.c \
+	src/cmd/fetch_debug.h \
 	src/cmd/missing.c \
 	src/cmd/missing.h \
 	src/cmd/open.c \

@@ -14,6 +14,7 @@
 #include "cmd/select_options.h"
 #include "cmd/show_options.h"
 #include "cmd/source_options.h"
+#include "symbolize/debuginfod.h"
 #include "tui/tui.h"
 #include "views/wait_sites.h"
 
@@ -441,7 +442,7 @@ static int browse(struct cmd_io *io, const struct report_opts *o,
 			     &tui.annotate.where, err);
 
 	if (!rc && tui.annotate.where.server) {
-		source_server_notify(tui.annotate.where.server);
+		debuginfod_notify(tui.annotate.where.server);
 		tui.annotate.where.server->progress = NULL;
 	}
 	if (!rc)

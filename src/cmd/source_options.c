@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
+#include "cmd/fetch_debug.h"
 #include "views/code/sources.h"
 
 /* Parses the values of --source-map as pairs of folders, in their order.  Free
@@ -73,35 +74,20 @@ static int allow(const struct source_where *w, enum source_use use,
 	return rc;
 }
 
-static void notice(void *ctx, const char *text)
-{
-	const struct cmd_io *io = ctx;
-
-	fprintf(io->err, "tally: %s\n", text);
-}
-
-static void progress(void *ctx, const char *text)
-{
-	struct cmd_io *io = ctx;
-
-	if (io->progress)
-		io->progress(io, text);
-}
-
 /* Sets up the servers to ask for source files, if the user wants them. */
 static int make_server(struct cmd_io *io, const struct source_opts *o,
 		       struct source_where *out, struct error *err)
 {
-	const char *urls = getenv("DEBUGINFOD_URLS");
-
-	if (o->no_debuginfod || !urls || !*urls)
+	if (o->no_debuginfod || !debuginfod_has_servers())
 		return 0;
-	out->server = calloc(1, sizeof(*out->server));
+	out->server = malloc(sizeof(*out->server));
 	if (!out->server)
 		return error_nomem(err);
-	out->server->notice = notice;
-	out->server->progress = progress;
-	out->server->ctx = io;
+	*out->server = (struct debuginfod){
+		.what = "source files", .off = "--no-debuginfod",
+		.seconds = 30, .file_mb = 16, .mb = 64,
+	};
+	cmd_debuginfod(io, out->server);
 	return 0;
 }
 
@@ -150,7 +136,7 @@ void cmd_sources_free(struct source_where *where)
 	where->nmaps = 0;
 	source_access_fini(&where->access);
 	if (where->server)
-		source_server_fini(where->server);
+		debuginfod_fini(where->server);
 	free(where->server);
 	where->server = NULL;
 }

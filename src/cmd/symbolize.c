@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
+#include "base/duration.h"
 #include "cmd/debug_dirs.h"
+#include "cmd/fetch_debug.h"
 #include "cmd/open.h"
 #include "cmd/show_options.h"
 #include "cmd/source_options.h"
@@ -19,7 +21,7 @@ struct symbolize_opts {
 	uint64_t max_memory;
 	const char *input, *output, *kallsyms, *vmlinux;
 	struct opt_strs debug_dirs;
-	const char *embed_source;
+	const char *embed_source, *debuginfod;
 	bool quiet, verify;
 	bool trust;
 };
@@ -31,6 +33,10 @@ static const struct opt symbolize_opt_table[] = {
 	  offsetof(struct symbolize_opts, output) },
 	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP,
 	  offsetof(struct symbolize_opts, debug_dirs) },
+	{ OPT_OPTSTR, 0, "debuginfod", "TIME",
+	  "First request missing debug files from the servers in "
+	  "DEBUGINFOD_URLS, those with the most samples first, for at most "
+	  "TIME. Default: 2m.", offsetof(struct symbolize_opts, debuginfod) },
 	{ OPT_STR, 0, "kallsyms", "FILE",
 	  "File with the names of kernel functions. Default: /proc/kallsyms.",
 	  offsetof(struct symbolize_opts, kallsyms) },
@@ -112,14 +118,59 @@ static int check_vmlinux(const char *path, const struct profile *p,
 	return 0;
 }
 
+/* Parses the value of --debuginfod.  Sets *seconds to 0 without the option. */
+static int debuginfod_time(const char *value, unsigned int *seconds,
+			   struct error *err)
+{
+	double time = 120;
+	bool bare;
+
+	*seconds = 0;
+	if (!value)
+		return 0;
+	if (*value && (!duration_parse(value, strlen(value), &time, &bare) ||
+		       time < 1 || time > 1e6))
+		return error_set(err, ERR_USAGE, "--debuginfod=%s: use a time from "
+				 "one second on, such as 30s or 5m", value);
+	*seconds = (unsigned int)time;
+	return 0;
+}
+
+/* Requests debug files.  If the recording has no symbols yet, adds those of this
+ * machine first, which shows what is missing. */
+static int fetch(struct cmd_io *io, const struct symbolize_opts *o,
+		 const char *path, struct reader *r, int *files, struct error *err)
+{
+	struct fetch_options f = { .quiet = o->quiet };
+	struct buf dirs = { 0 };
+	int rc = debuginfod_time(o->debuginfod, &f.seconds, err);
+
+	if (!rc && f.seconds)
+		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+	f.debug_dirs = buf_cstr(&dirs);
+	if (!rc && f.seconds && !reader_profile(r)->symbolized)
+		rc = profile_symbolize(reader_profile(r),
+				       &(struct symbolize_options){
+					       .debug_dirs = f.debug_dirs,
+					       .kallsyms = o->kallsyms,
+					       .progress = cmd_show_image,
+					       .ctx = io },
+				       err);
+	if (!rc && f.seconds)
+		rc = cmd_fetch_debug(io, r, path, &f, files, err);
+	buf_fini(&dirs);
+	return rc;
+}
+
 static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
-		     const char *dirs, const char *path, struct reader *r,
-		     struct error *err)
+		     const char *dirs, const int *files, const char *path,
+		     struct reader *r, struct error *err)
 {
 	struct profile *p = reader_profile(r);
 	uint64_t *self_samples = count_self_samples(r);
 	struct source_access sources;
 	struct symbolize_options f = { .debug_dirs = dirs,
+				  .files = files,
 				  .kallsyms = o->kallsyms,
 				  .vmlinux = o->vmlinux,
 				  .self_samples = self_samples,
@@ -163,22 +214,72 @@ static int check_named(const char *option, const char *path, struct error *err)
 	return 0;
 }
 
+/* Requests files and symbolizes with them. */
+static int update(struct cmd_io *io, const struct symbolize_opts *o,
+		  const char *path, struct reader *r, struct error *err)
+{
+	size_t n = reader_profile(r)->images.n;
+	int *files = malloc((n + 1) * sizeof(*files));
+	struct buf dirs = { 0 };
+	int rc = files ? 0 : error_nomem(err);
+
+	for (size_t i = 0; files && i < n; i++)
+		files[i] = -1;
+	if (!rc)
+		rc = fetch(io, o, path, r, files, err);
+	/* after that, because the first file makes the folder of the cache */
+	if (!rc)
+		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+	if (!rc)
+		rc = symbolize(io, o, buf_cstr(&dirs), files, path, r, err);
+	for (size_t i = 0; files && i < n; i++)
+		if (files[i] >= 0)
+			close(files[i]);
+	free(files);
+	buf_fini(&dirs);
+	return rc;
+}
+
+static int verify(struct cmd_io *io, const struct symbolize_opts *o,
+		  const struct cmd_reading *how, const char *path,
+		  struct reader *r, struct error *err)
+{
+	struct buf dirs = { 0 };
+	int rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+
+	if (!rc)
+		rc = cmd_add_symbols(io, how, path, r, err);
+	if (!rc)
+		rc = cmd_verify_profile(io, reader_profile(r), buf_cstr(&dirs),
+					err);
+	buf_fini(&dirs);
+	return rc;
+}
+
+static int check_options(const struct symbolize_opts *o, struct error *err)
+{
+	unsigned int seconds;
+	int rc = debuginfod_time(o->debuginfod, &seconds, err);
+
+	if (!rc && seconds && o->verify)
+		rc = error_set(err, ERR_USAGE, "--verify requests no files: run "
+			       "tally symbolize --debuginfod before");
+	if (!rc)
+		rc = check_named("--kallsyms", o->kallsyms, err);
+	return rc ? rc : check_named("--vmlinux", o->vmlinux, err);
+}
+
 static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 			 struct error *err)
 {
 	const struct symbolize_opts *o = opts;
 	struct reader *r = NULL;
 	const char *path;
-	struct buf dirs = { 0 };
 	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
 				   .max_memory = o->max_memory, .trust = o->trust,
 				   .as_it_is = true };
-	int rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+	int rc = check_options(o, err);
 
-	if (rc >= 0)
-		rc = check_named("--kallsyms", o->kallsyms, err);
-	if (rc >= 0)
-		rc = check_named("--vmlinux", o->vmlinux, err);
 	if (rc >= 0)
 		rc = cmd_open(io, &how, o->input, argc, argv, &path, &r, err);
 	if (rc >= 0 && o->trust)
@@ -189,14 +290,9 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 			       "--trust-recording allows it", path);
 	if (rc >= 0)
 		rc = check_vmlinux(o->vmlinux, reader_profile(r), err);
-	if (rc >= 0 && o->verify)
-		rc = cmd_add_symbols(io, &how, path, r, err);
 	if (rc >= 0)
-		rc = o->verify ? cmd_verify_profile(io, reader_profile(r),
-						    buf_cstr(&dirs), err)
-			       : symbolize(io, o, buf_cstr(&dirs), path, r,
-					   err);
-	buf_fini(&dirs);
+		rc = o->verify ? verify(io, o, &how, path, r, err)
+			       : update(io, o, path, r, err);
 	reader_close(r);
 	return rc;
 }

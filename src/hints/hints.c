@@ -69,8 +69,9 @@ static bool is_here(const char *root, const struct hint_ask *a)
 	return id.len == a->id.len && !memcmp(id.bytes, a->id.bytes, id.len);
 }
 
-/* Returns the debuginfod command for a build ID; debuginfod serves files built
- * by distributions. */
+/* Returns the command that requests an image's debug file from servers, which have
+ * the files of distributions.  A kernel's is large and not requested along with
+ * others. */
 static char *fetch_command(const struct answer *w, const struct hint_ask *a)
 {
 	struct buf b = { 0 };
@@ -79,8 +80,10 @@ static char *fetch_command(const struct answer *w, const struct hint_ask *a)
 		return strdup("");
 	if (!w->o->debuginfod || !*w->o->debuginfod)
 		buf_str(&b, "DEBUGINFOD_URLS=https://debuginfod.elfutils.org ");
-	buf_str(&b, "debuginfod-find debuginfo ");
-	id_hex(&a->id, &b);
+	buf_str(&b, a->kernel ? "debuginfod-find debuginfo "
+			      : "tally symbolize --debuginfod");
+	if (a->kernel)
+		id_hex(&a->id, &b);
 	return text_of(&b);
 }
 

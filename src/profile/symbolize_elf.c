@@ -153,6 +153,8 @@ struct image *symbolize_open_elf(struct symbolize_run *f,
 	/* Its locations are unchecked file offsets. */
 	if (f->p->images.v[part->image].flags & PROF_IMAGE_UNREADABLE)
 		why_unopened(part, why);
+	else if (f->o->files && f->o->files[part->image] >= 0)
+		fd = fcntl(f->o->files[part->image], F_DUPFD_CLOEXEC, 0);
 	else if (f->o->open_image)
 		fd = open_by_caller(f, part, why);
 	else

@@ -32,6 +32,9 @@ struct symbolize_options {
 	 * NULL: opened by path, and accepted only if the build ID is the
 	 * recorded one. */
 	int (*open_image)(void *ctx, uint32_t image);
+	/* By image: descriptor of its file, which has another path or none here;
+	 * -1: as above.  NULL: none.  Stays the caller's. */
+	const int *files;
 	/* Opens the jitdump file of the process that the image's memory belongs
 	 * to: returns an fd that the caller closes, or -1.  May be NULL. */
 	int (*open_jitdump)(void *ctx, uint32_t image,

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libsymbolize.a
 libsymbolize_a_SOURCES = \
+	src/symbolize/debuginfod.c \
+	src/symbolize/debuginfod.h \
 	src/symbolize/gopclntab.c \
 	src/symbolize/gopclntab.h \
 	src/symbolize/jitdump.c \

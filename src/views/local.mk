@@ -53,8 +53,6 @@ libviews_a_SOURCES = \
 	src/views/code/line_match.h \
 	src/views/code/source_git.c \
 	src/views/code/source_git.h \
-	src/views/code/source_server.c \
-	src/views/code/source_server.h \
 	src/views/code/sources.c \
 	src/views/code/sources.h \
 	src/views/quality/missing.c \

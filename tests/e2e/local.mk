@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Whole-program tests.  Those that record skip where no event may be opened.
 E2E_TESTS = \
+	tests/e2e/debuginfod.sh \
 	tests/e2e/fibers.sh \
 	tests/e2e/kernel_vm.sh \
 	tests/e2e/kmod_vm.sh \

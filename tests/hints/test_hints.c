@@ -91,7 +91,7 @@ static void is_command(const char *path, const char *package,
 
 	assert_string_equal(h.package, package);
 	assert_string_equal(h.command, command);
-	assert_non_null(strstr(h.fetch, "debuginfod-find debuginfo "));
+	assert_non_null(strstr(h.fetch, "tally symbolize --debuginfod"));
 	hints_fini(&h, 1);
 }
 
@@ -178,7 +178,7 @@ static void test_other_build_id(void **state)
 	assert_int_equal(hints_find(&o, a, 2, h), 0);
 	assert_string_equal(h[0].package, "");
 	assert_string_equal(h[0].command,
-			    "debuginfod-find debuginfo deadbeef");
+			    "tally symbolize --debuginfod");
 	assert_string_equal(h[1].command, "");
 	assert_non_null(strstr(h[1].note, "--build-id"));
 	hints_fini(h, 2);
@@ -323,7 +323,7 @@ static void test_no_such_package(void **state)
 	assert_string_equal(h.package, "");
 	assert_string_equal(h.command, "");
 	assert_non_null(strstr(h.note, "no package"));
-	assert_non_null(strstr(h.fetch, "debuginfod-find"));
+	assert_non_null(strstr(h.fetch, "tally symbolize --debuginfod"));
 	hints_fini(&h, 1);
 	/* old debug packages name no build-ids */
 	put("/var/lib/apt/lists/x_Packages", "Package: python3.11-dbg\n"

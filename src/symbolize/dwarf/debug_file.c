@@ -251,6 +251,12 @@ static const char *read_link(struct image *img, struct build_id *id)
 	return link;
 }
 
+bool symbolize_alternate(struct image *img, struct build_id *id)
+{
+	*id = (struct build_id){ 0 };
+	return read_link(img, id) != NULL;
+}
+
 struct image *symbolize_debug_file(struct image *img, const char *debug_dirs)
 {
 	const struct debug_search search = {

@@ -40,5 +40,8 @@ bool debug_dwp_path(const struct debug_search *s, unsigned i, struct buf *out);
 /* Returns the separate debug file of an image, by build ID or debuglink; NULL
  * if there is none.  The caller closes it. debug_dirs: see debug_dirs.h. */
 struct image *symbolize_debug_file(struct image *img, const char *debug_dirs);
+/* Sets *id to the build ID of the alternate file (dwz) to which the debug
+ * information of img refers.  Returns false if there is none. */
+bool symbolize_alternate(struct image *img, struct build_id *id);
 
 #endif

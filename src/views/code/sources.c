@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/search.h"
+#include "symbolize/debuginfod.h"
 
 enum { FILE_MAX = 64 << 20 };
 
@@ -220,7 +221,7 @@ static int find_older(struct sources *s, struct source_file *f, uint32_t image)
 	buf_reset(&text);
 	err = (struct error){ 0 };
 	rc = image < s->p->images.n
-		? source_server_read(s->server, &s->p->images.v[image].build_id,
+		? debuginfod_read_source(s->server, &s->p->images.v[image].build_id,
 				     path, FILE_MAX, &text, &err) : -1;
 	if (!rc && is_text(&text)) {
 		rc = take_older(f, &text, SOURCE_DEBUGINFOD, "debuginfod");

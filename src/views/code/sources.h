@@ -13,7 +13,6 @@
 #include "profile/model.h"
 #include "profile/source_access.h"
 #include "views/code/source_git.h"
-#include "views/code/source_server.h"
 
 struct source_map {
 	const char *from, *to;	/* prefix of paths, and its replacement */
@@ -24,7 +23,7 @@ struct source_where {
 	const struct source_map *maps;
 	size_t nmaps;
 	const char *repo;		/* source_git.repo */
-	struct source_server *server;	/* debuginfod servers to use, or NULL */
+	struct debuginfod *server;	/* debuginfod servers to use, or NULL */
 	struct source_access access;	/* files that may be read; borrowed */
 };
 
@@ -68,7 +67,7 @@ struct sources {
 	size_t nmaps;
 	struct source_access access;	/* borrowed */
 	struct source_git git;
-	struct source_server *server;	/* borrowed, or NULL */
+	struct debuginfod *server;	/* borrowed, or NULL */
 	VEC(struct source_file *) files;
 	struct u64map tab;
 };

@@ -85,7 +85,8 @@ void missing_text(const struct missing *m, size_t n, int columns,
 	buf_fini(&line);
 	for (size_t i = 0; i < n; i++) {
 		put_row(m, &m->rows.v[i], columns, out);
-		get |= *m->rows.v[i].command;
+		get |= *m->rows.v[i].command &&
+		       !strstr(m->rows.v[i].command, "tally symbolize");
 	}
 	/* The names are stored in the recording, so an installation alone
 	 * changes nothing. */

@@ -1,0 +1,282 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `tally symbolize --debuginfod`: debug files, alternate files and programs from a real
+# debuginfod server, and what servers that are slow, wrong or silent do to it.
+. "$top_srcdir/tests/lib.sh"
+
+unset DEBUGINFOD_URLS
+HOME=$T_TMP
+export HOME
+cd "$T_TMP" || exit 1
+for p in python3 objcopy readelf; do
+	command -v "$p" >/dev/null && continue
+	t_skip_all "debuginfod" "there is no $p"
+done
+lib=
+for d in /lib /usr/lib /lib64 /usr/lib64 /lib/* /usr/lib/*; do
+	[ -e "$d/libdebuginfod.so.1" ] && lib=$d
+done
+[ -n "$lib" ] || t_skip_all "debuginfod" "there is no libdebuginfod.so.1"
+
+cat >cold.c <<'END'
+__attribute__((noinline)) static unsigned inner(unsigned x)
+{
+	for (int i = 0; i < 4000; i++)
+		x = x * 1664525u + 1013904223u;
+	return x;
+}
+unsigned cold(unsigned x) { return inner(x) + 1; }
+END
+cat >work.c <<'END'
+#include <stdlib.h>
+unsigned cold(unsigned x);
+static inline unsigned mix(unsigned x, int n)
+{
+	for (int i = 0; i < n; i++)
+		x = x * 1664525u + 1013904223u;
+	return x;
+}
+__attribute__((noinline)) static unsigned heavy(unsigned x) { return mix(x, 16000); }
+int main(int argc, char **argv)
+{
+	unsigned s = 0;
+
+	for (int i = 0; i < atoi(argv[argc - 1]); i++)
+		s += heavy(s) + cold(s);
+	return s == 12345;
+}
+END
+# $CC may hold options
+# shellcheck disable=SC2086
+if ! ${CC:-cc} -O1 -g -fPIC -shared -Wl,--build-id -o libcold.so cold.c 2>cc.err ||
+   ! ${CC:-cc} -O1 -g -Wl,--build-id -o work work.c -L. -lcold -Wl,-rpath,"$PWD" \
+	2>cc.err; then
+	t_skip_all "debuginfod" "no C compiler that works: $(head -n 1 cc.err)"
+fi
+mkdir pool
+for f in work libcold.so; do
+	objcopy --only-keep-debug $f pool/$f.debug
+	objcopy --strip-unneeded --remove-section=.debug_str $f
+	cp $f pool/
+done
+id_of() { LC_ALL=C readelf -n "$1" | awk '/Build ID/ { print $3 }'; }
+work=$(id_of work)
+cold=$(id_of libcold.so)
+if ! "$TALLY" record -q -F 2000 -o first.tally -- ./work 8000 2>rec.err; then
+	t_skip_all "debuginfod" "cannot record here: $(head -n 1 rec.err)"
+fi
+DEBUGINFOD_CACHE_PATH=$PWD/cache
+export DEBUGINFOD_CACHE_PATH
+
+# OPTIONS…: a copy of the recording, from an empty cache; standard error in out
+symbolize() {
+	rm -rf cache
+	cp first.tally a.tally
+	timeout 120 "$TALLY" symbolize "$@" a.tally >out 2>&1
+}
+# FUNCTION: whether a.tally has samples of it, and its source file
+has() {
+	"$TALLY" report --format=json a.tally | python3 -c '
+import json, sys
+print(any(r["id"].endswith(".c:" + sys.argv[1])
+          for r in json.load(sys.stdin)["rows"]))' "$1"
+}
+
+symbolize --debuginfod
+t_is "without a server: exit status" $? 2
+t_like "... and what to do" "$(cat out)" \
+	'no server is set up: DEBUGINFOD_URLS=https://.* tally symbolize --debuginfod'
+t_is "... and the recording is as it was" "$(cmp first.tally a.tally && echo same)" same
+DEBUGINFOD_URLS=http://127.0.0.1:1 symbolize --verify --debuginfod
+t_is "with --verify: refused" $? 2
+for t in 0 x 0.5s -1; do
+	DEBUGINFOD_URLS=http://127.0.0.1:1 symbolize --debuginfod=$t
+	t_like "the time $t" "$(cat out)" 'use a time from one second on'
+done
+t_is "the names are missing at first" "$(has mix) $(has inner)" "False False"
+
+# --- a server of files: FOLDER; each request is a line of `asked`
+cat >server.py <<'END'
+import os, socket, sys, threading, time
+how = sys.argv[1]
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+s.listen(8)
+with open("port.new", "w") as f:
+    f.write(str(s.getsockname()[1]))
+os.rename("port.new", "port")
+def serve(c):
+    path = c.recv(65536).split()[1].decode()
+    with open("asked", "a") as f:
+        f.write(path + "\n")
+    if how == "silent":
+        threading.Event().wait()
+    name = "served/" + path.replace("/", "_")
+    try:
+        if how in ("drip", "flood"):
+            c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n")
+            while True:
+                c.sendall(b"x" * (100 if how == "drip" else 10000))
+                time.sleep(0.05)
+        elif os.path.exists(name):
+            data = open(name, "rb").read()
+            c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(data) + data)
+        else:
+            c.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
+    except OSError:
+        pass
+    c.close()
+while True:
+    threading.Thread(target=serve, args=(s.accept()[0],), daemon=True).start()
+END
+serve() { # HOW
+	rm -f port asked
+	python3 server.py "$1" &
+	server=$!
+	t_cleanup "kill $server 2>/dev/null"
+	t_until test -s port
+	DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)
+	export DEBUGINFOD_URLS
+}
+stop() {
+	kill "$server"
+	wait "$server" 2>/dev/null
+	unset DEBUGINFOD_URLS
+}
+give() { # FILE BUILD-ID KIND
+	cp "$1" "served/_buildid_$2_$3"
+}
+
+mkdir served
+give pool/work.debug "$work" debuginfo
+serve files
+symbolize --debuginfod
+t_is "a file that is there and one that is not: exit status" $? 0
+t_like "... the server is named" "$(cat out)" \
+	"^tally: asking debuginfod for debug files: $DEBUGINFOD_URLS \(DEBUGINFOD_URLS\)$"
+t_like "... and what was got" "$(cat out)" '^tally: debuginfod: .*/work: [0-9.]+ [KM]B$'
+t_like "... and what was not" "$(cat out)" \
+	'^tally: debuginfod: .*/libcold.so: no debuginfod server has it$'
+t_is "... the first has names and lines" "$(has mix) $(has inner)" "True False"
+t_is "... the one with the most samples was asked for first" \
+	"$(grep -n "$work/debuginfo\|$cold/debuginfo" asked | head -n 1 |
+		grep -c "^1:.*$work")" 1
+cp asked before
+timeout 60 "$TALLY" symbolize --debuginfod a.tally >out 2>&1
+t_is "what no server has is not asked for again" "$(cmp before asked && echo same)" same
+t_lacks "... nor is what is there" "$(cat out)" 'debuginfod: .*/work'
+symbolize -q --debuginfod
+t_lacks "-q: no word of files" "$(cat out)" 'tally: debuginfod:'
+
+# The debug file of another build: its names would be wrong.
+give pool/libcold.so.debug "$work" debuginfo
+symbolize --debuginfod
+t_is "a file of another build is not used" "$(has mix)" False
+head -c 3000 /dev/urandom >noise
+give noise "$work" debuginfo
+symbolize --debuginfod
+t_is "nor is noise: exit status" $? 0
+t_is "... names" "$(has mix)" False
+
+# A program that is gone, and has no names without its file.
+give pool/work.debug "$work" debuginfo
+give pool/work "$work" executable
+mv work elsewhere
+symbolize --debuginfod
+t_is "a program that is gone" "$(has mix)" True
+cp pool/libcold.so work
+symbolize --debuginfod
+t_is "a program that was replaced" "$(has mix)" True
+cp elsewhere work
+
+# An alternate file (dwz).
+if command -v dwz >/dev/null; then
+	cp pool/work.debug w.debug
+	cp pool/libcold.so.debug c.debug
+	if dwz -m common.debug -M /usr/lib/debug/.dwz/tally-test.debug w.debug c.debug \
+		2>dwz.err && [ -s common.debug ]; then
+		give w.debug "$work" debuginfo
+		give c.debug "$cold" debuginfo
+		give common.debug "$(id_of common.debug)" debuginfo
+		: >asked
+		symbolize --debuginfod
+		t_is "an alternate file" "$(has mix) $(has inner)" "True True"
+		t_is "... was asked for once for each" \
+			"$(grep -c "$(id_of common.debug)" asked)" 1
+	else
+		t_skip "an alternate file" "dwz: $(head -n 1 dwz.err)"
+	fi
+else
+	t_skip "an alternate file" "there is no dwz"
+fi
+stop
+
+# --- servers that are slow
+serve silent
+start=$(date +%s)
+symbolize --debuginfod
+t_is "a server that does not answer: exit status" $? 0
+t_like "... is given up" "$(tr '\n' ' ' <out)" \
+	'no answer from debuginfod.*more images? (was|were) not asked for'
+t_run "... after ten seconds for all files, not for each" \
+	test $(($(date +%s) - start)) -lt 60
+t_is "... and asked once" "$(wc -l <asked)" 1
+stop
+serve flood
+symbolize --debuginfod=2s
+t_like "the time that was given" "$(tr '\n' ' ' <out)" 'debuginfod: it took 2 s'
+stop
+serve drip
+cp first.tally a.tally
+rm -rf cache
+timeout 60 python3 -c '
+import signal, subprocess, sys, time
+p = subprocess.Popen(sys.argv[1:], stderr=subprocess.PIPE, text=True,
+                     preexec_fn=lambda: signal.signal(signal.SIGINT,
+                                                      signal.default_int_handler))
+for i in range(300):
+    time.sleep(0.1)
+    try:
+        if open("asked").read():
+            break
+    except OSError:
+        pass
+time.sleep(0.3)
+p.send_signal(signal.SIGINT)
+print(p.communicate()[1], p.returncode)' "$TALLY" symbolize --debuginfod a.tally >out 2>&1
+t_like "Ctrl-C ends the requests, not the command" "$(tr '\n' ' ' <out)" \
+	'debuginfod: interrupted; .*addresses have names now.* 0 $'
+t_is "... and the recording is whole" \
+	"$("$TALLY" info --format=json a.tally | grep -c '"damaged":[1-9]')" 0
+stop
+
+# --- a real server
+if ! command -v debuginfod >/dev/null; then
+	t_skip "a real server" "there is no debuginfod (Debian: debuginfod)"
+	exit 0
+fi
+python3 -c '
+import socket
+s = socket.socket()
+s.bind(("127.0.0.1", 0))
+print(s.getsockname()[1])' >port
+debuginfod -p "$(cat port)" -d :memory: -F -t 1 "$PWD/pool" >server.log 2>&1 &
+server=$!
+t_cleanup "kill $server 2>/dev/null"
+DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)
+export DEBUGINFOD_URLS
+answers() {
+	python3 -c '
+import sys, urllib.request
+urllib.request.urlopen(sys.argv[1], timeout=5).read()' "$1" 2>/dev/null
+}
+if ! t_until answers "$DEBUGINFOD_URLS/buildid/$work/debuginfo" ||
+   ! t_until answers "$DEBUGINFOD_URLS/buildid/$cold/debuginfo"; then
+	t_skip "a real server" "the server does not serve: $(tail -n 1 server.log)"
+	exit 0
+fi
+symbolize --debuginfod
+t_is "a real server" "$(has mix) $(has inner)" "True True"
+rm work libcold.so
+symbolize --debuginfod
+t_is "... and programs that are gone" "$(has mix) $(has inner)" "True True"
