@@ -8,6 +8,7 @@
 
 #define PRELOAD "LD_PRELOAD="
 #define OURS TIMER_VARIABLE "="
+#define LISTS "LD_TRACE_LOADED_OBJECTS="	/* the longest of the three */
 
 size_t environment_count(char *const *envp)
 {
@@ -167,11 +168,19 @@ bool environment_is_mapped(char *const *envp, size_t entries, size_t text)
 		s = envp[n];
 		if (!s)
 			return true;
-		if (!text_is_mapped(&m, s, sizeof(PRELOAD) + sizeof(OURS)) ||
+		if (!text_is_mapped(&m, s, sizeof(LISTS)) ||
 		    (text_after(s, PRELOAD) && !text_is_mapped(&m, s, text)))
 			return false;
 	}
 	return !envp;
+}
+
+bool environment_lists(char *const *envp)
+{
+	for (; envp && *envp; envp++)
+		if (text_after(*envp, LISTS))
+			return true;
+	return false;
 }
 
 static const char *preload_of(char *const *envp)

@@ -30,12 +30,21 @@ static bool path_is_mapped(const char *path)
 	return text_is_mapped(&m, path, PATH_SPACE);
 }
 
-/* Reading files takes system calls, which a filter may forbid. */
+/* A program below a filter of the caller's might be killed for the library's first
+ * call, and reading files takes calls, too. */
 static enum follow follows(const char *path, enum follow (*look)(const char *))
 {
-	if (!preload.active || !path_is_mapped(path))
+	if (!preload.active || preload.careful || !path_is_mapped(path))
 		return FOLLOW_NOT;
-	return preload.careful ? FOLLOW : look(path);
+	return look(path);
+}
+
+/* The same for execveat(2). */
+static enum follow follows_at(int fd, const char *path)
+{
+	if (!preload.active || preload.careful || !path_is_mapped(path))
+		return FOLLOW_NOT;
+	return follow_descriptor(fd, path);
 }
 
 /* Declares `to`: a copy of `from` that includes the library, or `from` itself if that
@@ -43,6 +52,7 @@ static enum follow follows(const char *path, enum follow (*look)(const char *))
 #define ENVIRONMENT(to, from, follow)					\
 	bool to##_ours = preload.active && (follow) != FOLLOW_NOT &&	\
 		environment_is_mapped(from, ENTRIES_MAX, TEXT_MAX) &&	\
+		!environment_lists(from) &&				\
 		environment_text(from) < TEXT_MAX;			\
 	char *to##_v[to##_ours ? environment_count(from) + 3 : 1];	\
 	char to##_t[to##_ours ? environment_text(from) : 1];		\
@@ -113,9 +123,10 @@ EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	int (*next)(int, char *const *, char *const *) =
 		next_function(&next_fexecve, "fexecve");
+	enum follow follow = follows_at(fd, "");
 
-	ENVIRONMENT(env, envp, FOLLOW);
-	record_exec("(a file descriptor)", FOLLOW);
+	ENVIRONMENT(env, envp, follow);
+	record_exec("(a file descriptor)", follow);
 	return exec_failed(next(fd, argv, env));
 }
 
@@ -124,9 +135,10 @@ EXPORT int execveat(int fd, const char *path, char *const argv[],
 {
 	int (*next)(int, const char *, char *const *, char *const *, int) =
 		next_function(&next_execveat, "execveat");
+	enum follow follow = follows_at(fd, path);
 
-	ENVIRONMENT(env, envp, FOLLOW);
-	record_exec(path, FOLLOW);
+	ENVIRONMENT(env, envp, follow);
+	record_exec(path, follow);
 	return exec_failed(next(fd, path, argv, env, flags));
 }
 

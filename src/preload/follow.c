@@ -8,7 +8,7 @@
 
 #include "preload/preload.h"
 
-enum { SCRIPTS_MAX = 4, HEAD = 1024, PATH_SPACE = 1024 };
+enum { SCRIPTS_MAX = 4, HEAD = 1024, PATH_SPACE = 1024, DYNAMIC_MAX = 48 };
 
 extern char **environ __attribute__((weak));
 
@@ -38,9 +38,86 @@ static bool has_rights(long fd)
 		 st.st_gid != (gid_t)sys1(SYS_getgid, 0)));
 }
 
+/* A file to be executed. */
+struct candidate {
+	char *head;		/* its first HEAD - 1 bytes */
+	bool rights;		/* it gets other privileges */
+	bool first;		/* it needs a library that must be the first one */
+};
+
+static long at_read(long fd, void *to, size_t n, uint64_t at)
+{
+	return sys4(SYS_pread64, fd, (long)to, (long)n, (long)at);
+}
+
+static bool is_elf64(const char *head, long n)
+{
+	return n >= (long)sizeof(Elf64_Ehdr) && text_after(head, ELFMAG) &&
+	       head[EI_CLASS] == ELFCLASS64;
+}
+
+/* Returns the i-th program header, or NULL if it is not in the head. */
+static const Elf64_Phdr *header_at(const char *head, long n, int i)
+{
+	const Elf64_Ehdr *e = (const Elf64_Ehdr *)(const void *)head;
+	size_t end = sizeof(*e) + ((size_t)i + 1) * sizeof(Elf64_Phdr);
+
+	/* Linkers place them directly after the file's header. */
+	return e->e_phoff == sizeof(*e) && i < e->e_phnum && n >= (long)end
+	       ? (const Elf64_Phdr *)(const void *)(head + end) - 1 : NULL;
+}
+
+static uint64_t file_offset(const char *head, long n, uint64_t vaddr)
+{
+	const Elf64_Phdr *p;
+
+	for (int i = 0; (p = header_at(head, n, i)) != NULL; i++)
+		if (p->p_type == PT_LOAD && vaddr >= p->p_vaddr &&
+		    vaddr - p->p_vaddr < p->p_filesz)
+			return p->p_offset + (vaddr - p->p_vaddr);
+	return 0;
+}
+
+/* Returns whether one of the needed libraries is GCC's runtime of AddressSanitizer,
+ * which ends the program if another library comes before it. */
+static bool needs_asan(long fd, const Elf64_Dyn *d, long n, uint64_t names)
+{
+	char name[16];
+
+	for (long i = 0; i < n && d[i].d_tag != DT_NULL; i++) {
+		if (d[i].d_tag != DT_NEEDED)
+			continue;
+		bytes_zero(name, sizeof(name));
+		at_read(fd, name, sizeof(name) - 1, names + d[i].d_un.d_val);
+		if (text_after(name, "libasan.so"))
+			return true;
+	}
+	return false;
+}
+
+static bool comes_first(long fd, const char *head, long n)
+{
+	Elf64_Dyn d[DYNAMIC_MAX];
+	const Elf64_Phdr *p = NULL;
+	uint64_t names = 0;
+	long got;
+
+	if (!is_elf64(head, n))
+		return false;
+	for (int i = 0; (p = header_at(head, n, i)) != NULL; i++)
+		if (p->p_type == PT_DYNAMIC)
+			break;
+	got = p ? at_read(fd, d, p->p_filesz < sizeof(d) ? p->p_filesz : sizeof(d),
+			  p->p_offset) / (long)sizeof(d[0]) : 0;
+	for (long i = 0; i < got && d[i].d_tag != DT_NULL; i++)
+		if (d[i].d_tag == DT_STRTAB)
+			names = file_offset(head, n, d[i].d_un.d_ptr);
+	return names && needs_asan(fd, d, got, names);
+}
+
 /* Reads the beginning of regular files only: opening a pipe waits for its other end,
  * and devices may have effects. */
-static long head_read(const char *path, char *head, bool *rights)
+static long head_read(const char *path, struct candidate *c)
 {
 	struct stat st;
 	long fd, n;
@@ -51,30 +128,62 @@ static long head_read(const char *path, char *head, bool *rights)
 	fd = sys_open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return fd;
-	n = sys_read(fd, head, HEAD - 1);
-	*rights = has_rights(fd);
+	n = sys_read(fd, c->head, HEAD - 1);
+	c->rights = has_rights(fd);
+	c->first = n > 0 && comes_first(fd, c->head, n);
 	sys_close(fd);
 	return n;
+}
+
+/* Returns whether another program traces this thread.  It would see the timer's
+ * signals. */
+static bool is_traced(void)
+{
+	static const char field[] = "TracerPid:\t";
+	char text[512];
+	long fd = sys_open("/proc/thread-self/status", O_RDONLY | O_CLOEXEC), n;
+
+	if (fd < 0)
+		return false;
+	n = sys_read(fd, text, sizeof(text) - 1);
+	sys_close(fd);
+	text[n > 0 ? n : 0] = 0;
+	for (const char *s = text; *s; s++) {
+		const char *value = text_after(s, field);
+
+		if (value)
+			return *value != '0';
+	}
+	return false;
+}
+
+/* Another C library's loader does not load this library. */
+static enum follow linker_kind(const char *head, long n, const Elf64_Phdr *p)
+{
+	static const char ours[] = "ld-linux-x86-64.so.2";
+	uint64_t size = p->p_filesz;
+
+	/* Linkers place it in the first bytes. */
+	if (size < sizeof(ours) || p->p_offset >= (uint64_t)n ||
+	    size > (uint64_t)n - p->p_offset)
+		return FOLLOW;
+	return text_after(head + p->p_offset + size - sizeof(ours), ours)
+	       ? FOLLOW : FOLLOW_NOT;
 }
 
 static enum follow elf_kind(const char *head, long n)
 {
 	const Elf64_Ehdr *e = (const Elf64_Ehdr *)(const void *)head;
-	const Elf64_Phdr *ph = (const Elf64_Phdr *)(const void *)
-			       (head + sizeof(*e));
+	const Elf64_Phdr *p;
 
-	if (head[EI_CLASS] != ELFCLASS64 || n < (long)sizeof(*e))
+	if (!is_elf64(head, n) || e->e_machine != EM_X86_64)
 		return FOLLOW_NOT;
-	if (e->e_machine != EM_X86_64)
-		return FOLLOW_NOT;
-	/* Not directly after the header, so anything is possible. */
-	if (e->e_phoff != sizeof(*e))
-		return FOLLOW;
 	for (int i = 0; i < e->e_phnum; i++) {
-		if (n < (long)(sizeof(*e) + ((size_t)i + 1) * sizeof(*ph)))
+		p = header_at(head, n, i);
+		if (!p)		/* anything is possible */
 			return FOLLOW;
-		if (ph[i].p_type == PT_INTERP)
-			return FOLLOW;
+		if (p->p_type == PT_INTERP)
+			return linker_kind(head, n, p);
 	}
 	return FOLLOW_CHILDREN;
 }
@@ -85,11 +194,12 @@ enum follow follow_file(const char *path)
 	const char *at = path;
 
 	/* With another root or user, the library's path is not accessible. */
-	if (sys4(SYS_faccessat, -100, (long)preload.library, R_OK, 0) < 0)
+	if (sys4(SYS_faccessat, -100, (long)preload.library, R_OK, 0) < 0 ||
+	    is_traced())
 		return FOLLOW_NOT;
 	for (int i = 0; i < SCRIPTS_MAX; i++) {
-		bool rights = false;
-		long n = head_read(at, head, &rights);
+		struct candidate c = { head, false, false };
+		long n = head_read(at, &c);
 
 		/* An unreadable executable is taken for a program. */
 		if (n < 4)
@@ -100,9 +210,34 @@ enum follow follow_file(const char *path)
 		}
 		if (head[0] != ELFMAG0 || head[1] != ELFMAG1)
 			return FOLLOW;
-		return rights ? FOLLOW_CHILDREN : elf_kind(head, n);
+		return c.first ? FOLLOW_NOT : c.rights ? FOLLOW_CHILDREN
+		       : elf_kind(head, n);
 	}
 	return FOLLOW;
+}
+
+enum follow follow_descriptor(int fd, const char *path)
+{
+	static const char start[] = "/proc/thread-self/fd/";
+	char at[PATH_SPACE], digits[12], *p = digits + sizeof(digits);
+	size_t n = sizeof(start) - 1, rest = text_size(path);
+
+	if (*path == '/' || fd == AT_FDCWD)
+		return follow_file(path);
+	*--p = 0;
+	for (unsigned int v = (unsigned int)fd; p == digits + sizeof(digits) - 1 || v;
+	     v /= 10)
+		*--p = (char)('0' + v % 10);
+	if (n + sizeof(digits) + 1 + rest >= sizeof(at))
+		return FOLLOW_NOT;
+	bytes_copy(at, start, n);
+	bytes_copy(at + n, p, text_size(p) + 1);
+	n += text_size(p);
+	if (rest) {
+		at[n++] = '/';
+		bytes_copy(at + n, path, rest + 1);
+	}
+	return follow_file(at);
 }
 
 static const char *search_path(void)

@@ -10,6 +10,13 @@
 
 #include "preload/preload.h"
 
+/* AT_MINSIGSTKSZ is what the kernel needs (sigaltstack(2)), and missing before Linux
+ * 5.14 on x86.  The rest is the handler's, which also reads frames of interpreters. */
+enum { HANDLER_STACK = 2 << 10 };
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
+
 struct preload preload;
 
 extern char **environ __attribute__((weak));
@@ -280,6 +287,8 @@ static void begin(char **envp, uint64_t top)
 	 * unchanged. */
 	vdso = top ? auxv_get(envp, AT_SYSINFO_EHDR) : 0;
 	loader = top ? auxv_get(envp, AT_BASE) : 0;
+	preload.handler_stack = HANDLER_STACK +
+				(top ? auxv_get(envp, AT_MINSIGSTKSZ) : 0);
 	if (!environment_take(envp, preload.variable,
 			      sizeof(preload.variable)) ||
 	    !attach(preload.variable + sizeof(TIMER_VARIABLE)))
@@ -330,6 +339,7 @@ void preload_child(uint32_t ppid, uint32_t ptid, uint32_t thread)
 	f.ppid = ppid;
 	f.ptid = ptid;
 	preload_record(&f.r, sizeof(f), NULL, 0);
+	sample_catch();	/* CLONE_CLEAR_SIGHAND */
 	first_thread(top);
 }
 

@@ -6,6 +6,7 @@ preload_parts = \
 	src/preload/clone.c \
 	src/preload/environment.c \
 	src/preload/exec.c \
+	src/preload/filter.c \
 	src/preload/follow.c \
 	src/preload/fork.c \
 	src/preload/frames.c \

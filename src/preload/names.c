@@ -16,21 +16,82 @@
 #include "preload/preload.h"
 
 static void *next_prctl, *next_setname, *next_dlopen, *next_dlclose,
-	    *next_syscall;
+	    *next_syscall, *next_sigaltstack;
 
+/* Names are cut, and need not end, after TIMER_NAME_BYTES - 1 bytes. */
 static void record_name(const char *name)
 {
-	size_t n = text_size(name);
+	size_t n = 0;
 
+	while (n < TIMER_NAME_BYTES - 1 && name[n])
+		n++;
 	if (preload.active)
-		preload_record_text(TIMER_NAME, 0, name, n < TIMER_NAME_BYTES
-				    ? n : TIMER_NAME_BYTES - 1);
+		preload_record_text(TIMER_NAME, 0, name, n);
 }
 
-/* From now on, make no system call beyond the program's own. */
-static void filter_comes(void)
+/* A filter that the program is about to install. */
+struct filter {
+	bool comes, strict;
+	bool all_threads;
+	bool positive_fails;	/* a result above 0 is a failure */
+	const void *program;	/* struct sock_fprog */
+	bool was_careful, could_stop, stopped;
+};
+
+/* prctl(2) and seccomp(2) */
+static struct filter filter_of(long nr, long a, long b, long c)
 {
-	preload.careful = true;
+	struct filter f = { .comes = false };
+
+	if (nr == SYS_prctl && a == PR_SET_SECCOMP) {
+		f.comes = true;
+		f.strict = b == SECCOMP_MODE_STRICT;
+		f.program = (const void *)c;
+	} else if (nr == SYS_seccomp && a == SECCOMP_SET_MODE_STRICT) {
+		f.comes = f.strict = true;
+	} else if (nr == SYS_seccomp && a == SECCOMP_SET_MODE_FILTER) {
+		f.comes = true;
+		f.all_threads = b & SECCOMP_FILTER_FLAG_TSYNC;
+		f.positive_fails = f.all_threads &&
+				   !(b & SECCOMP_FILTER_FLAG_NEW_LISTENER);
+		f.program = (const void *)c;
+	}
+	return f;
+}
+
+/* From now on, makes no system call beyond those that the filter permits.  Threads under
+ * a filter that does not let the handler return are sampled no more. */
+static void filter_before(struct filter *f)
+{
+	struct filter_permits p = { false, true, false };	/* strict mode */
+
+	if (!f->comes || !preload.active)
+		return;
+	if (!f->strict)
+		p = filter_look(f->program);
+	f->was_careful = preload.careful;
+	f->could_stop = !preload.cannot_stop;
+	if (!p.handler && f->could_stop) {
+		timers_stop(f->all_threads);
+		f->stopped = true;
+	}
+	preload.careful |= !p.all;
+	preload.cannot_stop |= !p.stop;
+}
+
+static void filter_after(const struct filter *f, long r)
+{
+	if (!f->comes || !preload.active)
+		return;
+	if (r >= 0 && !(f->positive_fails && r > 0)) {
+		if (f->stopped)
+			thread_unsampled();
+		return;
+	}
+	preload.careful = f->was_careful;
+	preload.cannot_stop = !f->could_stop;
+	if (f->stopped)
+		timers_restart(f->all_threads);
 }
 
 EXPORT int prctl(int what, ...)
@@ -38,20 +99,18 @@ EXPORT int prctl(int what, ...)
 	int (*next)(int, unsigned long, unsigned long, unsigned long,
 		    unsigned long) = next_function(&next_prctl, "prctl");
 	unsigned long a[4];
+	struct filter f;
 	va_list ap;
-	bool was;
 	int r;
 
 	va_start(ap, what);
 	for (int i = 0; i < 4; i++)
 		a[i] = va_arg(ap, unsigned long);
 	va_end(ap);
-	was = preload.careful;
-	if (what == PR_SET_SECCOMP)
-		filter_comes();
+	f = filter_of(SYS_prctl, what, (long)a[0], (long)a[1]);
+	filter_before(&f);
 	r = next(what, a[0], a[1], a[2], a[3]);
-	if (r < 0 && what == PR_SET_SECCOMP)
-		preload.careful = was;
+	filter_after(&f, r);
 	if (!r && what == PR_SET_NAME)
 		record_name((const char *)a[0]);
 	return r;
@@ -76,6 +135,7 @@ EXPORT int pthread_setname_np(pthread_t thread, const char *name)
 static bool is_fork(long nr, const long *a)
 {
 	const uint64_t *args = (const uint64_t *)a[0];
+	struct mapped_page m = { 0, false };
 
 	switch (nr) {
 	case SYS_fork:
@@ -83,7 +143,8 @@ static bool is_fork(long nr, const long *a)
 	case SYS_clone:
 		return !(a[0] & (CLONE_VM | CLONE_THREAD)) && !a[1];
 	case SYS_clone3:
-		return args && a[1] >= 48 && !args[5] &&
+		return args && a[1] >= 48 && memory_is_mapped(&m, args, 48) &&
+		       !args[5] &&
 		       !(args[0] & (CLONE_VM | CLONE_THREAD));
 	}
 	return false;
@@ -93,7 +154,7 @@ EXPORT long syscall(long nr, ...)
 {
 	long (*next)(long, long, long, long, long, long, long) =
 		next_function(&next_syscall, "syscall");
-	bool was = preload.careful, filters;
+	struct filter f;
 	long a[6], r;
 	va_list ap;
 
@@ -101,10 +162,10 @@ EXPORT long syscall(long nr, ...)
 	for (int i = 0; i < 6; i++)
 		a[i] = va_arg(ap, long);
 	va_end(ap);
-	filters = (nr == SYS_seccomp && a[0] <= SECCOMP_SET_MODE_FILTER) ||
-		  (nr == SYS_prctl && a[0] == PR_SET_SECCOMP);
-	if (filters)
-		filter_comes();
+	if (nr == SYS_rt_sigaction && a[0] == TIMER_SIGNAL && a[3] == 8 &&
+	    preload.active &&
+	    sample_action((const void *)a[1], (void *)a[2]))
+		return 0;
 	if (is_fork(nr, a)) {
 		struct parent p = parent_now();
 
@@ -113,9 +174,27 @@ EXPORT long syscall(long nr, ...)
 			preload_child(p.pid, p.tid, p.thread);
 		return r;
 	}
+	f = filter_of(nr, a[0], a[1], a[2]);
+	filter_before(&f);
 	r = next(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
-	if (r < 0 && filters)
-		preload.careful = was;
+	filter_after(&f, r);
+	return r;
+}
+
+/* Samples are taken on the thread's alternate stack, which must have room for them. */
+EXPORT int sigaltstack(const stack_t *new, stack_t *old)
+{
+	int (*next)(const stack_t *, stack_t *) =
+		next_function(&next_sigaltstack, "sigaltstack");
+	bool watch = new && preload.active && !preload.careful;
+	struct slot *s = watch ? slot_own() : NULL;
+	int r;
+
+	if (s)		/* whatever the new one is like */
+		timers_stop(false);
+	r = next(new, old);
+	if (s && slot_has_room(s))
+		timers_restart(false);
 	return r;
 }
 

@@ -38,6 +38,7 @@ struct slot {
 	uint32_t tid, shown_tid;
 	int32_t timer;		/* kernel's timer number */
 	uint32_t fresh;		/* no sample taken yet */
+	uint32_t no_room;	/* its alternate stack is too small for the handler */
 	uint64_t top, size;	/* top and size of its stack; size 0: unknown */
 	void *(*fn)(void *);	/* function that it will run */
 	void *arg;
@@ -57,7 +58,8 @@ struct preload {
 	bool ready;		/* initialised */
 	bool active;		/* and recording */
 	bool careful;		/* a filter of the program may kill it for any system
-				 * call */
+				 * call of the library */
+	bool cannot_stop;	/* also for stopping a timer */
 	bool no_readv;		/* a filter of a parent may kill it for some of them */
 	bool loaded;		/* libraries were loaded since mappings were last
 				 * reported */
@@ -68,6 +70,7 @@ struct preload {
 	uint32_t period_ns;
 	uint32_t copy_bytes;
 	uint64_t thread_stack;	/* default stack size of threads; 0: unknown */
+	uint64_t handler_stack;	/* bytes that the handler needs */
 	uint32_t hint;		/* first slot to try when a free one is needed */
 	uint32_t used;		/* number of slots ever used */
 	struct timer_header *header;
@@ -118,12 +121,24 @@ bool memory_is_mapped(struct mapped_page *m, const void *at, size_t n);
 /* Checks memory up to the end of the text, or at most this many bytes. */
 bool text_is_mapped(struct mapped_page *m, const char *s, size_t most);
 
+/* filter.c: what a filter that the program installs permits */
+struct filter_permits {
+	bool all;		/* all calls of the library */
+	bool handler;		/* the return from the signal handler */
+	bool stop;		/* stopping a timer */
+};
+/* `filter`: a struct sock_fprog, which may be unreadable: it permits nothing then. */
+struct filter_permits filter_look(const void *filter);
+
 /* environment.c */
 /* Copies tally's variable, "NAME=value", to `out`.  Returns false if there is none
  * that fits.  Removes the variable and this library from the array and from the
  * strings.  The program and /proc/PID/environ then show the environment as it would
  * be without tally. */
 bool environment_take(char **envp, char *out, size_t size);
+/* Returns whether the loader of a program would only list its libraries, as for
+ * ldd(1). */
+bool environment_lists(char *const *envp);
 /* Returns whether everything to be examined can be read, with at most this many
  * entries, and bytes in a list of libraries. */
 bool environment_is_mapped(char *const *envp, size_t entries, size_t text);
@@ -138,9 +153,11 @@ enum follow {
 	FOLLOW,			/* the loader of the program loads it */
 	FOLLOW_CHILDREN,	/* not loaded, or not permitted; its children may load
 				 * it */
-	FOLLOW_NOT,		/* the loader of the program would print an error */
+	FOLLOW_NOT,		/* the loader of the program would print an error, or
+				 * the program would notice */
 };
 enum follow follow_file(const char *path);
+enum follow follow_descriptor(int fd, const char *path);	/* as for execveat(2) */
 enum follow follow_found(const char *file);	/* searched in PATH */
 
 /* ring.c */
@@ -167,6 +184,9 @@ void preload_record_text(enum timer_kind kind, uint16_t flags, const char *text,
 
 /* sample.c */
 void sample_catch(void);	/* installs the signal handler */
+/* Answers a program's own rt_sigaction(2) for the signal.  Returns false if its
+ * arguments are unreadable. */
+bool sample_action(const void *new, void *old);
 
 /* threads.c */
 struct slot *slot_take(void);
@@ -174,6 +194,12 @@ void slot_drop(struct slot *s);
 /* Arms the timer of the calling thread. */
 void slot_arm(struct slot *s);
 void slots_forget(void);
+struct slot *slot_own(void);	/* of the calling thread, or NULL */
+/* Finds out whether the handler has room on the calling thread's alternate stack. */
+bool slot_has_room(struct slot *s);
+/* Stop and restart the timers of all threads, or of the caller. */
+void timers_stop(bool all);
+void timers_restart(bool all);
 /* Reports a new thread and arms its timer; `top` is the top of its stack. */
 void thread_arm(struct slot *s, uint64_t top);
 /* Counts a thread that will have no timer. */

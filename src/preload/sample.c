@@ -131,7 +131,7 @@ static void timer_end(struct slot *s)
 {
 	uint64_t none[4] = { 0 };
 
-	if (!preload.careful)
+	if (!preload.cannot_stop)
 		sys4(SYS_timer_settime, s->timer, 0, (long)none, 0);
 }
 
@@ -262,4 +262,19 @@ void sample_catch(void)
 		return;
 	preload.before = now;
 	sys4(SYS_rt_sigaction, TIMER_SIGNAL, (long)&ours, 0, 8);
+}
+
+bool sample_action(const void *new, void *old)
+{
+	struct kernel_action was = preload.before;
+	struct mapped_page m = { 0, false };
+
+	if ((new && !memory_is_mapped(&m, new, sizeof(was))) ||
+	    (old && !memory_is_mapped(&m, old, sizeof(was))))
+		return false;
+	if (new)
+		bytes_copy(&preload.before, new, sizeof(was));
+	if (old)
+		bytes_copy(old, &was, sizeof(was));
+	return true;
 }

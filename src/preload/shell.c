@@ -13,6 +13,7 @@
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -40,21 +41,31 @@
 
 extern char **environ __attribute__((weak));
 
-enum { PIPES_MAX = 64 };
+enum { PIPES = 255 };		/* in a block of one page */
 
 /* A stream of popen. */
 struct shell_pipe {
-	FILE *stream;
+	FILE *stream;		/* NULL: free */
 	pid_t pid;
+};
+
+/* Blocks are never freed. */
+struct shell_pipes {
+	struct shell_pipe v[PIPES];
+	struct shell_pipes *more;
 };
 
 static struct {
 	uint32_t lock;		/* pid of the holder; 0: free */
 	uint32_t waiting;	/* number of threads in system */
 	struct kernel_action interrupt, quit;
-	struct shell_pipe pipes[PIPES_MAX];
-	uint32_t npipes;	/* number ever used */
+	struct shell_pipes *pipes;	/* or NULL */
 } shell;
+
+/* Each entry of the list; `break` leaves one block only. */
+#define EACH_PIPE(p)							\
+	for (struct shell_pipes *in_ = shell.pipes; in_; in_ = in_->more) \
+		for (struct shell_pipe *p = in_->v; p < in_->v + PIPES; p++)
 
 static void *next_system, *next_popen, *next_pclose, *next_fclose;
 
@@ -257,11 +268,10 @@ static int popen_spawn(pid_t *pid, const char *command, int end, int place)
 	}
 	r = end < 0 ? -end : posix_spawn_file_actions_adddup2(&files, end,
 							       place);
-	for (uint32_t i = 0; i < shell.npipes && !r; i++) {
-		FILE *f = shell.pipes[i].stream;
-		int fd = f ? fileno(f) : -1;
+	EACH_PIPE(p) {
+		int fd = p->stream ? fileno(p->stream) : -1;
 
-		if (fd >= 0 && fd != place)
+		if (fd >= 0 && fd != place && !r)
 			r = posix_spawn_file_actions_addclose(&files, fd);
 	}
 	if (!r)
@@ -274,10 +284,20 @@ static int popen_spawn(pid_t *pid, const char *command, int end, int place)
 
 static struct shell_pipe *pipe_free(void)
 {
-	for (uint32_t i = 0; i < PIPES_MAX; i++)
-		if (!shell.pipes[i].stream)
-			return &shell.pipes[i];
-	return NULL;
+	struct shell_pipes *block;
+	long at;
+
+	EACH_PIPE(p)
+		if (!p->stream)
+			return p;
+	at = sys6(SYS_mmap, 0, sizeof(*block), PROT_READ | PROT_WRITE,
+		  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at < 0 && at > -TIMER_PAGE)
+		return NULL;
+	block = (struct shell_pipes *)at;
+	block->more = shell.pipes;
+	__atomic_store_n(&shell.pipes, block, __ATOMIC_RELEASE);
+	return block->v;
 }
 
 static FILE *popen_locked(struct shell_pipe *p, const char *command, bool reads,
@@ -309,8 +329,6 @@ static FILE *popen_locked(struct shell_pipe *p, const char *command, bool reads,
 	if (!closes)
 		sys3(SYS_fcntl, ends[!reads], F_SETFD, 0);
 	p->stream = f;
-	if (shell.npipes <= (uint32_t)(p - shell.pipes))
-		shell.npipes = (uint32_t)(p - shell.pipes) + 1;
 	return f;
 }
 
@@ -332,8 +350,10 @@ EXPORT FILE *popen(const char *command, const char *mode)
 	p = pipe_free();
 	if (p)
 		f = popen_locked(p, command, reads, closes);
+	else
+		errno_set(ENOMEM);
 	shell_unlock();
-	return p ? f : next(command, mode);
+	return f;
 }
 
 /* Removes the stream from the list.  Returns 0 if it is not one of popen's. */
@@ -341,13 +361,13 @@ static pid_t pipe_take(FILE *stream)
 {
 	pid_t pid = 0;
 
-	if (!stream || !__atomic_load_n(&shell.npipes, __ATOMIC_RELAXED))
+	if (!stream || !__atomic_load_n(&shell.pipes, __ATOMIC_ACQUIRE))
 		return 0;
 	shell_lock();
-	for (uint32_t i = 0; i < shell.npipes && !pid; i++)
-		if (shell.pipes[i].stream == stream) {
-			pid = shell.pipes[i].pid;
-			shell.pipes[i].stream = NULL;
+	EACH_PIPE(p)
+		if (p->stream == stream && !pid) {
+			pid = p->pid;
+			p->stream = NULL;
 		}
 	shell_unlock();
 	return pid;

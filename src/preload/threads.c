@@ -112,6 +112,68 @@ static void timer_start(const struct slot *s)
 	sys4(SYS_timer_settime, s->timer, 0, (long)spec, 0);
 }
 
+/* Stops the timer with its next expiry. */
+static void timer_stop(const struct slot *s)
+{
+	uint64_t none[4] = { 0 };
+
+	sys4(SYS_timer_settime, s->timer, 0, (long)none, 0);
+}
+
+/* Calls `change` for the timers of all threads, or of the caller. */
+static void timers_each(bool all, void (*change)(const struct slot *s))
+{
+	uint32_t used = __atomic_load_n(&preload.used, __ATOMIC_RELAXED);
+	uint32_t tid = sys_tid();
+
+	for (uint32_t i = 0; i < used; i++) {
+		const struct slot *s = &preload.slots[i];
+
+		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == SLOT_LIVES &&
+		    s->timer >= 0 && (all || s->tid == tid))
+			change(s);
+	}
+}
+
+void timers_stop(bool all)
+{
+	timers_each(all, timer_stop);
+}
+
+void timers_restart(bool all)
+{
+	timers_each(all, timer_start);
+}
+
+struct slot *slot_own(void)
+{
+	uint32_t used = __atomic_load_n(&preload.used, __ATOMIC_RELAXED);
+	uint32_t tid = sys_tid();
+
+	for (uint32_t i = 0; i < used; i++) {
+		struct slot *s = &preload.slots[i];
+
+		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == SLOT_LIVES &&
+		    s->tid == tid)
+			return s;
+	}
+	return NULL;
+}
+
+bool slot_has_room(struct slot *s)
+{
+	stack_t now;
+	bool room;
+
+	bytes_zero(&now, sizeof(now));
+	sys3(SYS_sigaltstack, 0, (long)&now, 0);
+	room = now.ss_flags & SS_DISABLE || now.ss_size >= preload.handler_stack;
+	if (!room && !s->no_room)
+		thread_unsampled();
+	s->no_room = !room;
+	return room;
+}
+
 void thread_unsampled(void)
 {
 	if (preload.active)
@@ -137,8 +199,9 @@ void slot_arm(struct slot *s)
 		s->timer = -1;
 		thread_unsampled();
 	}
+	s->no_room = 0;
 	__atomic_store_n(&s->state, SLOT_LIVES, __ATOMIC_RELEASE);
-	if (s->timer >= 0)
+	if (s->timer >= 0 && slot_has_room(s))
 		timer_start(s);
 }
 

@@ -194,6 +194,7 @@ cat >filter.c <<'END'
 #include <linux/seccomp.h>
 #include <pthread.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <time.h>
 static void *spin(void *p)
 {
@@ -208,8 +209,13 @@ static void *spin(void *p)
 }
 int main(void)
 {
-	struct sock_filter all = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-	struct sock_fprog f = { 1, &all };
+	struct sock_filter all[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, FORBIDDEN, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1),
+	};
+	struct sock_fprog f = { 4, all };
 	pthread_t t;
 	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 	if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &f) ||
@@ -218,13 +224,72 @@ int main(void)
 	return pthread_join(t, NULL);
 }
 END
-if ${CC:-cc} -O1 -o filter filter.c -lpthread 2>cc.err && ./filter; then
+if ${CC:-cc} -O1 -DFORBIDDEN=SYS_timer_create -o filter filter.c -lpthread 2>cc.err &&
+   ./filter; then
 	rec filter.tally -- ./filter
 	t_is "who filters its system calls runs as alone" $? 0
 	t_like "what has no samples then is reported" "$(head_of filter.tally)" \
 		'has no samples: 1 thread without a timer'
+	${CC:-cc} -O1 -DFORBIDDEN=SYS_acct -o filter2 filter.c -lpthread
+	rec filter2.tally -- ./filter2
+	t_like "below a filter that permits what sampling needs, threads are sampled" \
+		"$("$TALLY" report --no-header filter2.tally)" 'filter2 +spin'
+	t_lacks "... and nothing is missing" "$(head_of filter2.tally)" \
+		'thread without a timer'
 else
 	t_skip "filters for system calls" "cannot make one here"
+fi
+
+# Programs and loaders that would notice another library.
+t_is "ldd lists the libraries of the program" \
+	"$(rec ldd.tally -- ldd /bin/sh | sed 's/0x[0-9a-f]*//')" \
+	"$(ldd /bin/sh | sed 's/0x[0-9a-f]*//')"
+echo 'int main(void) { return 5; }' >asan.c
+if gcc -fsanitize=address -o asan asan.c 2>cc.err &&
+   { ./asan 2>cc.err; [ $? -eq 5 ]; }; then
+	t_is "a program with gcc's AddressSanitizer runs below" \
+		"$(rec asan.tally -- sh -c './asan; echo $?' 2>&1)" 5
+	t_like "... and as the command is refused, with the reason" \
+		"$(rec asan.tally -- ./asan 2>&1)" 'asan uses AddressSanitizer'
+else
+	t_skip "gcc's AddressSanitizer" "cannot compile: $(head -n 1 cc.err)"
+fi
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	cat >busy.c <<'END'
+	#include <time.h>
+	int main(void)
+	{
+		while (clock() < CLOCKS_PER_SEC / 5)
+			;
+		return 0;
+	}
+END
+	${CC:-cc} -O1 -o busy busy.c
+	rec strace.tally -- strace -f -e trace=none -o strace.out ./busy
+	t_lacks "a tracer sees no signal of the timer" "$(cat strace.out)" 'SIG'
+else
+	t_skip "a tracer sees no signal of the timer" "strace cannot trace here"
+fi
+cat >byfd.c <<'END'
+#include <fcntl.h>
+#include <unistd.h>
+extern char **environ;
+int main(void)
+{
+	char *argv[] = { "env", NULL };
+	int fd = open("/usr/bin/env", O_RDONLY);
+
+	if (setgid(65534) || setuid(65534))
+		return 1;
+	fexecve(fd, argv, environ);
+	return 2;
+}
+END
+if [ "$(id -u)" = 0 ] && ${CC:-cc} -O1 -o byfd byfd.c 2>cc.err; then
+	t_is "a program executed by its descriptor as another user shows nothing" \
+		"$(rec byfd.tally -- ./byfd 2>&1 | sort)" "$(./byfd | sort)"
+else
+	t_skip "fexecve as another user" "only root can change its user"
 fi
 
 # Who crashes is recorded up to then.

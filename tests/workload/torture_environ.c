@@ -161,6 +161,24 @@ static void pipes(void)
 	printf("no such command: %d\n", c ? WEXITSTATUS(pclose(c)) : -1);
 }
 
+/* More streams than any table of fixed size.  Each shell must lack the pipes of all
+ * others, or closing the first one waits for the last. */
+static void many_pipes(void)
+{
+	enum { MANY = 300 };
+	FILE *f[MANY];
+	int good = 0;
+
+	fflush(stdout);
+	alarm(30);
+	for (int i = 0; i < MANY; i++)
+		f[i] = popen("cat >/dev/null; exit 2", "w");
+	for (int i = 0; i < MANY; i++)
+		good += f[i] && WEXITSTATUS(pclose(f[i])) == 2;
+	alarm(0);
+	printf("many pipes: %d\n", good);
+}
+
 /* What /proc shows is the array that main has got. */
 static void proc_environ(void)
 {
@@ -245,5 +263,6 @@ void torture_environ(void)
 	signals_of_system();
 	cancelled();
 	pipes();
+	many_pipes();
 	not_executable();
 }

@@ -149,11 +149,115 @@ static void strictest(const char *name, enum entry how)
 	show_child(name, pid);
 }
 
+/* Forbids some calls with an action, and allows all others. */
+static int forbid(const int *calls, size_t n, unsigned int action)
+{
+	struct sock_filter code[16];
+	struct sock_fprog prog = { 0, code };
+
+	code[prog.len++] = (struct sock_filter)
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr));
+	for (size_t i = 0; i < n; i++)
+		code[prog.len++] = (struct sock_filter)
+			BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned int)calls[i],
+				 (unsigned char)(n - i), 0);
+	code[prog.len++] = (struct sock_filter)
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	code[prog.len++] = (struct sock_filter)
+		BPF_STMT(BPF_RET | BPF_K, action);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+		return -1;
+	return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
+}
+
+/* A filter that does not expect the return from a signal handler: sshd's. */
+static void no_way_back(const char *name, unsigned int action)
+{
+	static const int back[] = { SYS_rt_sigreturn };
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		burn_ms(5);
+		if (forbid(back, 1, action) < 0)
+			_exit(1);
+		burn_ms(30);
+		_exit(3);
+	}
+	show_child(name, pid);
+}
+
+/* A program below a filter of its parent's: only the loader's calls are expected. */
+static void below(const char *name, const int *calls, size_t n)
+{
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (forbid(calls, n, SECCOMP_RET_KILL_PROCESS) < 0)
+			_exit(1);
+		execl("/proc/self/exe", "torture", "link", "0", (char *)NULL);
+		_exit(2);
+	}
+	show_child(name, pid);
+}
+
+static void bad_arguments(void)
+{
+	static const int seldom[] = { SYS_acct };
+	void *volatile nowhere = (void *)16;
+	char *argv[] = { (char *)"true", NULL };
+	char *bad[] = { nowhere, NULL };
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		if (forbid(seldom, 1, SECCOMP_RET_KILL_PROCESS) < 0)
+			_exit(1);
+		execve(nowhere, argv, NULL);
+		printf("path: %d\n", errno);
+		execve("/bin/true", nowhere, NULL);
+		printf("arguments: %d\n", errno);
+		execve("/bin/true", argv, nowhere);
+		printf("environment: %d\n", errno);
+		execve("/bin/true", argv, bad);
+		printf("variable: %d\n", errno);
+		fflush(stdout);
+		syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, nowhere);
+		printf("filter: %d\n", errno);
+		burn_ms(10);
+		fflush(stdout);
+		_exit(4);
+	}
+	show_child("bad arguments below a filter", pid);
+}
+
+static void other_filters(void)
+{
+	static const int timers[] = { SYS_timer_create, SYS_timer_settime };
+	static const int looks[] = { SYS_clock_gettime, SYS_getrusage, SYS_lseek,
+				     SYS_readlinkat, SYS_getppid };
+	static const int signals[] = { SYS_rt_sigaction, SYS_prctl };
+
+	no_way_back("no return from handlers", SECCOMP_RET_KILL_PROCESS);
+	no_way_back("an error for the return from handlers",
+		    SECCOMP_RET_ERRNO | EPERM);
+	below("below a filter of timers", timers, 2);
+	below("below a filter of looks", looks, 5);
+	below("below a filter of signals", signals, 2);
+	bad_arguments();
+}
+
 void torture_filter(void)
 {
 	pthread_t t;
 	pid_t pid;
 
+	other_filters();
 	strictest("strict mode", BY_PRCTL);
 	strictest("strict mode by seccomp", BY_SECCOMP);
 	strictest("strict mode by hand", BY_HAND);

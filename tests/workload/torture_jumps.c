@@ -52,6 +52,32 @@ static void jump_out(void)
 	signal(SIGSEGV, SIG_DFL);
 }
 
+/* Small alternate stacks that no signal of the program ever uses. */
+static void small_alternate(size_t size)
+{
+	enum { AROUND = 1 << 15 };
+	static unsigned char around[2 * AROUND];
+	stack_t s = { .ss_sp = around + AROUND, .ss_size = size };
+	size_t changed = 0;
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		memset(around, 0xa5, sizeof(around));
+		if (sigaltstack(&s, NULL) < 0)
+			_exit(9);
+		burn_ms(40);
+		for (size_t i = 0; i < sizeof(around); i++)
+			changed += around[i] != 0xa5;
+		s.ss_flags = SS_DISABLE;
+		sigaltstack(&s, NULL);
+		burn_ms(5);
+		_exit(changed ? 1 : 0);
+	}
+	show_child("small alternate stack", pid);
+}
+
 static void on_alternate(int sig)
 {
 	stack_t now;
@@ -76,6 +102,8 @@ static void alternate(void)
 	s.ss_flags = SS_DISABLE;
 	sigaltstack(&s, NULL);
 	free(s.ss_sp);
+	small_alternate(2048);
+	small_alternate((size_t)sysconf(_SC_MINSIGSTKSZ));
 }
 
 static void too_deep(int sig)

@@ -5,9 +5,13 @@
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -144,6 +148,63 @@ static void check_errno(void)
 	printf("errno: %d times changed\n", bad);
 }
 
+/* Programs that start from nothing: they reset each signal by the bare call. */
+static void reset_all(void)
+{
+	struct {
+		void *handler;
+		unsigned long flags;
+		void *restorer;
+		unsigned long mask;
+	} none = { 0 };
+	pid_t pid;
+
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		for (int i = 1; i <= 64; i++)
+			syscall(SYS_rt_sigaction, i, &none, NULL, 8);
+		burn_ms(30);
+		_exit(8);
+	}
+	show_child("all signals reset", pid);
+}
+
+/* A child that the kernel gives no handlers. */
+static void without_handlers(void)
+{
+	uint64_t args[8] = { 0x100000000 /* CLONE_CLEAR_SIGHAND */, 0, 0, 0,
+			     SIGCHLD };
+	long pid, r;
+
+	fflush(stdout);
+	pid = syscall(SYS_clone3, args, sizeof(args));
+	if (!pid) {
+		burn_ms(30);
+		_exit(9);
+	}
+	if (pid > 0)
+		show_child("without handlers", (int)pid);
+	r = syscall(SYS_clone3, (void *)16, sizeof(args));
+	printf("clone3 of nothing: %ld %d\n", r, errno);
+}
+
+/* A name that ends with its page. */
+static void name_at_end(void)
+{
+	long page = sysconf(_SC_PAGESIZE);
+	char *m = mmap(NULL, 2 * (size_t)page, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), is[16] = "";
+
+	mprotect(m + page, (size_t)page, PROT_NONE);
+	memcpy(m + page - 15, "fifteen-letters", 15);
+	printf("name: %d", prctl(PR_SET_NAME, m + page - 15));
+	prctl(PR_GET_NAME, is);
+	printf(" %s\n", is);
+	prctl(PR_SET_NAME, "torture");
+	munmap(m, 2 * (size_t)page);
+}
+
 void torture_signals(void)
 {
 	struct sigaction a = { .sa_sigaction = on_queued,
@@ -160,5 +221,8 @@ void torture_signals(void)
 		sigqueue(getpid(), SIGRTMAX, v);
 	printf("queued: %d\n", (int)queued);
 	check_errno();
+	reset_all();
+	without_handlers();
+	name_at_end();
 	show_actions();
 }

@@ -121,6 +121,41 @@ static int check_file(char path[PATH_MAX], bool *script, struct error *err)
 	return linker_of(head, (size_t)n, path, err);
 }
 
+/* Returns whether the names of a file's dynamic symbols and libraries contain one of
+ * two parts; `second` may be empty. */
+static bool has_dynamic_name(const char *path, const char *first, size_t first_n,
+			     const char *second, size_t second_n)
+{
+	struct image *img;
+	struct span text;
+	bool found = false;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0)
+		return false;
+	if (!image_open_fd(fd, path, &img, NULL)) {
+		text = image_section(img, ".dynstr");
+		found = text.n && (memmem(text.p, text.n, first, first_n) ||
+				   (second_n && memmem(text.p, text.n, second,
+						       second_n)));
+		image_close(img);
+	}
+	close(fd);
+	return found;
+}
+
+/* GCC's runtime of AddressSanitizer ends the program if another library comes before
+ * it. */
+static int check_sanitizer(const char *path, struct error *err)
+{
+	static const char needed[] = "\0libasan.so.";
+
+	if (!has_dynamic_name(path, needed, sizeof(needed) - 1, "", 0))
+		return 0;
+	return error_set(err, ERR_UNSUPPORTED, "%s uses AddressSanitizer, whose "
+			 "library must be the first one", path);
+}
+
 int program_is_dynamic(const char *name, struct error *err)
 {
 	char path[PATH_MAX];
@@ -131,6 +166,8 @@ int program_is_dynamic(const char *name, struct error *err)
 		return error_set(err, ERR_NOTFOUND, "no command \"%s\"", name);
 	for (int i = 0; script && i < SCRIPTS_MAX && !r; i++)
 		r = check_file(path, &script, err);
+	if (!r && !script)
+		r = check_sanitizer(path, err);
 	if (!r && script)
 		return error_set(err, ERR_UNSUPPORTED, "%s is a script of "
 				 "scripts", name);
@@ -162,29 +199,6 @@ static const char *after_env(char *const *words)
 	while (*words && (**words == '-' || strchr(*words, '=')))
 		words++;
 	return *words;
-}
-
-/* Returns whether the names of a file's dynamic symbols and libraries contain one of
- * two parts; `second` may be empty. */
-static bool has_dynamic_name(const char *path, const char *first, size_t first_n,
-			     const char *second, size_t second_n)
-{
-	struct image *img;
-	struct span text;
-	bool found = false;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-
-	if (fd < 0)
-		return false;
-	if (!image_open_fd(fd, path, &img, NULL)) {
-		text = image_section(img, ".dynstr");
-		found = text.n && (memmem(text.p, text.n, first, first_n) ||
-				   (second_n && memmem(text.p, text.n, second,
-						       second_n)));
-		image_close(img);
-	}
-	close(fd);
-	return found;
 }
 
 /* Returns whether a file exports the interpreter, or needs the library that does. */
