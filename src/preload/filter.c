@@ -35,12 +35,12 @@ static uint32_t calculate(uint16_t code, uint32_t a, uint32_t b)
 	case BPF_ADD: return a + b;
 	case BPF_SUB: return a - b;
 	case BPF_MUL: return a * b;
-	case BPF_DIV: return b ? a / b : 0;
+	case BPF_DIV: return a / b;
 	case BPF_AND: return a & b;
 	case BPF_OR: return a | b;
 	case BPF_XOR: return a ^ b;
-	case BPF_LSH: return b < 32 ? a << b : 0;
-	case BPF_RSH: return b < 32 ? a >> b : 0;
+	case BPF_LSH: return a << (b & 31);
+	case BPF_RSH: return a >> (b & 31);
 	case BPF_NEG: return -a;
 	}
 	return 0;
@@ -102,6 +102,9 @@ static bool execute(struct machine *m, const struct sock_filter *f, uint16_t nr)
 	case BPF_STX:
 		return store(m, f, m->x);
 	case BPF_ALU:
+		/* A division by zero ends a filter with the value 0: kill. */
+		if (BPF_OP(f->code) == BPF_DIV && !b)
+			return false;
 		m->a = calculate(f->code, m->a, b);
 		return true;
 	case BPF_MISC:

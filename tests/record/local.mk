@@ -8,6 +8,7 @@ endif
 if CMOCKA
 RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_copies tests/record/test_cpu_watch \
+	tests/record/test_filter \
 	tests/record/test_kmod tests/record/test_kmod_rows \
 	tests/record/test_live \
 	tests/record/test_maps_watch tests/record/test_unwinder \
@@ -24,6 +25,8 @@ TESTS += $(RECORD_TESTS)
 tests_record_test_kmod_rows_SOURCES = tests/record/test_kmod_rows.c \
 	tests/unwind/live.c tests/unwind/live.h kmod/walk_core.c kmod/walk_core.h
 tests_record_test_kmod_rows_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_filter_SOURCES = tests/record/test_filter.c
+tests_record_test_filter_LDADD = -lcmocka
 tests_record_test_latency_SOURCES = tests/record/test_latency.c
 tests_record_test_latency_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_outer_callers_SOURCES = tests/record/test_outer_callers.c
