@@ -634,7 +634,8 @@ static void test_stack_ends(void **state)
 static void test_stack_ends_of_jits(void **state)
 {
 	static const char *const paths[] = { PROF_IMAGE_JAVA,
-					     PROF_IMAGE_JAVASCRIPT, "[anon]" };
+					     PROF_IMAGE_JAVASCRIPT, "[anon]",
+					     "memfd:tally-timer" };
 	struct buf out = { 0 };
 	struct error err;
 	struct info in;
@@ -646,7 +647,7 @@ static void test_stack_ends_of_jits(void **state)
 	maker_init(&m, 1);
 	profile_set_env(&m.p, PROF_NONE, "callgraph", "dwarf");
 	f = maker_loc(&m, maker_func(&m, m.app, "f", "f.c", 1), 2);
-	for (unsigned int i = 0; i < 3; i++)
+	for (unsigned int i = 0; i < 4; i++)
 		ended(&m, f, PROF_MARK_BROKEN, PROF_END_NO_DATA,
 		      maker_image(&m, paths[i], PROF_IMAGE_ANON), 9 - i);
 	r = maker_read(&m);

@@ -218,7 +218,8 @@ static const char *unwind_help(const struct quality *t, uint32_t image)
 	if (!strcmp(path, PROF_IMAGE_JAVA))
 		return "run java with -XX:+PreserveFramePointer";
 	/* V8 keeps frame pointers everywhere but at the start of functions */
-	if (!strcmp(path, PROF_IMAGE_JAVASCRIPT))
+	if (!strcmp(path, PROF_IMAGE_JAVASCRIPT) ||
+	    !strcmp(path, PROF_IMAGE_TIMER))
 		return NULL;
 	return "code generated at run time; have its compiler keep frame pointers";
 }
