@@ -14,11 +14,17 @@
  * machine. */
 enum { SIDEBAND_WATERMARK = 1024 };
 
-/* Starts the counters of p->counters from `first` on. */
+int perf_switch(const struct counter *c, bool on)
+{
+	if (c->ended && on)
+		return 0;
+	return ioctl(c->fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
 int perf_start_from(struct perf_source *p, size_t first, struct error *err)
 {
 	for (size_t i = first; i < p->counters.n; i++)
-		if (ioctl(p->counters.v[i].fd, PERF_EVENT_IOC_ENABLE, 0) < 0)
+		if (perf_switch(&p->counters.v[i], true) < 0)
 			return error_errno(err, errno, "cannot start events");
 	return 0;
 }
@@ -123,7 +129,7 @@ static int open_counter(struct perf_source *p, uint32_t event, size_t cpu,
 			struct error *err)
 {
 	int fd = open_grouped(&p->events[event], g, at, err);
-	struct counter c = { fd, event, (uint32_t)at->cpu, 0 };
+	struct counter c = { fd, event, (uint32_t)at->cpu, 0, false };
 	uint64_t id;
 	uint32_t *slot;
 	int r;
@@ -158,7 +164,7 @@ static int open_switches(struct perf_source *p, size_t cpu, uint32_t event,
 			 const struct perf_scope *at, struct perf_event_attr a,
 			 struct error *err)
 {
-	struct counter c = { -1, event, (uint32_t)at->cpu, 0 };
+	struct counter c = { -1, event, (uint32_t)at->cpu, 0, false };
 	size_t ring = 2 * p->ncpus + cpu;
 	uint64_t id;
 	uint32_t *slot;
@@ -270,8 +276,6 @@ int perf_open_all(struct perf_source *p, const struct source_target *t,
 	return 0;
 }
 
-/* The events of a CPU that went offline never work again (perf_event_exit_cpu,
- * kernel/events/core.c), but their counts can still be read. */
 static void forget_rings(struct perf_source *p, size_t cpu)
 {
 	for (size_t i = cpu; i < p->nrings; i += p->ncpus) {
@@ -281,6 +285,35 @@ static void forget_rings(struct perf_source *p, size_t cpu)
 		perf_ring_close(&p->rings[i]);
 		p->leaders[i] = -1;
 	}
+}
+
+/* A CPU that goes offline ends its own events for good (perf_event_exit_cpu,
+ * kernel/events/core.c), but their counts can still be read.  After a sleep of the
+ * machine, some were never offline, and their events still count.  The events of
+ * threads count again when the CPU is back. */
+static void end_own_events(struct perf_source *p, size_t cpu)
+{
+	for (size_t i = 0; i < p->counters.n; i++) {
+		struct counter *c = &p->counters.v[i];
+
+		if (c->cpu != p->cpus[cpu] ||
+		    (p->per_task && c->event != perf_wakes(p)))
+			continue;
+		perf_switch(c, false);
+		c->ended = true;
+	}
+}
+
+/* Opens and starts the wakeups on a CPU that came online. */
+static void wakes_came(struct perf_source *p, size_t cpu)
+{
+	size_t first = p->counters.n;
+	struct error ignored;
+
+	open_wakes(p, cpu, &ignored);
+	if (p->started)
+		perf_start_from(p, first, &ignored);
+	p->away[cpu] = false;
 }
 
 /* Handles a CPU that came online.  Records may be missing in between: names are read
@@ -299,13 +332,17 @@ static void came(struct perf_source *p, size_t cpu, const uint32_t *tids,
 	}
 	for (size_t i = 0; i < n && r >= 0; i++)
 		r = open_for(p, cpu, tids[i], &ignored);
-	if (r >= 0)
-		open_wakes(p, cpu, &ignored);
 	if (p->started)
 		perf_start_from(p, first, &ignored);
-	p->away[cpu] = false;
+	wakes_came(p, cpu);
 	p->must_reread = true;
 	__atomic_store_n(&p->gap_ns, clock_now(), __ATOMIC_RELEASE);
+}
+
+/* Returns whether threads have events on the CPU, which outlive its absence. */
+static bool has_task_events(const struct perf_source *p, size_t cpu)
+{
+	return p->per_task && p->leaders[cpu] >= 0;
 }
 
 /* Checks whether CPUs have come or gone.  The caller must supply the threads. */
@@ -315,17 +352,19 @@ void perf_look_at_cpus(struct perf_source *p)
 	for (size_t i = 0; i < p->ncpus; i++) {
 		bool here = cpu_watch_has(&p->watch, p->cpus[i]);
 
-		/* Events of threads outlive a processor's absence. */
-		if (!here || (!p->per_task &&
-			      cpu_watch_went(&p->watch, p->cpus[i])))
+		if (!here || cpu_watch_went(&p->watch, p->cpus[i]))
 			p->away[i] = true;
 		if (!here || !p->away[i])
 			continue;
-		forget_rings(p, i);
-		if (p->per_task)
+		end_own_events(p, i);
+		if (has_task_events(p, i)) {
+			wakes_came(p, i);
+		} else if (p->per_task) {
 			p->base.cpu_came = true;
-		else
+		} else {
+			forget_rings(p, i);
 			came(p, i, NULL, 0);
+		}
 	}
 	perf_unlock(p);
 }

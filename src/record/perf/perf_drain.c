@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "launch/priority.h"
@@ -188,8 +187,7 @@ static void pace_waking(struct perf_source *p)
 	}
 	for (size_t i = 0; i < p->counters.n && p->started; i++)
 		if (p->counters.v[i].event == p->base.waking)
-			ioctl(p->counters.v[i].fd, on ? PERF_EVENT_IOC_ENABLE
-			      : PERF_EVENT_IOC_DISABLE, 0);
+			perf_switch(&p->counters.v[i], on);
 }
 
 /* Time after which records are in their ring, with `calm`. */

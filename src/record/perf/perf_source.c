@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "record/perf/perf_source_internal.h"
@@ -67,7 +66,7 @@ static int perf_start(struct source *s, struct error *err)
 void perf_disable(struct perf_source *p)
 {
 	for (size_t i = 0; i < p->counters.n; i++)
-		ioctl(p->counters.v[i].fd, PERF_EVENT_IOC_DISABLE, 0);
+		perf_switch(&p->counters.v[i], false);
 }
 
 static void perf_stop(struct source *s)
@@ -88,8 +87,7 @@ static int perf_enable(struct source *s, uint32_t event, bool on,
 		const struct counter *c = &p->counters.v[i];
 
 		if ((event == SOURCE_NONE || c->event == event) &&
-		    ioctl(c->fd, on ? PERF_EVENT_IOC_ENABLE
-				    : PERF_EVENT_IOC_DISABLE, 0) < 0)
+		    perf_switch(c, on) < 0)
 			r = error_errno(err, errno, "cannot switch events");
 	}
 	perf_unlock(p);

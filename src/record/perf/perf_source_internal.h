@@ -21,6 +21,7 @@ struct counter {
 	int fd;
 	uint32_t event, cpu;
 	uint64_t lost;		/* losses already reported */
+	bool ended;		/* replaced by another one; only its count is read */
 };
 
 enum { PERF_END_FDS = 4 };
@@ -65,7 +66,9 @@ struct perf_source {
 	uint32_t *cpus;
 	size_t ncpus;		/* including CPUs that may come online */
 	size_t nopen;		/* number of CPUs online at the start */
-	bool *away;		/* by index in cpus: the CPU has no events at present */
+	bool *away;		/* by index in cpus: the CPU has no events of its own at
+				 * present, and if it was never online, none of
+				 * threads */
 	struct cpu_watch watch;
 	struct u64map ids;
 	struct perf_decoder decoder;
@@ -144,6 +147,8 @@ static inline int no_memory(struct error *err)
 /* perf_attach.c: opens events for the target's threads and CPUs. */
 int perf_open_all(struct perf_source *p, const struct source_target *t,
 		  struct error *err);
+/* Switches a counter on or off.  One that has ended stays off. */
+int perf_switch(const struct counter *c, bool on);
 /* Starts the counters of p->counters from `first` on. */
 int perf_start_from(struct perf_source *p, size_t first, struct error *err);
 /* Checks whether CPUs have come or gone. */
