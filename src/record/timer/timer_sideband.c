@@ -208,7 +208,6 @@ static int emit_part(struct timer_sideband *n, const struct timer_message *m,
 	r.sample.nuser = 1;
 	if (!r.sample.weight || (kernel ? n->no_kernel : n->no_user))
 		return 0;
-	n->samples++;
 	n->weight += r.sample.weight;
 	return deliver(n, &r);
 }
@@ -224,7 +223,6 @@ static int emit_unlocated(struct timer_sideband *n, struct record r, const char 
 	 * count. */
 	if (!weight || n->no_kernel || n->no_user)
 		return 0;
-	n->samples++;
 	n->weight += weight;
 	return deliver(n, &r);
 }
@@ -237,7 +235,8 @@ int timer_sideband_remainder(struct timer_sideband *n, uint64_t counted_ns,
 
 	if (counted_ns < n->weight + period_ns)
 		return 0;
-	return emit_unlocated(n, r, PLACE_NOT_SAMPLED, counted_ns - n->weight);
+	n->remainder = counted_ns - n->weight;
+	return emit_unlocated(n, r, PLACE_NOT_SAMPLED, n->remainder);
 }
 
 static int emit_started(struct timer_sideband *n, const struct timer_message *m,
@@ -297,7 +296,6 @@ static int take_sample(struct timer_sideband *n, const struct timer_message *m,
 				       : m->sample.user[0];
 	int rc;
 
-	n->samples++;
 	n->weight += m->sample.weight;
 	if (m->sample.in_kernel ? n->no_kernel : n->no_user)
 		return 0;

@@ -40,7 +40,8 @@ struct timer_sideband {
 	uint32_t nbegun;
 	bool no_user, no_kernel;	/* exclude samples of user or kernel code */
 	uint64_t counts_from;	/* time before which program starts do not count */
-	uint64_t weight, samples;	/* totals so far */
+	uint64_t weight;		/* total so far */
+	uint64_t remainder;		/* part of it that no sample represents */
 	record_cb *cb;			/* set while delivering */
 	void *ctx;
 	struct error *err;

@@ -256,6 +256,21 @@ static int timer_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	return r;
 }
 
+/* Returns how many samples the CPU time makes at the rate.  The remainder holds the
+ * time of lost samples. */
+static uint64_t wanted_samples(const struct timer_source *t, uint64_t lost)
+{
+	const struct source_event *e = &t->seen[0];
+	uint64_t lost_ns = lost * e->period, rest = t->sideband.remainder;
+	double ns = (double)(t->sideband.weight - rest) +
+		    (double)(lost_ns > rest ? lost_ns : rest);
+
+	/* The weight is that of user and kernel code. */
+	if (e->exclude_user || e->exclude_kernel)
+		return 0;
+	return (uint64_t)(ns / 1e9 * (double)e->freq);
+}
+
 static int timer_count(struct source *s, size_t event,
 		       struct source_count *out, record_cb *cb, void *ctx,
 		       struct error *err)
@@ -269,7 +284,7 @@ static int timer_count(struct source *s, size_t event,
 	if (event)
 		return 0;
 	out->value = out->enabled_ns = out->running_ns = t->sideband.weight;
-	out->wanted = t->sideband.samples + lost;
+	out->wanted = wanted_samples(t, lost);
 	if (lost <= t->lost)
 		return 0;
 	r.lost = lost - t->lost;

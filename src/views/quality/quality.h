@@ -13,7 +13,7 @@ struct quality_event {
 	 * Number of expected samples, and what became of them: recorded, lost
 	 * for lack of buffer space, or missed.  A missed sample was never
 	 * taken: no timer fired in time, its thread had ended, or the kernel
-	 * throttled.  wanted 0: unknown.
+	 * throttled.  wanted 0: unknown, and so is missed.
 	 */
 	uint64_t wanted, got, lost, missed;
 	uint64_t throttled;		/* number of throttle events */
