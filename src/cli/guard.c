@@ -14,7 +14,7 @@ static void die_of(int sig)
 }
 
 /* Uses only functions that are safe in a handler: getpagesize reads a constant,
- * and mmap is one system call. */
+ * and mmap (memory.c), which has run before, makes one system call. */
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
 	uintptr_t page = (uintptr_t)getpagesize();

@@ -39,7 +39,8 @@ if SANITIZERS
 WATCH_OWN += -DWATCH_OWN_ALLOCATIONS
 WATCHED_ALLOCATIONS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup \
 	-Wl,--wrap=strndup,--wrap=asprintf,--wrap=vasprintf,--wrap=fopen \
-	-Wl,--wrap=fdopen,--wrap=opendir,--wrap=realpath,--wrap=getcwd
+	-Wl,--wrap=fdopen,--wrap=opendir,--wrap=realpath,--wrap=getcwd \
+	-Wl,--wrap=mmap
 endif
 
 # Completions, in the shells' usual folders.

@@ -113,6 +113,26 @@ static bool allocation_fails(void)
 }
 #endif
 
+typedef void *map_call(void *at, size_t n, int prot, int flags, int fd, off_t offset);
+
+/* Maps with the function `real`.  Shared mappings are ring buffers: their callers try
+ * a smaller size, or report the failure. */
+static void *map_with(map_call *real, void *at, size_t n, int prot, int flags, int fd,
+		      off_t offset)
+{
+	void *p;
+
+	if (!(flags & MAP_PRIVATE))
+		return real(at, n, prot, flags, fd, offset);
+	p = allocation_fails() ? MAP_FAILED
+			       : real(at, n, prot, flags, fd, offset);
+	if (p == MAP_FAILED && errno == ENOMEM) {
+		note(true);
+		errno = ENOMEM;
+	}
+	return p;
+}
+
 #ifdef WATCH_OWN_ALLOCATIONS	/* a sanitizer replaces the allocator */
 
 /* The linker redirects calls of f to __wrap_f and renames f itself to __real_f. */
@@ -146,6 +166,12 @@ WRAP(char *, realpath, (const char *path, char *out), (path, out),
 WRAP(char *, getcwd, (char *out, size_t n), (out, n), NULL,
      !p && errno == ENOMEM)
 
+map_call __wrap_mmap, __real_mmap;
+void *__wrap_mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
+{
+	return map_with(__real_mmap, at, n, prot, flags, fd, offset);
+}
+
 int __wrap_asprintf(char **out, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 int __wrap_asprintf(char **out, const char *fmt, ...)
@@ -166,13 +192,14 @@ int __wrap_asprintf(char **out, const char *fmt, ...)
  * and the C library itself.  Each calls the next function of its name, from a
  * library in LD_PRELOAD or from the C library.  free is not replaced.
  */
-enum { MALLOC, CALLOC, REALLOC, POSIX_MEMALIGN, NEXTS };
+enum { MALLOC, CALLOC, REALLOC, POSIX_MEMALIGN, MMAP, NEXTS };
 
 static void *next_of(int which)
 {
 	static const char *const names[NEXTS] = {
 		[MALLOC] = "malloc", [CALLOC] = "calloc",
 		[REALLOC] = "realloc", [POSIX_MEMALIGN] = "posix_memalign",
+		[MMAP] = sizeof(off_t) > sizeof(long) ? "mmap64" : "mmap",
 	};
 	static _Thread_local bool searching;
 	static void *next[NEXTS];
@@ -232,5 +259,17 @@ int posix_memalign(void **out, size_t align, size_t n)
 	note(e == ENOMEM);
 	return e;
 }
+
+void *mmap(void *at, size_t n, int prot, int flags, int fd, off_t offset)
+{
+	map_call *next;
+
+	*(void **)&next = next_of(MMAP);
+	return map_with(next, at, n, prot, flags, fd, offset);
+}
+
+#ifdef __LP64__		/* libraries may call either name */
+map_call mmap64 __attribute__((alias("mmap")));
+#endif
 
 #endif

@@ -3,7 +3,8 @@
 #define TALLY_CLI_MEMORY_H
 /*
  * Detects whether memory ever ran out.  It watches all allocations of the process,
- * including those inside libelf, libdw, zlib and the C library.  A command that
+ * including those inside libelf, libdw, zlib and the C library, and mappings of files.
+ * A command that
  * continued with incomplete data therefore never reports success.  Sanitizers
  * replace the allocator; with them only tally's own calls are watched (the linker's
  * --wrap).

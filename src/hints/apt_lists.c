@@ -8,6 +8,7 @@
 #include "hints/apt_lists.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -194,7 +195,7 @@ static int search_fd(struct search *s, int fd)
 	return rc == -ERR_FORMAT ? 0 : rc;
 }
 
-/* Starts apt-helper with its output in a pipe.  Returns the read end, or -1. */
+/* Starts apt-helper with its output in a pipe.  Returns the read end, or -errno. */
 static int start_helper(const char *path, pid_t *pid)
 {
 	char *argv[] = { (char[]){ "apt-helper" }, (char[]){ "cat-file" },
@@ -205,7 +206,7 @@ static int start_helper(const char *path, pid_t *pid)
 	int fd[2], rc;
 
 	if (pipe2(fd, O_CLOEXEC) < 0)
-		return -1;
+		return -errno;
 	posix_spawn_file_actions_init(&fa);
 	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&fa, fd[1], 1);
@@ -216,7 +217,7 @@ static int start_helper(const char *path, pid_t *pid)
 	if (!rc)
 		return fd[0];
 	close(fd[0]);
-	return -1;
+	return -rc;
 }
 
 static int search_list(struct search *s, const char *path)
@@ -226,8 +227,10 @@ static int search_list(struct search *s, const char *path)
 	pid_t pid = 0;
 	int fd = packed ? start_helper(path, &pid)
 			: open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	int rc;
+	int rc, status = 0;
 
+	if (fd == -ENOMEM)
+		return -ERR_NOMEM;
 	if (fd < 0) {
 		s->partial = true;
 		return 0;
@@ -236,7 +239,8 @@ static int search_list(struct search *s, const char *path)
 	close(fd);
 	if (pid) {
 		kill(pid, SIGTERM);	/* it may still be writing */
-		waitpid(pid, NULL, 0);
+		waitpid(pid, &status, 0);
+		s->partial |= WIFEXITED(status) && WEXITSTATUS(status);
 	}
 	return rc;
 }

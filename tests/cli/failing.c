@@ -3,10 +3,10 @@
  * failing [-a] [-n N] [-b SECONDS] [-k KEYS] COMMAND [ARGS…]: runs a command of tally again
  * and again, each time with another allocation failing: the first and the last that is
  * made by each path of calls (DEPTH of them), as a run with enough memory showed.
- * Libraries' own allocations count too, unless a sanitizer has the allocator.  Each
- * run must either do as the command does with enough memory, or fail with one message
- * that tells of memory, and with the status of that.  Prints what does not, then how
- * many runs there were.
+ * Private mappings are allocations, too.  Libraries' own count, unless a sanitizer has
+ * the allocator.  Each run must either do as the command does with enough memory, or fail with one message that
+ * tells of memory, and with the status of that.  Prints what does not, then how many runs
+ * there were.
  *
  *	-a	all allocations, not only those of each path
  *	-n N	only the N-th allocation, in this process, for a debugger

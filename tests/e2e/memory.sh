@@ -137,6 +137,24 @@ else
 	fails all list metrics
 fi
 
+# A program whose file does not fit into tally's address space, but whose segments fit
+# into its own.
+cp "$cost" large && truncate -s 8G large 2>truncate.err
+if t_sanitized; then
+	t_skip "a file that cannot be mapped" "sanitizers take all of the address space"
+elif [ -s truncate.err ]; then
+	t_skip "a file that cannot be mapped" "$(cat truncate.err)"
+else
+	said=$( (ulimit -v 4000000
+		"$TALLY" record -q -o large.tally -- ./large 0.1 2>&1 >/dev/null) )
+	t_is "a file that cannot be mapped is reported once" "$?:$said" \
+		'4:tally: out of memory'
+	said=$("$TALLY" info large.tally 2>&1)
+	t_like "the recording has the reason" "$said" \
+		'large: cannot map: Cannot allocate memory'
+	t_lacks "and no other" "$said" 'not an ELF'
+fi
+
 # Recording that fails in its middle leaves a file that says so.
 n=200 cut=
 while [ -z "$cut" ] && [ $n -lt 1500 ]; do

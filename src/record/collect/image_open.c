@@ -38,6 +38,7 @@ struct search {
 	bool other;		/* found a different file */
 	int refused;		/* errno other than "no such file" */
 	bool not_elf;		/* found the file, but it is not ELF */
+	struct error bad;	/* found the file, but could not read it */
 };
 
 /* Checks before opening, because opening a device or pipe may have effects. */
@@ -148,13 +149,13 @@ static bool place_path(const struct search *s, int place, char *out)
 	return n < PATH_SPACE;
 }
 
-bool image_take(struct recorded_image *r, int fd)
+bool image_take(struct recorded_image *r, int fd, struct error *err)
 {
 	const struct image_segment *segs;
 	struct image *img;
 	size_t n;
 
-	if (image_open_fd(fd, r->path, &img, NULL) < 0)
+	if (image_open_fd(fd, r->path, &img, err) < 0)
 		return false;
 	n = image_segments(img, &segs);
 	if (n && n <= SEGMENTS_MAX) {
@@ -162,7 +163,12 @@ bool image_take(struct recorded_image *r, int fd)
 		if (r->segs) {
 			memcpy(r->segs, segs, n * sizeof(*segs));
 			r->nsegs = n;
+		} else {
+			error_nomem(err);
 		}
+	} else {
+		error_set(err, ERR_FORMAT, "%s has %zu loaded segments "
+			  "(supported: 1 to %d)", r->path, n, SEGMENTS_MAX);
 	}
 	if (!r->build_id.len)
 		r->build_id = image_build_id(img);
@@ -170,12 +176,13 @@ bool image_take(struct recorded_image *r, int fd)
 	return r->nsegs;
 }
 
-static bool has_build_id(int fd, const struct build_id *want)
+static bool has_build_id(int fd, const char *name, const struct build_id *want,
+			 struct error *err)
 {
 	struct build_id id;
 	struct image *img;
 
-	if (image_open_fd(fd, "", &img, NULL) < 0)
+	if (image_open_fd(fd, name, &img, err) < 0)
 		return false;
 	id = image_build_id(img);
 	image_close(img);
@@ -190,11 +197,16 @@ static bool is_elf(int fd)
 	       !memcmp(magic, ELFMAG, sizeof(magic));
 }
 
-static bool is_mapped_file(const struct search *s, int fd,
-			   const struct stat *st)
+static bool is_mapped_file(struct search *s, int fd, const struct stat *st)
 {
-	if (s->m->build_id.len)
-		return has_build_id(fd, &s->m->build_id);
+	if (s->m->build_id.len) {
+		struct error err = { 0 };
+		bool same = has_build_id(fd, s->r->path, &s->m->build_id, &err);
+
+		if (err.code == ERR_NOMEM)
+			s->bad = err;
+		return same;
+	}
 	/* A jitdump file grows while it is mapped. */
 	return is_mapped_inode(s->m, s->who->time_ns, fd, st) &&
 	       !(is_written_since(s->who->time_ns, st) && is_elf(fd));
@@ -229,7 +241,7 @@ static int search_place(struct search *s, int place, struct stat *st)
 	if (is_mapped_file(s, fd, st))
 		return fd;
 	/* The running program is usually a different file. */
-	s->other |= place != PLACE_EXE;
+	s->other |= place != PLACE_EXE && !s->bad.code;
 	close(fd);
 	return -1;
 }
@@ -263,6 +275,8 @@ static void explain(const struct search *s)
 
 	if (s->not_elf)
 		set_reason(r, "%s is not an ELF file", r->path);
+	else if (s->bad.code)
+		set_reason(r, "%s", s->bad.msg);
 	else if (s->refused && !s->other)
 		set_reason(r, "%s could not be opened: %s", r->path,
 			   strerror(s->refused));
@@ -296,8 +310,8 @@ void image_open(struct images *im, struct recorded_image *r,
 		fd = search_place(&s, place, &st);
 	if (fd >= 0) {
 		r->stamp = file_stamp_of(&st);
-		s.not_elf = !image_take(r, fd);
-		if (s.not_elf) {
+		if (!image_take(r, fd, &s.bad)) {
+			s.not_elf = !is_elf(fd);
 			r->jitdump = jit_dump_counts(im, who->pid, r->path, &st,
 						     &refused);
 			r->kind = r->jitdump ? PROF_IMAGE_UNKNOWN : r->kind;
@@ -341,7 +355,7 @@ int image_reopen(const struct recorded_image *r)
 
 	if (fd < 0)
 		return -1;
-	if (r->build_id.len ? has_build_id(fd, &r->build_id)
+	if (r->build_id.len ? has_build_id(fd, r->path, &r->build_id, NULL)
 			    : is_mapped_inode(&m, 0, fd, &st) &&
 				      !image_is_rewritten(r, fd))
 		return fd;

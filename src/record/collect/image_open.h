@@ -15,8 +15,9 @@ int open_plain(const char *path, struct stat *st);
 int open_of_process(const char *proc, uint32_t pid, const char *path, bool links,
 		    struct stat *st);
 /* Reads what the recorder needs of an ELF file: segments, and the build ID if the
- * kernel reported none.  Returns false for other files. */
-bool image_take(struct recorded_image *r, int fd);
+ * kernel reported none.  Returns false, and the reason in *err (may be NULL), for other
+ * files. */
+bool image_take(struct recorded_image *r, int fd, struct error *err);
 /* Looks for the file of r->path.  Sets r's segments, build ID, fd, flags and reason. */
 void image_open(struct images *im, struct recorded_image *r,
 		const struct map_owner *who, const struct mapping *m);

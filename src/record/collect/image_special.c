@@ -59,7 +59,7 @@ static uint32_t vdso_own(struct images *im)
 	if (image == UINT32_MAX || im->v.v[image].nsegs)
 		return image;
 	r = &im->v.v[image];
-	if (image_take(r, im->vdso))
+	if (image_take(r, im->vdso, NULL))
 		r->fd = fcntl(im->vdso, F_DUPFD_CLOEXEC, 0);
 	return image;
 }
@@ -85,7 +85,7 @@ static uint32_t vdso_other(struct images *im, const struct map_owner *who,
 	if (number >> 32)
 		r->fd = memfd_of(copy, m->len);
 	if (r->fd >= 0)
-		image_take(r, r->fd);
+		image_take(r, r->fd, NULL);
 	if (!r->nsegs && !r->reason) {
 		r->flags |= PROF_IMAGE_UNREADABLE;
 		r->reason = strdup("the process ended, or forbade it, before "
