@@ -35,6 +35,8 @@ static enum errcode code_of_errno(int errnum)
 		return ERR_NOMEM;
 	case ENOENT:
 		return ERR_NOTFOUND;
+	case EMFILE:
+		return ERR_FILES;
 	default:
 		return ERR_IO;
 	}

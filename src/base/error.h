@@ -23,6 +23,7 @@ enum errcode {
 	ERR_NOTFOUND,		/* a named thing does not exist */
 	ERR_UNSUPPORTED,	/* valid, but not on this machine or build */
 	ERR_STOPPED,		/* a callback asked to stop */
+	ERR_FILES,		/* the process has no free file descriptor */
 };
 
 struct error {
@@ -38,8 +39,8 @@ int error_set(struct error *err, enum errcode code, const char *fmt, ...)
 int error_nomem(struct error *err);
 
 /* Like error_set, with ": strerror(errnum)" appended; EPERM and EACCES become
- * ERR_PERM, ENOMEM becomes ERR_NOMEM, ENOENT becomes ERR_NOTFOUND, all else
- * ERR_IO. */
+ * ERR_PERM, ENOMEM becomes ERR_NOMEM, ENOENT becomes ERR_NOTFOUND, EMFILE becomes
+ * ERR_FILES, all else ERR_IO. */
 int error_errno(struct error *err, int errnum, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -184,11 +184,10 @@ static int add_run(struct run *r, struct error *err)
 static int scan_target(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
-	int rc;
+	int rc = 0;
 
 	if (s->target.system_wide)
 		return collector_scan_all(&s->collector, err);
-	rc = target_watch(&s->target, &r->ends, err);
 	for (size_t i = 0; i < s->target.pids.n && !rc; i++)
 		rc = collector_scan(&s->collector, s->target.pids.v[i], err);
 	return rc;
@@ -278,7 +277,7 @@ int run_go(struct run *r, struct error *err)
 /*
  * Images and /proc are read through descriptors.  Without free descriptors, stacks
  * would break silently.  The free descriptors beyond the required minimum may hold
- * images open.
+ * images open, so this precedes the first image.
  */
 static int check_descriptors(struct run *r, struct error *err)
 {
@@ -298,12 +297,29 @@ static int check_descriptors(struct run *r, struct error *err)
 				 "it needs %ld, but the hard limit is %ld; "
 				 "raise it (\"ulimit -Hn %ld\")",
 				 limit + more, limit, limit + more);
-	if (n < LOOK && im->max_fds > (size_t)(n - LEAST))
-		im->max_fds = (size_t)(n - LEAST);
+	if (n < LOOK && im->max_fds > im->fds + (size_t)(n - LEAST))
+		im->max_fds = im->fds + (size_t)(n - LEAST);
 	return 0;
 }
 
-int run_prepare(struct run *r, struct error *err)
+/* Returns a limit of open files that is enough, after a source that found too few has
+ * closed its own. */
+static long enough_descriptors(const struct run *r)
+{
+	/* WAITS: events of waits in each place.  OTHERS: what any source opens once, the
+	 * pipes to the command, and what check_descriptors requires. */
+	enum { WAITS = 4, OTHERS = 32 };
+	const struct session *s = r->s;
+	size_t threads = r->threads.n ? r->threads.n : 1;
+	size_t events = 1 + s->events.n + (s->o->waits ? WAITS : 0);
+	size_t n = threads * s->target.cpus.n * events + s->target.pids.n + OTHERS;
+
+	for (int fd = 0, limit = (int)sysconf(_SC_OPEN_MAX); fd < limit; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return (long)n;
+}
+
+static int prepare(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
 	int rc = 0;
@@ -326,9 +342,26 @@ int run_prepare(struct run *r, struct error *err)
 	collector_new_run(&s->collector, r->number);
 	if (r->launch.pid)
 		rc = name_child(r, err);
+	if (!rc && s->target.attached)
+		rc = target_watch(&s->target, &r->ends, err);
+	if (!rc)
+		rc = check_descriptors(r, err);
 	if (!rc && (s->target.attached || s->target.system_wide))
 		rc = scan_target(r, err);
 	if (!rc && s->collector.closed)
 		rc = environment_closed(s, err);
-	return rc < 0 ? rc : check_descriptors(r, err);
+	return rc;
+}
+
+int run_prepare(struct run *r, struct error *err)
+{
+	int rc = prepare(r, err);
+
+	if (rc == -ERR_FILES) {
+		long n = enough_descriptors(r);
+
+		error_prefix(err, "this needs up to %ld open files (\"ulimit -Hn "
+			     "%ld\")", n, n);
+	}
+	return rc;
 }

@@ -33,7 +33,7 @@ static void errno_becomes_a_code(void **state)
 	} rows[] = {
 		{ EPERM, ERR_PERM },	 { EACCES, ERR_PERM },
 		{ ENOMEM, ERR_NOMEM },	 { ENOENT, ERR_NOTFOUND },
-		{ ENOSPC, ERR_IO },	 { EMFILE, ERR_IO },
+		{ ENOSPC, ERR_IO },	 { EMFILE, ERR_FILES },
 	};
 	char want[200];
 	struct error err;

@@ -319,27 +319,40 @@ t_is "which is what the rate calls for in the time that the kernel counted" \
 t_is "most of them were got or lost" "$most" True
 
 # Few descriptors: it works, or says how many it takes, and works with so many.
-few() { # DESCRIPTORS
-	(ulimit -n "$1" && exec "$TALLY" record -q -g -o few.tally -- sh burn.sh) \
-		2>err
+few() { # DESCRIPTORS OPTION…
+	few_n=$1; shift
+	(ulimit -n "$few_n" && exec "$TALLY" record -q -g -o few.tally "$@") 2>err
+}
+# few_wants DESCRIPTORS OPTION…: sets wants to what it takes by its own words.
+few_wants() {
+	wants=$1
+	few "$@" && return
+	wants=$(sed -n 's/.*needs \(up to \)\{0,1\}\([0-9]*\)[ ,].*/\2/p' err)
+	[ "$wants" ] || { bad="$bad $*: $(cat err)"; return 1; }
+	shift
+	few "$wants" "$@" || bad="$bad $*, then $wants: $(cat err)"
 }
 rm -f few.tally
 bad=
-for n in 14 20 32; do
-	wants=$n
-	if ! few "$n"; then
-		wants=$(sed -n 's/.*it needs \([0-9]*\),.*/\1/p' err)
-		# Below that no perf event could be opened.
-		[ "$wants" ] || { grep -q 'raise the hard limit' err ||
-			bad="$bad $n: $(cat err)"; continue; }
-		few "$wants" || bad="$bad $n, then $wants: $(cat err)"
-	fi
+for n in 6 9 11 12 14 20 32; do
+	few_wants $n -- sh burn.sh || continue
 	key few.tally "j['header']['stacks']['whole'] >= \
 		0.8 * j['header']['samples']['got'] > 0" | grep -q True ||
 		bad="$bad $n: with $wants stacks are broken"
 done
 t_none "with few descriptors stacks are whole, or it says what it takes" "$bad"
 t_ok "and at least the last was recorded" "$([ -s few.tally ]; echo $?)"
+bad=
+sleep 60 & idle=$!
+for n in 12 18; do
+	few_wants $n -a --duration 0.1
+	few_wants $n -a --wait --duration 0.1
+	few_wants $n -p $idle --duration 0.1
+	few_wants $n --wait -p $idle --duration 0.1
+	few_wants $n -e cpu-clock,task-clock,page-faults,cs -- sh burn.sh
+done
+kill $idle
+t_none "… of all targets, at the first attempt" "$bad"
 
 # Groups: counted at the same time, each sampled.
 "$TALLY" record -q -e '{cpu-clock,page-faults}' -o group.tally -- sh burn.sh \

@@ -263,8 +263,7 @@ int perf_refused(int errnum, const char *what, const struct perf_scope *at,
 	case ENOSYS:
 		return no_permission(errnum, what, at, err);
 	case EMFILE:
-	case ENFILE:
-		return error_set(err, ERR_IO, "too many files to record%s%s: "
+		return error_set(err, ERR_FILES, "too many files to record%s%s: "
 				 "raise the hard limit (\"ulimit -Hn\", now "
 				 "%ld) or record fewer threads, CPUs or events",
 				 *what ? " " : "", what, sysconf(_SC_OPEN_MAX));
