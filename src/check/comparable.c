@@ -294,23 +294,31 @@ static int note_runs(struct check *c)
 	return rc;
 }
 
-int check_comparable(struct check *c, struct error *err)
+int check_runs_usable(const struct check_runs *c, struct error *err)
 {
-	const struct check_file *f = c->runs.files.v;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < c->runs.files.n; i++)
-		rc = refuse_file(&f[i], err);
-	for (size_t i = 1; !rc && i < c->runs.files.n; i++)
-		for (size_t k = 0; !rc && k < i; k++)
-			rc = refuse_pair(&f[k], &f[i], err);
-	for (size_t i = 0; !rc && i < c->runs.runs.n; i++) {
-		const struct check_run *r = &c->runs.runs.v[i];
+	for (size_t i = 0; !rc && i < c->files.n; i++)
+		rc = refuse_file(&c->files.v[i], err);
+	for (size_t i = 0; !rc && i < c->runs.n; i++) {
+		const struct check_run *r = &c->runs.v[i];
 
 		if (!r->samples)
 			rc = error_set(err, ERR_FORMAT, "%s: run %u has no "
-				       "samples", f[r->file].path, r->run + 1);
+				       "samples", c->files.v[r->file].path,
+				       r->run + 1);
 	}
+	return rc;
+}
+
+int check_comparable(struct check *c, struct error *err)
+{
+	const struct check_file *f = c->runs.files.v;
+	int rc = check_runs_usable(&c->runs, err);
+
+	for (size_t i = 1; !rc && i < c->runs.files.n; i++)
+		for (size_t k = 0; !rc && k < i; k++)
+			rc = refuse_pair(&f[k], &f[i], err);
 	if (rc < 0)
 		return rc;
 	c->interleaved = is_interleaved(&c->runs);

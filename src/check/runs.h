@@ -98,6 +98,11 @@ int check_runs_add(struct check_runs *c, enum check_side side,
 int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 		      struct error *err);
 
+/* Refuses recordings whose costs are wrong or unknown: incomplete ones, those without
+ * samples of the event, and those that lost more than 1 % of them.  Call it after
+ * check_runs_finish. */
+int check_runs_usable(const struct check_runs *c, struct error *err);
+
 /* Returns whether a function has a name and is thus in match.funcs. */
 static inline bool check_func_named(const struct check_runs *c, uint32_t func)
 {

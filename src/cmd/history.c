@@ -190,7 +190,9 @@ static int read_runs(struct cmd_io *io, const struct batch_files *b,
 		if (!rc)
 			rc = check_runs_add(runs, CHECK_NEW, path, r, err);
 	}
-	return rc ? rc : check_runs_finish(runs, &o, err);
+	if (!rc)
+		rc = check_runs_finish(runs, &o, err);
+	return rc ? rc : check_runs_usable(runs, err);
 }
 
 int cmd_add_batch(struct cmd_io *io, struct history *h,

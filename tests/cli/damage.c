@@ -27,6 +27,8 @@ struct line {
 	size_t seen[OUTCOMES];
 };
 
+static char store[32];		/* a new one for each run */
+
 static struct line lines[] = {
 	{ .words = { "report", DAMAGED } },
 	{ .words = { "report", "-g", DAMAGED } },
@@ -47,6 +49,8 @@ static struct line lines[] = {
 	{ .words = { "diff", "--format=svg", "whole.tally", DAMAGED } },
 	{ .words = { "diff", "--html", "whole.tally", DAMAGED } },
 	{ .words = { "check", "--baseline", "whole.tally", "--new", DAMAGED } },
+	{ .words = { "history", "--store", store, "--commit", "one", "add",
+		     DAMAGED } },
 	{ .words = { "symbolize", "-o", "out.tally", DAMAGED } },
 };
 enum { LINES = sizeof(lines) / sizeof(lines[0]) };
@@ -68,10 +72,12 @@ static int run(const struct line *l, char **text, struct error *err)
 	struct cmd_io io = { .out = f, .err = f, .progress = no_progress,
 			     .no_screen = "a test" };
 	int argc = 0, rest, rc;
+	static unsigned int runs;
 	bool help = false;
 
 	if (!opts || !f)
 		abort();
+	snprintf(store, sizeof(store), "store.%u", runs++);
 	memset(err, 0, sizeof(*err));
 	while (argc < WORDS && l->words[argc]) {
 		argv[argc] = (char *)l->words[argc];
