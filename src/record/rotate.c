@@ -237,8 +237,12 @@ int rotate_now(struct run *r, struct error *err)
 	struct session *s = r->s;
 	uint64_t now = now_ns();
 	char *name = NULL;
-	int rc = settle(r, err);
+	int rc = s->write_error.code ? 0 : settle(r, err);
 
+	if (s->write_error.code) {
+		*err = s->write_error;
+		return -err->code;
+	}
 	/* Settling may write tables, but a row of counts is written only once. */
 	if (rc >= 0)
 		rc = run_counts(r, true, err);
@@ -273,9 +277,18 @@ int rotate_now(struct run *r, struct error *err)
 	return rc < 0 ? rc : session_begin_file(s, err);
 }
 
+static void wait_for_helpers(struct rotation *t)
+{
+	for (int i = 0; i < ROTATE_HELPERS; i++) {
+		while (t->helpers[i] && waitpid(t->helpers[i], NULL, 0) < 0 &&
+		       errno == EINTR)
+			;
+		t->helpers[i] = 0;
+	}
+}
+
 int rotate_end(struct session *s, struct error *err)
 {
-	struct rotation *t = &s->rotation;
 	bool held = s->o->hold && s->collector.from_ns > now_ns();
 	char *name;
 	int rc = 0;
@@ -287,12 +300,7 @@ int rotate_end(struct session *s, struct error *err)
 		if (rc >= 0)
 			rc = keep_name(s, name, err);
 	}
-	for (int i = 0; i < ROTATE_HELPERS; i++) {
-		while (t->helpers[i] && waitpid(t->helpers[i], NULL, 0) < 0 &&
-		       errno == EINTR)
-			;
-		t->helpers[i] = 0;
-	}
+	wait_for_helpers(&s->rotation);
 	return rc;
 }
 
@@ -300,6 +308,8 @@ void rotate_fini(struct session *s)
 {
 	struct rotation *t = &s->rotation;
 
+	/* After an error they are still at work. */
+	wait_for_helpers(t);
 	for (size_t i = 0; i < t->names.n; i++)
 		free(t->names.v[i]);
 	vec_fini(&t->names);

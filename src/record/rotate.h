@@ -19,6 +19,7 @@ bool rotate_due(struct session *s, uint64_t now);
 int rotate_now(struct run *r, struct error *err);
 /* Names the last file after it was finished, and waits for the earlier ones. */
 int rotate_end(struct session *s, struct error *err);
+/* Also waits for the helpers after an error. */
 void rotate_fini(struct session *s);
 
 #endif

@@ -92,13 +92,17 @@ static int timeout_ms(const struct run *r, uint64_t now)
 }
 
 /* Handles a write error.  A full disk ends the recording, but not the command. */
-static int write_failed(struct session *s, int rc, struct error *err)
+static int write_failed(struct run *r, int rc, struct error *err)
 {
-	if (rc >= 0 || !s->writer || s->write_error.code)
-		return rc;
+	struct session *s = r->s;
+
+	if (rc >= 0 || s->write_error.code)
+		return rc < 0 ? 0 : rc;
 	s->write_error = *err;
 	s->collector.writer = NULL;
 	session_notice(s, "%s; nothing more is recorded", err->msg);
+	if (!r->launch.pid)
+		r->done = true;
 	return 0;
 }
 
@@ -184,11 +188,11 @@ static void take_command(struct run *r, enum control_command command)
 		s->enabled |= command == CONTROL_ENABLE && !err.code;
 		break;
 	case CONTROL_SNAPSHOT:
-		if (s->o->rotate.on && rotate_now(r, &err) < 0)
-			write_failed(s, -err.code, &err);
-		else if (!s->o->rotate.on)
+		if (!s->o->rotate.on)
 			error_set(&err, ERR_USAGE, "snapshot needs "
 				  "--switch-output");
+		else
+			write_failed(r, rotate_now(r, &err), &err);
 		break;
 	case CONTROL_STOP:
 		s->stop = r->done = true;
@@ -329,7 +333,7 @@ int run_drain(struct run *r, bool all, struct error *err)
 		rc = collect_waits_end(&s->collector, r->source->stopped_ns
 				? r->source->stopped_ns
 				: s->profile.runs.v[r->number].end_ns, err);
-	rc = write_failed(s, rc, err);
+	rc = write_failed(r, rc, err);
 	if (rc < 0)
 		return rc;
 	r->drained_ns = now;
@@ -346,7 +350,7 @@ int run_drain(struct run *r, bool all, struct error *err)
 	r->flushed_ns = now;
 	rc = run_counts(r, all, err);
 	if (rc >= 0 && s->writer && !s->write_error.code)
-		rc = write_failed(s, session_flush(s, err), err);
+		rc = write_failed(r, session_flush(s, err), err);
 	return rc;
 }
 
@@ -404,7 +408,7 @@ static int switch_file(struct run *r, struct error *err)
 		s->stop = r->done = true;
 		return 0;
 	}
-	return rotate_due(s, now_ns()) ? write_failed(s, rotate_now(r, err), err)
+	return rotate_due(s, now_ns()) ? write_failed(r, rotate_now(r, err), err)
 				       : 0;
 }
 

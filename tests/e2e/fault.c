@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * For LD_PRELOAD: calls of tally (not of what it runs) fail, or it is killed
- * before them.  FAULT="CALL N WHAT": the N-th call of CALL (N+: and each later
- * one), in all threads together; WHAT is KILL or ENOSPC, EIO, EDQUOT, EROFS,
- * EMFILE, ENOMEM, EINVAL.  CALL is write, rename, link, unlink, open, or any (of these).
+ * before them.  FAULT="CALL N WHAT[,CALL N WHAT]...": the N-th call of CALL (N+: and
+ * each later one), in all threads together; WHAT is KILL, SLEEP (the call takes a second
+ * longer) or ENOSPC, EIO, EDQUOT, EROFS, EMFILE, ENOMEM, EINVAL.  CALL is write, rename,
+ * link, unlink, open, any (of these), flagged (renames with flags) or child (writes of
+ * tally's child processes).
  * Only writes to regular files count.  FAULT_CLOCK="MS SECONDS": MS milliseconds
  * after the start the time of day jumps by so many seconds.
  */
@@ -21,7 +23,14 @@
 #include <time.h>
 #include <unistd.h>
 
-static atomic_long calls;
+enum { FAULTS_MAX = 4 };
+static atomic_long calls[FAULTS_MAX];
+static pid_t first;	/* tally, or its child before the command runs */
+
+static void __attribute__((constructor)) begin(void)
+{
+	first = getpid();
+}
 
 static int number_of(const char *what)
 {
@@ -37,39 +46,53 @@ static int number_of(const char *what)
 	abort();
 }
 
-/* Does this call fail?  Then errno says how. */
+/* Does this call fail by this fault?  Then errno says how. */
+static int fails_by(const char *fault, const char *call, atomic_long *number)
+{
+	char which[16], later, what[16];
+	long n, now;
+
+	if (sscanf(fault, "%15s %ld%c %15[A-Z]", which, &n, &later, what) != 4)
+		abort();
+	if (strcmp(which, call) &&
+	    (strcmp(which, "any") || !strcmp(call, "flagged") || !strcmp(call, "child")))
+		return 0;
+	now = ++*number;
+	if (later == '+' ? now < n : now != n)
+		return 0;
+	if (!strcmp(what, "KILL"))
+		kill(getpid(), SIGKILL);
+	if (!strcmp(what, "SLEEP")) {
+		nanosleep(&(struct timespec){ 1, 0 }, NULL);
+		return 0;
+	}
+	errno = number_of(what);
+	return 1;
+}
+
 static int fails(const char *call)
 {
 	static atomic_int ours;
 	const char *text = getenv("FAULT");
-	char which[16], later, what[16];
-	long n, now;
-	int parts;
 
 	if (!ours)
 		ours = strcmp(program_invocation_short_name, "tally") ? -1
 								      : 1;
-	if (ours < 0 || !text)
-		return 0;
-	if (sscanf(text, "%15s %ld%c %15s", which, &n, &later, what) != 4)
-		abort();
-	if (strcmp(which, call) && strcmp(which, "any"))
-		return 0;
-	now = ++calls;
-	parts = later == '+' ? now >= n : now == n;
-	if (!parts)
-		return 0;
-	if (!strcmp(what, "KILL"))
-		kill(getpid(), SIGKILL);
-	errno = number_of(what);
-	return 1;
+	for (int i = 0; ours > 0 && text && i < FAULTS_MAX; i++) {
+		if (fails_by(text, call, &calls[i]))
+			return 1;
+		text = strchr(text, ',');
+		text += text != NULL;
+	}
+	return 0;
 }
 
 ssize_t write(int fd, const void *p, size_t n)
 {
 	struct stat st;
 
-	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && fails("write"))
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    (fails("write") || (getpid() != first && fails("child"))))
 		return -1;
 	return syscall(SYS_write, fd, p, n);
 }
@@ -77,8 +100,9 @@ ssize_t write(int fd, const void *p, size_t n)
 int renameat2(int from_dir, const char *from, int to_dir, const char *to,
 	      unsigned int flags)
 {
-	return fails("rename") ? -1 : (int)syscall(SYS_renameat2, from_dir, from,
-						   to_dir, to, flags);
+	if (fails("rename") || (flags && fails("flagged")))
+		return -1;
+	return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
 }
 
 int rename(const char *from, const char *to)

@@ -94,6 +94,39 @@ else
 	t_skip "a full disk" "mounting a tmpfs needs root"
 fi
 
+# The same, while a recording continues in another file: its command goes on, too, and the
+# process that looks up the names of the first file ends before tally.
+fault=$T_TMP/fault.so
+source=$top_srcdir/tests/e2e/fault.c
+case $source in /*) ;; *) source=$OLDPWD/$source;; esac
+${CC:-cc} -shared -fPIC -D_GNU_SOURCE -o "$fault" "$source" -ldl 2>cc.err || fault=
+# faulty FAULT OPTION...: records into s.tally with files of 300 ms; status in $status
+faulty() {
+	rm -f s.tally* went
+	FAULT=$1; shift
+	FAULT=$FAULT LD_PRELOAD=$fault "$TALLY" record -F 5000 -g \
+		--switch-output=300ms -o s.tally "$@" -- \
+		env -u LD_PRELOAD sh -c "$working" >faulty.out 2>faulty.err
+	status=$?
+}
+working='n=0; while [ $n -lt 100 ]; do n=$((n + 1))
+	i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done; sleep 0.01; done; : >went'
+info() { # FILE EXPRESSION: of the JSON j
+	"$TALLY" info --format=json "$1" |
+		python3 -c "import json, sys; j = json.load(sys.stdin); print($2)"
+}
+if [ -s probe.tally ] && [ "$fault" ]; then
+	faulty "open 2+ ENOSPC,child 1 SLEEP"
+	t_is "a full disk at a switch of files is a failure" $status 1
+	t_like "… and is said" "$(cat faulty.err)" \
+		'^tally: .*s\.tally.*No space left.*nothing more is recorded'
+	t_ok "… and the command goes on" "$([ -e went ]; echo $?)"
+	t_is "… and the file before is finished with tally" \
+		"$(info s.tally.2* "j['header']['complete']")" True
+else
+	t_skip "a full disk at a switch" "cannot record or compile: $(head -1 cc.err)"
+fi
+
 # A real file cut at many places, and with flipped bytes, through the program.
 # (Every byte of a small file: tests/profile/test_profile.c.)
 if [ -s probe.tally ]; then
