@@ -52,7 +52,7 @@ bool rotate_due(struct session *s, uint64_t now)
 		due = true;
 	if (o->bytes && s->writer && writer_bytes(s->writer) >= o->bytes)
 		due = true;
-	return due && o->on && s->writer && !s->write_error.code;
+	return due && o->on && s->writer && !s->failure.code;
 }
 
 /* Renames to FILE.TIME, with hundredths of seconds like perf; free *name. */
@@ -237,10 +237,10 @@ int rotate_now(struct run *r, struct error *err)
 	struct session *s = r->s;
 	uint64_t now = now_ns();
 	char *name = NULL;
-	int rc = s->write_error.code ? 0 : settle(r, err);
+	int rc = s->failure.code ? 0 : settle(r, err);
 
-	if (s->write_error.code) {
-		*err = s->write_error;
+	if (s->failure.code) {
+		*err = s->failure;
 		return -err->code;
 	}
 	/* Settling may write tables, but a row of counts is written only once. */
@@ -256,20 +256,19 @@ int rotate_now(struct run *r, struct error *err)
 		s->rotation.kallsyms = kallsyms_keep();
 	if (rc >= 0)
 		rc = finish(s, err);
-	if (rc >= 0) {
-		session_notice(s, "switched to a new file: %s is finished",
-			       name);
-		rc = keep_name(s, name, err);
-	} else {
+	if (rc < 0) {
 		free(name);
-	}
-	if (rc < 0)
 		return rc;
+	}
+	/* From here on the file is the helper's. */
 	writer_close(s->writer);
 	s->writer = s->collector.writer = NULL;
 	outfile_drop(&s->out);
+	session_notice(s, "switched to a new file: %s is finished", name);
+	rc = keep_name(s, name, err);
 	forget(r, now);
-	rc = collector_next_file(&s->collector, err);
+	if (rc >= 0)
+		rc = collector_next_file(&s->collector, err);
 	if (rc >= 0)
 		rc = outfile_open(&s->out, s->o->output, true, err);
 	if (rc >= 0)

@@ -91,14 +91,19 @@ static int timeout_ms(const struct run *r, uint64_t now)
 	return (int)((wait + 999999) / 1000000);
 }
 
-/* Handles a write error.  A full disk ends the recording, but not the command. */
-static int write_failed(struct run *r, int rc, struct error *err)
+/* Handles an error after which nothing more can be recorded, such as a full disk.  It
+ * ends the recording, which stays without an end mark, but not the command. */
+static int recording_failed(struct run *r, int rc, struct error *err)
 {
 	struct session *s = r->s;
+	struct error ignored;
 
-	if (rc >= 0 || s->write_error.code)
+	if (rc >= 0 || s->failure.code)
 		return rc < 0 ? 0 : rc;
-	s->write_error = *err;
+	s->failure = *err;
+	/* What arrived before another error than the writer's is kept. */
+	if (s->writer && collector_release(&s->collector, &ignored) >= 0)
+		session_flush(s, &ignored);
 	s->collector.writer = NULL;
 	session_notice(s, "%s; nothing more is recorded", err->msg);
 	if (!r->launch.pid)
@@ -192,7 +197,7 @@ static void take_command(struct run *r, enum control_command command)
 			error_set(&err, ERR_USAGE, "snapshot needs "
 				  "--switch-output");
 		else
-			write_failed(r, rotate_now(r, &err), &err);
+			recording_failed(r, rotate_now(r, &err), &err);
 		break;
 	case CONTROL_STOP:
 		s->stop = r->done = true;
@@ -333,7 +338,7 @@ int run_drain(struct run *r, bool all, struct error *err)
 		rc = collect_waits_end(&s->collector, r->source->stopped_ns
 				? r->source->stopped_ns
 				: s->profile.runs.v[r->number].end_ns, err);
-	rc = write_failed(r, rc, err);
+	rc = recording_failed(r, rc, err);
 	if (rc < 0)
 		return rc;
 	r->drained_ns = now;
@@ -349,8 +354,8 @@ int run_drain(struct run *r, bool all, struct error *err)
 		return 0;
 	r->flushed_ns = now;
 	rc = run_counts(r, all, err);
-	if (rc >= 0 && s->writer && !s->write_error.code)
-		rc = write_failed(r, session_flush(s, err), err);
+	if (rc >= 0 && s->writer && !s->failure.code)
+		rc = recording_failed(r, session_flush(s, err), err);
 	return rc;
 }
 
@@ -408,7 +413,7 @@ static int switch_file(struct run *r, struct error *err)
 		s->stop = r->done = true;
 		return 0;
 	}
-	return rotate_due(s, now_ns()) ? write_failed(r, rotate_now(r, err), err)
+	return rotate_due(s, now_ns()) ? recording_failed(r, rotate_now(r, err), err)
 				       : 0;
 }
 

@@ -270,7 +270,7 @@ static int record_runs(struct session *s, struct error *err)
 	uint64_t n = s->o->repeat ? s->o->repeat : 1;
 	int r = 0;
 
-	for (uint64_t i = 0; i < n && !r && !s->stop && !s->write_error.code;
+	for (uint64_t i = 0; i < n && !r && !s->stop && !s->failure.code;
 	     i++) {
 		r = run_record(s, (uint32_t)i, err);
 		s->result->runs += !r;
@@ -295,8 +295,8 @@ int record(const struct record_options *o, struct record_result *out,
 	out->samples = s.rotation.samples + s.collector.samples;
 	out->lost = s.rotation.lost + s.collector.lost;
 	out->throttled = s.rotation.throttled + s.collector.throttled;
-	if (!r && s.write_error.code) {
-		*err = s.write_error;
+	if (!r && s.failure.code) {
+		*err = s.failure;
 		r = -err->code;
 	} else if (s.writer) {
 		struct error why = { 0 };

@@ -51,7 +51,8 @@ struct session {
 	bool enabled;		/* with --control: sampling was switched on once */
 	struct control control;
 	struct rotation rotation;
-	struct error write_error;	/* disk full; nothing more is written */
+	struct error failure;	/* disk full, or a source that died: nothing more is
+				 * written */
 };
 
 /* environment.c */

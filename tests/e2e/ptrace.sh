@@ -369,6 +369,24 @@ t_like "with the tracer's name" "$(cat err)" \
 kill -INT $recorder
 wait $recorder
 t_is "an interrupt ends the recording" $? 0
+# The kernel ends the tracer when memory runs out.
+record -o a.tally -p $pid --duration 60 2>err &
+recorder=$!
+t_run "a recorder whose tracer dies" t_until traced $pid
+sleep 1
+kill -9 "$(tracer $pid)"
+wait $recorder
+t_is "… fails at once" $? 1
+t_like "… and says why" "$(cat err)" 'tally-ptrace. was killed by signal 9'
+"$tally" report --no-pager a.tally >out 2>&1
+t_like "… and the file says that it is not complete" "$(cat out)" 'did not end properly'
+t_like "… but has what came before" "$(cat out)" 'work_long'
+t_is "a command goes on then" "$(record -o a.tally -- sh -c './program spin 0.3
+	kill -9 $(sed -n "s/^TracerPid:[^0-9]*//p" /proc/$$/status)
+	./program spin 0.3; echo went on' 2>err; echo $?)" "went on
+1"
+t_like "… and its recording is not complete" \
+	"$("$tally" report --no-pager a.tally 2>&1)" 'did not end properly'
 if command -v gdb >/dev/null; then
 	mkfifo hold
 	gdb -q -p $pid -ex 'shell cat hold' -batch >/dev/null 2>&1 &

@@ -108,9 +108,10 @@ struct tracer {
 
 /* Seizes the threads and traces until all have ended or the recorder asks it to stop.
  * Writes 1 byte to control_fd when seizing is done or has failed
- * (ring->shared->error).  Runs in a process of its own. */
-void tracer_main(const struct ptrace_options *opts, struct ptrace_ring *ring,
-		 int wake_fd, int control_fd);
+ * (ring->shared->error).  Runs in a process of its own.  Returns 0, or a negative
+ * number if it gave up. */
+int tracer_main(const struct ptrace_options *opts, struct ptrace_ring *ring,
+		int wake_fd, int control_fd);
 
 
 /* ptrace_threads.c */

@@ -39,6 +39,7 @@ struct ptrace_source {
 	struct ptrace_ring ring;
 	struct ptrace_options opts;
 	pid_t tracer;		/* 0: none, or it has ended */
+	int died;		/* wait status if it did not end properly, else 0 */
 	int control_fd;
 	uint64_t lost, gaps;	/* already reported */
 	uint64_t unseen;
@@ -68,6 +69,24 @@ static int pt_enable(struct source *s, uint32_t event, bool on,
 	return on ? pt_start(s, err) : 0;
 }
 
+/* Waits for the tracer with these flags and notes how it ended.  By itself it ends
+ * properly only when all tracees have ended. */
+static void wait_for_tracer(struct ptrace_source *p, int flags)
+{
+	pid_t got;
+	int status;
+
+	if (!p->tracer)
+		return;
+	do
+		got = waitpid(p->tracer, &status, flags);
+	while (got < 0 && errno == EINTR);
+	if (!got)
+		return;
+	p->died = got > 0 ? status : 0;
+	p->tracer = 0;
+}
+
 /* Ends the tracer, which releases all its tracees. */
 static void pt_stop(struct source *s)
 {
@@ -77,9 +96,19 @@ static void pt_stop(struct source *s)
 		return;
 	atomic_store(&p->ring.shared->quit, true);
 	shutdown(p->control_fd, SHUT_RDWR);
-	while (waitpid(p->tracer, NULL, 0) < 0 && errno == EINTR)
-		;
-	p->tracer = 0;
+	wait_for_tracer(p, 0);
+}
+
+/* Says why samples are missing from some time on. */
+static int tracer_died(const struct ptrace_source *p, struct error *err)
+{
+	if (!WIFSIGNALED(p->died))
+		return error_set(err, ERR_NOMEM, "the tracing process (tally-ptrace) ran "
+				 "out of memory");
+	return error_set(err, ERR_IO, "the tracing process (tally-ptrace) was killed by "
+			 "signal %d%s", WTERMSIG(p->died),
+			 WTERMSIG(p->died) != SIGKILL ? "" : ", as the kernel does "
+			 "when memory runs out (dmesg says so)");
 }
 
 /* Delivers one sample for the time that no sample represents. */
@@ -110,6 +139,8 @@ static int pt_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	uint64_t n, gaps;
 	int r;
 
+	/* Its last records are then in the ring. */
+	wait_for_tracer(p, WNOHANG);
 	if (read(s->wake_fd, &n, sizeof(n)) < 0 && errno != EAGAIN)
 		return error_errno(err, errno, "eventfd");
 	s->sideband_pending = atomic_exchange(&p->ring.shared->sideband_pending, false);
@@ -123,12 +154,13 @@ static int pt_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 				 "--source=timer";
 	}
 	gaps = atomic_load(&p->ring.shared->gaps);
-	if (r < 0 || gaps == p->gaps)
-		return r;
-	gap.time_ns = clock_now();
-	gap.lost = gaps - p->gaps;
-	p->gaps = gaps;
-	return cb(ctx, &gap, err);
+	if (r >= 0 && gaps != p->gaps) {
+		gap.time_ns = clock_now();
+		gap.lost = gaps - p->gaps;
+		p->gaps = gaps;
+		r = cb(ctx, &gap, err);
+	}
+	return r >= 0 && p->died ? tracer_died(p, err) : r;
 }
 
 static int pt_count(struct source *s, size_t event, struct source_count *out,
@@ -219,8 +251,7 @@ static _Noreturn void child_main(struct ptrace_source *p, int control_fd,
 	/* A terminal's signals are for the program only. */
 	setsid();
 	close_others(control_fd, p->base.wake_fd);
-	tracer_main(&p->opts, &p->ring, p->base.wake_fd, control_fd);
-	_exit(0);
+	_exit(tracer_main(&p->opts, &p->ring, p->base.wake_fd, control_fd) < 0);
 }
 
 static int start_tracer(struct ptrace_source *p, struct error *err)

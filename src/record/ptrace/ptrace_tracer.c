@@ -330,8 +330,8 @@ static int prepare(struct tracer *t)
 	return seize_all(t);
 }
 
-void tracer_main(const struct ptrace_options *opts, struct ptrace_ring *ring,
-		 int wake_fd, int control_fd)
+int tracer_main(const struct ptrace_options *opts, struct ptrace_ring *ring,
+		int wake_fd, int control_fd)
 {
 	struct tracer t = { .opts = opts, .ring = ring, .wake_fd = wake_fd,
 			    .control_fd = control_fd, .signal_fd = -1,
@@ -355,4 +355,5 @@ void tracer_main(const struct ptrace_options *opts, struct ptrace_ring *ring,
 		close(t.signal_fd);
 	if (t.time_fd >= 0)
 		close(t.time_fd);
+	return t.failed ? -ERR_NOMEM : r;
 }
