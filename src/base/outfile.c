@@ -482,6 +482,37 @@ int outfile_replace(int dir, const char *temp, const char *name, unsigned int mo
 	return rc;
 }
 
+/* Renames by a link, which never replaces a file.  Returns 0 or an errno. */
+static int rename_by_link(int dir, const char *from, const char *to)
+{
+	int e;
+
+	if (linkat(dir, from, dir, to, 0) < 0)
+		return errno;
+	if (!unlinkat(dir, from, 0))
+		return 0;
+	e = errno;
+	unlinkat(dir, to, 0);
+	return e;
+}
+
+int outfile_rename(int dir, const char *from, const char *to)
+{
+	struct stat st;
+	int e;
+
+	if (!renameat2(dir, from, dir, to, RENAME_NOREPLACE))
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return errno;
+	e = rename_by_link(dir, from, to);
+	if (!e || e == EEXIST || e == ENOENT)
+		return e;
+	if (!fstatat(dir, to, &st, AT_SYMLINK_NOFOLLOW))
+		return EEXIST;
+	return renameat(dir, from, dir, to) < 0 ? errno : 0;
+}
+
 int outfile_folder(const char *path, unsigned int mode, const char *what,
 		   struct error *err)
 {

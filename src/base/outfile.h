@@ -74,6 +74,11 @@ int outfile_write(const char *path, const void *p, size_t n,
 int outfile_replace(int dir, const char *temp, const char *name, unsigned int mode,
 		    bool sync, const struct iovec *parts, size_t n, struct error *err);
 
+/* Renames a file of the folder `dir`, or AT_FDCWD, unless `to` exists (EEXIST).  File
+ * systems that cannot do this in one step (NFS, 9p) do it by a link or, without links,
+ * after a check.  Returns 0 or an errno. */
+int outfile_rename(int dir, const char *from, const char *to);
+
 /* Opens the folder of a command that goes on writing and reading files there, and
  * makes it with `mode` if it does not exist.  A folder of another user, or one in
  * which everybody may write, is an error: others could replace the files.  `what`

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Lists finished files and removes old ones: see files.h. */
 #include "continuous/files.h"
+#include "base/outfile.h"
 #include "base/search.h"
 
 #include <dirent.h>
@@ -171,15 +172,17 @@ int files_adopt(int dir, int slot, struct error *err)
 	for (long hundredth = st.st_mtim.tv_nsec / 10000000, i = 0; i < 100;
 	     hundredth = (hundredth + 1) % 100, i++) {
 		size_t n = strlen(name);
+		int e;
 
 		memcpy(final, name, n);
 		n += strftime(final + n, sizeof(final) - n, ".%Y%m%d%H%M%S",
 			      &tm);
 		snprintf(final + n, sizeof(final) - n, "%02ld", hundredth);
-		if (!renameat2(dir, name, dir, final, RENAME_NOREPLACE))
+		e = outfile_rename(dir, name, final);
+		if (!e)
 			return 0;
-		if (errno != EEXIST)
-			return error_errno(err, errno, "cannot rename %s", name);
+		if (e != EEXIST)
+			return error_errno(err, e, "cannot rename %s", name);
 	}
 	return error_set(err, ERR_IO, "cannot rename %s: no name is free", name);
 }

@@ -62,6 +62,7 @@ static int rename_by_time(const char *path, char **name, struct error *err)
 		struct timespec ts;
 		struct tm tm;
 		char when[32];
+		int e;
 
 		clock_gettime(CLOCK_REALTIME, &ts);
 		localtime_r(&ts.tv_sec, &tm);
@@ -71,18 +72,13 @@ static int rename_by_time(const char *path, char **name, struct error *err)
 			*name = NULL;
 			return error_set(err, ERR_NOMEM, "out of memory");
 		}
-		if (!renameat2(AT_FDCWD, path, AT_FDCWD, *name,
-			       RENAME_NOREPLACE))
+		e = outfile_rename(AT_FDCWD, path, *name);
+		if (!e)
 			return 0;
-		if (errno != EEXIST) {
-			int e = errno;
-
-			free(*name);
-			*name = NULL;
-			return error_errno(err, e, "cannot rename %s", path);
-		}
 		free(*name);
 		*name = NULL;
+		if (e != EEXIST)
+			return error_errno(err, e, "cannot rename %s", path);
 		usleep(2000);	/* two switches within the same hundredth */
 	}
 	return error_set(err, ERR_IO, "cannot rename %s: no name is free", path);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -282,6 +283,63 @@ static void folders_of_others_are_refused(void **state)
 	assert_non_null(strstr(err.msg, "/proc/none"));
 }
 
+/* File systems without flags of renameat2, and without links. */
+static bool no_flags, no_links;
+
+int renameat2(int from_dir, const char *from, int to_dir, const char *to,
+	      unsigned int flags)
+{
+	if (flags && no_flags) {
+		errno = EINVAL;
+		return -1;
+	}
+	return (int)syscall(SYS_renameat2, from_dir, from, to_dir, to, flags);
+}
+
+int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+{
+	if (no_links) {
+		errno = EPERM;
+		return -1;
+	}
+	return (int)syscall(SYS_linkat, from_dir, from, to_dir, to, flags);
+}
+
+static bool is_file(int dir, const char *name, ino_t number)
+{
+	struct stat st;
+
+	return !fstatat(dir, name, &st, 0) && st.st_ino == number;
+}
+
+/* A file gets another name, but never that of another file. */
+static void renaming_replaces_nothing(void **state)
+{
+	int dir = open(((struct scratch *)*state)->dir, O_RDONLY | O_DIRECTORY);
+
+	for (int i = 0; i < 3; i++) {
+		struct stat a, b;
+
+		no_flags = i > 0;
+		no_links = i > 1;
+		close(openat(dir, "a", O_WRONLY | O_CREAT, 0600));
+		close(openat(dir, "b", O_WRONLY | O_CREAT, 0600));
+		assert_int_equal(fstatat(dir, "a", &a, 0), 0);
+		assert_int_equal(fstatat(dir, "b", &b, 0), 0);
+		assert_int_equal(outfile_rename(dir, "a", "b"), EEXIST);
+		assert_true(is_file(dir, "a", a.st_ino));
+		assert_true(is_file(dir, "b", b.st_ino));
+		assert_int_equal(outfile_rename(dir, "c", "d"), ENOENT);
+		assert_int_equal(outfile_rename(dir, "a", "c"), 0);
+		assert_true(is_file(dir, "c", a.st_ino));
+		assert_int_equal(unlinkat(dir, "a", 0), -1);
+		assert_int_equal(unlinkat(dir, "b", 0), 0);
+		assert_int_equal(unlinkat(dir, "c", 0), 0);
+	}
+	no_flags = no_links = false;
+	close(dir);
+}
+
 int main(void)
 {
 #define WITH_SCRATCH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -298,6 +356,7 @@ int main(void)
 		cmocka_unit_test(descriptor_of_a_pipe_is_read),
 		cmocka_unit_test(write_errors_name_the_file),
 		WITH_SCRATCH(folders_of_others_are_refused),
+		WITH_SCRATCH(renaming_replaces_nothing),
 	};
 
 	return cmocka_run_group_tests_name("base io", tests, NULL, NULL);

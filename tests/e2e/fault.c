@@ -3,9 +3,9 @@
  * For LD_PRELOAD: calls of tally (not of what it runs) fail, or it is killed
  * before them.  FAULT="CALL N WHAT[,CALL N WHAT]...": the N-th call of CALL (N+: and
  * each later one), in all threads together; WHAT is KILL, SLEEP (the call takes a second
- * longer) or ENOSPC, EIO, EDQUOT, EROFS, EMFILE, ENOMEM, EINVAL.  CALL is write, rename,
- * link, unlink, open, any (of these), flagged (renames with flags) or child (writes of
- * tally's child processes).
+ * longer) or ENOSPC, EIO, EDQUOT, EROFS, EMFILE, ENOMEM, EINVAL, EPERM.  CALL is write,
+ * rename, link, unlink, open, any (of these), flagged (renames with flags) or child
+ * (writes of tally's child processes).
  * Only writes to regular files count.  FAULT_CLOCK="MS SECONDS": MS milliseconds
  * after the start the time of day jumps by so many seconds.
  */
@@ -37,7 +37,7 @@ static int number_of(const char *what)
 	static const struct { const char *name; int e; } all[] = {
 		{ "ENOSPC", ENOSPC }, { "EIO", EIO }, { "EDQUOT", EDQUOT },
 		{ "EROFS", EROFS }, { "EMFILE", EMFILE }, { "ENOMEM", ENOMEM },
-		{ "EINVAL", EINVAL },
+		{ "EINVAL", EINVAL }, { "EPERM", EPERM },
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

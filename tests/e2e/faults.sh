@@ -123,8 +123,17 @@ if [ -s probe.tally ] && [ "$fault" ]; then
 	t_ok "… and the command goes on" "$([ -e went ]; echo $?)"
 	t_is "… and the file before is finished with tally" \
 		"$(info s.tally.2* "j['header']['complete']")" True
+	# NFS, 9p and some of FUSE rename without flags only.
+	for f in "flagged 1+ EINVAL" "flagged 1+ EINVAL,link 2 EPERM"; do
+		faulty "$f"
+		t_is "files are switched where renames fail: $f" $status 0
+		t_is "… and each is under its own name" "$(info "$(find . -name \
+			's.tally.2*' | head -n 1)" "j['header']['complete']") $(find . \
+			-name 's.tally*' | wc -l)" "True $(find . -name 's.tally.2*' |
+			wc -l)"
+	done
 else
-	t_skip "a full disk at a switch" "cannot record or compile: $(head -1 cc.err)"
+	t_skip "faults at a switch of files" "cannot record or compile: $(head -1 cc.err)"
 fi
 
 # A real file cut at many places, and with flipped bytes, through the program.
