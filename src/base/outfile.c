@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/io.h"
 
 enum { ATTEMPTS = 100, NAME_PART = 200, NUMBER = 8 };
@@ -396,6 +397,53 @@ int outfile_place(struct outfile *f, struct error *err)
 	free(f->temp);
 	f->temp = NULL;
 	return 0;
+}
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* Appends a name that the file has in the folder of `path`, or how to find it. */
+static void where_is(const char *path, const struct stat *file, struct buf *out)
+{
+	char *folder = folder_of(path);
+	DIR *d = folder ? opendir(folder) : NULL;
+	struct dirent *e;
+	struct stat st;
+
+	while (d && (e = readdir(d)) != NULL)
+		if (!fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+		    is_same(&st, file))
+			break;
+	if (d && e)
+		buf_printf(out, "%.*s%s", (int)(name_of(path) - path), path, e->d_name);
+	else
+		buf_printf(out, "another folder (find -inum %llu)",
+			   (unsigned long long)file->st_ino);
+	if (d)
+		closedir(d);
+	free(folder);
+}
+
+int outfile_check(const struct outfile *f, struct error *err)
+{
+	struct stat ours, named;
+	struct buf now = { 0 };
+
+	if (fstat(f->fd, &ours) < 0 || !S_ISREG(ours.st_mode))
+		return 0;
+	if (!stat(f->path, &named) ? is_same(&named, &ours)
+				   : errno != ENOENT && errno != ENOTDIR)
+		return 0;
+	if (!ours.st_nlink)
+		return error_set(err, ERR_IO, "%s was removed while it was written: its "
+				 "contents are lost", f->path);
+	where_is(f->path, &ours, &now);
+	error_set(err, ERR_IO, "%s was renamed, or replaced by another process, while it was "
+		  "written: its contents are in %s", f->path, buf_cstr(&now));
+	buf_fini(&now);
+	return -ERR_IO;
 }
 
 int outfile_close(struct outfile *f, struct error *err)

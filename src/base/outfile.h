@@ -58,6 +58,9 @@ int outfile_try(struct outfile *f, struct error *err);
 /* Renames the file to its final name and keeps it open; an older file is
  * replaced or kept. */
 int outfile_place(struct outfile *f, struct error *err);
+/* Checks whether the file still has its final name, which a long-running command may
+ * have lost to another one.  Returns 0, or an error that says where the file is. */
+int outfile_check(const struct outfile *f, struct error *err);
 /* Renames the file to its final name and closes it. */
 int outfile_close(struct outfile *f, struct error *err);
 /* Closes the file and removes it unless it has its final name.  May be called

@@ -247,6 +247,8 @@ int rotate_now(struct run *r, struct error *err)
 	if (rc >= 0)
 		rc = remember_counts(s, err);
 	if (rc >= 0)
+		rc = outfile_check(&s->out, err);
+	if (rc >= 0)
 		rc = rename_by_time(s->o->output, &name, err);
 	if (!s->rotation.kallsyms && r->source->tells_code)
 		s->rotation.kallsyms = kallsyms_keep();

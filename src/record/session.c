@@ -307,6 +307,8 @@ int record(const struct record_options *o, struct record_result *out,
 		if (!r && !out->samples && !out->lost)
 			report_unsampled(&s);
 		e = session_finish_file(&s, r ? &why : err);
+		if (!e)
+			e = outfile_check(&s.out, r ? &why : err);
 		if (!e && o->rotate.on)
 			e = rotate_end(&s, r ? &why : err);
 

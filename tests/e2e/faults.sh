@@ -136,6 +136,38 @@ else
 	t_skip "faults at a switch of files" "cannot record or compile: $(head -1 cc.err)"
 fi
 
+# A file that is removed, or replaced by another recorder, is not named as a success.
+if [ -s probe.tally ]; then
+	until='while [ ! -e enough ]; do i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done; done
+		: >went'
+	mkdir removed
+	rm -f enough went
+	"$TALLY" record -o removed/r.tally -- sh -c "rm -r removed; : >enough; $until" \
+		2>removed.err
+	t_is "a file that is removed while recording is a failure" "$?" 1
+	t_like "… and its samples are lost" "$(cat removed.err)" \
+		'^tally: removed/r\.tally was removed.*lost'
+	t_lacks "… and not counted" "$(cat removed.err)" 'samples? in'
+	for o in "" --switch-output=300ms; do
+		rm -f enough went two.tally*
+		"$TALLY" record $o -o two.tally -- sh -c "$until" 2>two.err &
+		pid=$!
+		t_until test -s two.tally
+		"$TALLY" record -q -o two.tally -- echo the other >/dev/null
+		cp two.tally other
+		sleep 0.5
+		: >enough
+		wait $pid
+		t_is "a file that another recorder replaces is a failure $o" "$?" 1
+		t_like "… and says where the samples are" "$(cat two.err)" \
+			'^tally: two\.tally was .*replaced.* in two\.tally\.old'
+		t_ok "… and the command goes on" "$([ -e went ]; echo $?)"
+		t_same "… and the other recording keeps its name" two.tally other
+		t_like "… and the samples are there" "$("$TALLY" report --no-pager \
+			two.tally.old 2>&1)" '%.* (dash|bash|sh|busybox)'
+	done
+fi
+
 # A real file cut at many places, and with flipped bytes, through the program.
 # (Every byte of a small file: tests/profile/test_profile.c.)
 if [ -s probe.tally ]; then
