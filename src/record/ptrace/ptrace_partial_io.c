@@ -2,9 +2,9 @@
 /*
  * Completes large transfers that a stop cut short.
  *
- * A write of many bytes into a pipe ends early when its thread is to stop.  A part is
- * done, and the call does not restart. tally therefore makes the thread issue another
- * call for the rest, with changed arguments.  The thread then sees one call that did
+ * A write of many bytes into a pipe, or a copy of a large file, ends early when its
+ * thread is to stop.  A part is done, and the call does not restart.  tally therefore
+ * makes the thread issue another call for the rest, with changed arguments.  The thread then sees one call that did
  * everything: its registers are restored to the values after the first call, except
  * for the number of bytes.  A signal in between ends the call, as it does without
  * tally.
@@ -31,6 +31,10 @@ enum { END_TRIES = 1000 };	/* attempts, 1 ms each */
 
 enum { PARTS_MAX = 1024 };	/* IOV_MAX */
 
+/* One call transfers at most this, whatever was requested (MAX_RW_COUNT,
+ * include/linux/fs.h). */
+#define BYTES_MAX 0x7ffff000u
+
 static bool peek(const struct tracee *k, uint64_t at, void *to, size_t n)
 {
 	struct iovec local = { to, n };
@@ -40,7 +44,7 @@ static bool peek(const struct tracee *k, uint64_t at, void *to, size_t n)
 	       (ssize_t)n;
 }
 
-enum kind { OTHER, PIPE, SOCKET, TERMINAL, MEMORY };
+enum kind { OTHER, PIPE, SOCKET, TERMINAL, MEMORY, REGULAR };
 
 /* Devices: Documentation/admin-guide/devices.txt */
 static enum kind kind_of(const struct tracee *k, uint64_t fd)
@@ -57,13 +61,17 @@ static enum kind kind_of(const struct tracee *k, uint64_t fd)
 		return PIPE;
 	if (S_ISSOCK(st.st_mode))
 		return SOCKET;
+	if (S_ISREG(st.st_mode))
+		return REGULAR;
 	dev = major(st.st_rdev);
 	if (!S_ISCHR(st.st_mode))
 		return OTHER;
 	if (dev == 4 || dev == 5 || (dev >= 136 && dev <= 143))
 		return TERMINAL;
-	/* zero, random, urandom */
-	return dev == 1 && minor(st.st_rdev) >= 5 ? MEMORY : OTHER;
+	/* zero, full, random, urandom */
+	return dev == 1 && (minor(st.st_rdev) == 5 ||
+			    (minor(st.st_rdev) >= 7 && minor(st.st_rdev) <= 9))
+	       ? MEMORY : OTHER;
 }
 
 /* Returns whether the file never blocks; then a call ends with a part by itself
@@ -109,8 +117,22 @@ static bool choose(const struct tracee *k, struct partial_io *c)
 	c->n = r->rdx;
 	c->number = (int)r->orig_rax;
 	switch (c->number) {
+	case SYS_readv:
+	case SYS_preadv:
+	case SYS_preadv2:
+		c->vector = r->rsi;
+		c->parts = r->rdx;
+		/* fall through */
 	case SYS_read:
+	case SYS_pread64:
+		/* These devices have no position. */
+		c->number = SYS_read;
 		return kind == MEMORY;
+	case SYS_copy_file_range:
+		/* The offsets in the files, or in the program's memory, are already
+		 * correct. */
+		c->n = r->r8;
+		return true;
 	case SYS_getrandom:
 		c->at = r->rdi;
 		c->n = r->rsi;
@@ -134,7 +156,8 @@ static bool choose(const struct tracee *k, struct partial_io *c)
 		/* The offset in the file is already correct.  For a pipe, the part
 		 * never exceeds what fits. */
 		c->n = r->r10;
-		return kind == SOCKET && !never_waits(k, r->rdi);
+		return kind == REGULAR ||
+		       (kind != PIPE && !never_waits(k, r->rdi));
 	case SYS_sendto:
 	case SYS_recvfrom:
 		c->flags = (unsigned int)r->r10;
@@ -144,8 +167,8 @@ static bool choose(const struct tracee *k, struct partial_io *c)
 	default:
 		return false;
 	}
-	if (kind == OTHER || kind == MEMORY || c->flags & MSG_DONTWAIT ||
-	    never_waits(k, r->rdi))
+	if ((kind != PIPE && kind != SOCKET && kind != TERMINAL) ||
+	    c->flags & MSG_DONTWAIT || never_waits(k, r->rdi))
 		return false;
 	if (kind != SOCKET)
 		return true;
@@ -198,8 +221,9 @@ static bool next_piece(struct tracee *k, struct partial_io *c)
 	struct user_regs_struct r = c->before;
 	uint64_t at, n;
 
-	if (!piece_of(k, c, &at, &n))
+	if (c->done >= BYTES_MAX || !piece_of(k, c, &at, &n))
 		return false;
+	n = n < BYTES_MAX - c->done ? n : BYTES_MAX - c->done;
 	c->piece = n;
 	c->inside = false;
 	r.rip -= 2;
@@ -209,6 +233,8 @@ static bool next_piece(struct tracee *k, struct partial_io *c)
 		r.rsi = n;
 	} else if (c->number == SYS_sendfile) {
 		r.r10 = n;
+	} else if (c->number == SYS_copy_file_range) {
+		r.r8 = n;
 	} else {
 		r.rsi = at;
 		r.rdx = n;

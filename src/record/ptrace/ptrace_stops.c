@@ -129,11 +129,11 @@ static void take_exec(struct tracer *t, uint32_t pid)
 		t->failed = true;
 }
 
-/* Any stop replaces one that was requested, so the request is repeated.  A call for a
- * remaining transfer would be cut by it, and is therefore left alone. */
+/* Any stop replaces one that was requested, so the request is repeated.  It may cut a
+ * call for the rest of a transfer, which another call then completes. */
 void tracee_go_on(const struct tracee *k, int sig)
 {
-	if (k->releasing || (k->asked && !k->partial))
+	if (k->releasing || k->asked)
 		ptrace(PTRACE_INTERRUPT, (pid_t)k->tid, 0, 0);
 	ptrace(k->partial || k->watched ? PTRACE_SYSCALL : PTRACE_CONT,
 	       (pid_t)k->tid, 0, (long)sig);

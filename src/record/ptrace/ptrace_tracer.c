@@ -249,7 +249,7 @@ static void tick(struct tracer *t, uint64_t now)
 	if (t->turn >= t->chosen.n)
 		return;
 	k = tracee_find(t, t->chosen.v[t->turn++]);
-	if (!k || k->asked || k->releasing || k->waits_for || k->partial ||
+	if (!k || k->asked || k->releasing || k->waits_for ||
 	    !(fresh || tracee_runs(t, k)))
 		return;
 	t->last = k->tid;
