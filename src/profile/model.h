@@ -64,7 +64,8 @@ struct prof_run {
 	int32_t exit_status;	/* wait status; -1 if not yet known */
 	uint64_t start_ns, end_ns;	/* monotonic; end 0 while running */
 	uint64_t start_wall_ns;		/* ns since 1970 */
-	uint64_t user_ns, sys_ns;	/* CPU time of the command and its children */
+	uint64_t user_ns, sys_ns;	/* CPU time of the command and its children; 0:
+					 * unknown, or the run is in several files */
 };
 
 struct prof_thread {
@@ -412,6 +413,10 @@ void profile_forget_nodes(struct profile *p);
  * which the caller frees.  Returns 0, or -ERR_NOMEM with p unchanged. */
 int profile_restart(struct profile *p, struct profile *old);
 #define PROF_ENV_REPEATED "repeated_stacks"
+/* Names of the numbers of samples that others represent, and of shortened copies of
+ * stacks, because the recorder could not keep up. */
+#define PROF_ENV_THINNED "thinned_samples"
+#define PROF_ENV_SHORTENED "shortened_copies"
 /* Prefix of the environment keys that hold labels. */
 #define PROF_ENV_LABEL "label."
 /* Returns the node of a mark with this reason and image. */

@@ -21,14 +21,22 @@ static int copy_rows(struct merge *m, const struct table *t)
 	return 0;
 }
 
-/* Removes the note that stacks repeat, which is no longer true. */
-static void drop_repeated(struct profile *p)
+/* Drops the facts about one file only. */
+static void drop_facts(struct profile *p)
 {
+	static const char *const keys[] = { PROF_ENV_REPEATED, PROF_ENV_THINNED,
+					    PROF_ENV_SHORTENED };
 	size_t n = 0;
 
-	for (size_t i = 0; i < p->envs.n; i++)
-		if (strcmp(profile_cstr(p, p->envs.v[i].key), PROF_ENV_REPEATED))
+	for (size_t i = 0; i < p->envs.n; i++) {
+		const char *key = profile_cstr(p, p->envs.v[i].key);
+		bool drop = false;
+
+		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
+			drop |= !strcmp(key, keys[k]);
+		if (!drop)
 			p->envs.v[n++] = p->envs.v[i];
+	}
 	p->envs.n = n;
 }
 
@@ -48,7 +56,7 @@ int profile_restart(struct profile *p, struct profile *old)
 		profile_fini(&fresh);
 		return -ERR_NOMEM;
 	}
-	drop_repeated(&fresh);
+	drop_facts(&fresh);
 	*old = *p;
 	*p = fresh;
 	return 0;

@@ -159,6 +159,8 @@ static void forget(struct run *r, uint64_t now)
 	t->samples += c->samples;
 	t->lost += c->lost;
 	t->throttled += c->throttled;
+	t->shortened = r->source->shortened;
+	t->thinned = r->source->thinned;
 	c->samples = c->lost = c->throttled = 0;
 	s->profile.losses.n = s->profile.stats.n = 0;
 	c->got.n = 0;
@@ -246,6 +248,8 @@ int rotate_now(struct run *r, struct error *err)
 	defer_missing(s);
 	if (rc >= 0)
 		rc = remember_counts(s, err);
+	if (rc >= 0)
+		rc = run_note_load(r, err);
 	if (rc >= 0)
 		rc = outfile_check(&s->out, err);
 	if (rc >= 0)

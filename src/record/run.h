@@ -43,7 +43,8 @@ int run_drain(struct run *r, bool all, struct error *err);
 /* Reads the counters.  Adds losses since the last call and, with `final`, rows of
  * their totals, less those in earlier files. */
 int run_counts(struct run *r, bool final, struct error *err);
-/* run_end.c */
+/* run_end.c: notes for this file how much less was taken under load. */
+int run_note_load(struct run *r, struct error *err);
 int run_finish(struct run *r, struct error *err);
 
 #endif

@@ -38,6 +38,20 @@ static int note_unsampled(struct run *r, struct error *err)
 	return 0;
 }
 
+int run_note_load(struct run *r, struct error *err)
+{
+	const struct source *src = r->source;
+	const struct rotation *before = &r->s->rotation;
+	uint64_t shortened = r->s->shortened + src->shortened - before->shortened;
+	uint64_t thinned = r->s->thinned + src->thinned - before->thinned;
+	struct profile *p = &r->s->profile;
+	int rc = shortened ? set_number(p, PROF_ENV_SHORTENED, shortened) : 0;
+
+	if (rc >= 0 && thinned)
+		rc = set_number(p, PROF_ENV_THINNED, thinned);
+	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
 /* Records how the rings were drained. */
 static int note_draining(struct run *r, struct error *err)
 {
@@ -48,10 +62,6 @@ static int note_draining(struct run *r, struct error *err)
 	if (src->priority)
 		rc = profile_set_env(p, PROF_NONE, "drain_priority",
 				     src->priority);
-	if (rc >= 0 && src->shortened) {
-		r->s->shortened += src->shortened;
-		rc = set_number(p, "shortened_copies", r->s->shortened);
-	}
 	if (rc >= 0 && (src->unwound || src->not_unwound)) {
 		r->s->unwound += src->unwound;
 		r->s->not_unwound += src->not_unwound;
@@ -78,15 +88,16 @@ static int note_draining(struct run *r, struct error *err)
 			rc = set_number(p, "stacks_differing",
 					r->s->differing);
 	}
-	if (rc >= 0 && src->thinned) {
-		r->s->thinned += src->thinned;
+	if (src->thinned)
 		session_notice(r->s, "the recorder could not keep up and "
 			       "lowered the rate temporarily (%llu samples "
 			       "omitted)",
 			       (unsigned long long)src->thinned);
-		rc = set_number(p, "thinned_samples", r->s->thinned);
-	}
-	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	rc = rc < 0 ? error_set(err, ERR_NOMEM, "out of memory")
+		    : run_note_load(r, err);
+	r->s->shortened += src->shortened;
+	r->s->thinned += src->thinned;
+	return rc;
 }
 
 static int note_unrecorded(struct run *r, struct error *err)
@@ -160,13 +171,19 @@ int run_finish(struct run *r, struct error *err)
 	if (r->launch.pid) {
 		const struct rusage *u = &r->launch.usage;
 
+		uint64_t user_ns = (uint64_t)u->ru_utime.tv_sec * 1000000000u +
+				   (uint64_t)u->ru_utime.tv_usec * 1000u;
+		uint64_t sys_ns = (uint64_t)u->ru_stime.tv_sec * 1000000000u +
+				  (uint64_t)u->ru_stime.tv_usec * 1000u;
+
 		row->exit_status = r->launch.wait_status;
-		row->user_ns = (uint64_t)u->ru_utime.tv_sec * 1000000000u +
-			       (uint64_t)u->ru_utime.tv_usec * 1000u;
-		row->sys_ns = (uint64_t)u->ru_stime.tv_sec * 1000000000u +
-			      (uint64_t)u->ru_stime.tv_usec * 1000u;
+		/* The last of several files has only a part of this time. */
+		if (!s->result->files) {
+			row->user_ns = user_ns;
+			row->sys_ns = sys_ns;
+		}
 		s->result->wait_status = r->launch.wait_status;
-		r->source->counted_ns = row->user_ns + row->sys_ns;
+		r->source->counted_ns = user_ns + sys_ns;
 	}
 	if (s->o->repeat <= 1)
 		priority_boost_begin(&s->boost, PRIORITY_FINISH);

@@ -24,7 +24,8 @@ struct rotation {
 				 * kallsyms_keep; 0: none */
 	VEC(char *) names;	/* names of finished files, oldest first */
 	pid_t helpers[ROTATE_HELPERS];
-	uint64_t samples, lost, throttled;	/* totals of earlier files */
+	/* Totals of earlier files; the last two as in struct source. */
+	uint64_t samples, lost, throttled, shortened, thinned;
 	VEC(struct prof_stat) counted;	/* by event: totals of earlier files */
 };
 
@@ -42,11 +43,11 @@ struct session {
 	int signal_fd;
 	struct launch_state before;
 	struct priority_boost boost;	/* active at the start and at the end */
-	uint64_t shortened;	/* number of stack copies shortened under load */
+	/* As in struct source, of earlier runs. */
+	uint64_t shortened, thinned;
 	/* As in struct source. */
 	uint64_t unwound, not_unwound, verified, differing;
 	uint64_t record_bytes, handler_cycles;
-	uint64_t thinned;	/* samples removed by a lower rate */
 	bool stop;		/* a signal asked it to end */
 	bool enabled;		/* with --control: sampling was switched on once */
 	struct control control;

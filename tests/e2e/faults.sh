@@ -136,6 +136,64 @@ else
 	t_skip "faults at a switch of files" "cannot record or compile: $(head -1 cc.err)"
 fi
 
+# Writes that take long.  A rate that was lowered is noted in the file that it was lowered
+# for, and a last file after the command's end knows no other reason for having no samples.
+cat >deep.c <<'END'
+#include <stdlib.h>
+#include <time.h>
+static volatile unsigned long sink;
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+static int deep(int depth, double end)
+{
+	volatile char room[400];
+
+	room[0] = (char)depth;
+	if (depth)
+		return deep(depth - 1, end) + room[0];
+	while (now() < end)
+		sink++;
+	return 0;
+}
+int main(int argc, char **argv)
+{
+	return deep(150, now() + atof(argv[argc - 1])) == 1;
+}
+END
+if [ -s probe.tally ] && [ "$fault" ] && t_has perf && ${CC:-cc} -O1 -o deep deep.c 2>cc.err
+then
+	working="./deep 5"
+	faulty "write 4 SLEEP,write 5 SLEEP" -F 20000 --no-symbols --switch-output=4s
+	omitted() { info "$1" "int(j['header']['environment'].get('thinned_samples', 0))"; }
+	sum=0 first=
+	for f in s.tally.2*; do
+		n=$(omitted "$f")
+		: "${first:=$n}"
+		sum=$((sum + n))
+	done
+	said=$(sed -n 's/.*lowered the rate temporarily (\([0-9]*\) samples.*/\1/p' faulty.err)
+	if [ "$said" ]; then
+		t_ok "the first file has omitted samples ($first)" "$([ "$first" -gt 0 ]
+			echo $?)"
+		t_is "… and all files have those that are said" "$sum" "$said"
+	else
+		t_skip "omitted samples by file" "the recorder kept up"
+	fi
+	working="./deep 1"
+	faulty "write 4 SLEEP,write 5 SLEEP" -F 997 --switch-output=650ms
+	last=$(find . -name 's.tally.2*' | sort | tail -n 1)
+	text=$("$TALLY" report --no-pager "$last" 2>&1 | tr -d '\n#' | tr -s ' ')
+	t_lacks "the source was at work in the last file, too" "$text" 'not at work'
+	t_like "… when the command had ended" "$text" 'the recorded programs did not run'
+else
+	t_skip "files of a lowered rate" "needs perf and a compiler"
+fi
+
 # A file that is removed, or replaced by another recorder, is not named as a success.
 if [ -s probe.tally ]; then
 	until='while [ ! -e enough ]; do i=0; while [ $i -lt 3000 ]; do i=$((i + 1)); done; done

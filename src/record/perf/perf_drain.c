@@ -282,10 +282,12 @@ int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	if (all) {
 		p->order.flushed = p->round_ns;
 		s->damaged = p->damaged;
-		s->shortened = p->pressure.shortened;
-		for (size_t e = 0; e < s->nevents; e++)
-			s->thinned += p->pressure.thinned[e];
 	}
+	s->shortened = __atomic_load_n(&p->pressure.shortened, __ATOMIC_RELAXED);
+	s->thinned = 0;
+	for (size_t e = 0; e < s->nevents; e++)
+		s->thinned += __atomic_load_n(&p->pressure.thinned[e],
+					      __ATOMIC_RELAXED);
 	s->late = p->order.late;
 	return r;
 }

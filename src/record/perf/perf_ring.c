@@ -129,7 +129,8 @@ uint64_t perf_ring_take(const struct perf_bytes *ring, uint64_t tail,
 		}
 		e = perf_record_extent(in->decoder, ring, tail, h, most);
 		if (e.shortened)
-			in->pressure->shortened++;
+			__atomic_fetch_add(&in->pressure->shortened, 1,
+					   __ATOMIC_RELAXED);
 		to = order_room(in->order, in->stream, e.size);
 		if (!to)
 			return tail;

@@ -48,7 +48,7 @@ struct perf_pressure {
 	struct perf_thinning *thinning;	/* by stream: nstreams for each event */
 	size_t nstreams;
 	bool lowered;		/* the rate was lowered at some time */
-	uint64_t shortened;	/* number of shortened copies */
+	uint64_t shortened;	/* number of shortened copies; atomic */
 };
 
 /* The destination of records: a stream of `order`. */

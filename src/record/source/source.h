@@ -262,9 +262,9 @@ struct source {
 					 * differ */
 	uint64_t unsampled;	/* at the end: number of threads it could not sample */
 	uint64_t stopped_ns;	/* at the end: time at which end_at took effect, or 0 */
-	uint64_t shortened;	/* at the end: stack copies shortened because too much
+	uint64_t shortened;	/* so far: stack copies shortened because too much
 				 * data was waiting */
-	uint64_t thinned;	/* at the end: samples that others represent, because
+	uint64_t thinned;	/* so far: samples that others represent, because
 				 * the rate was lowered for the same reason */
 	const char *priority;	/* at the end: priority of its thread, or NULL */
 };

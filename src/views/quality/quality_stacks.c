@@ -134,7 +134,7 @@ static void part(const struct quality *t, uint64_t n, struct buf *out)
 
 void quality_stacks(const struct quality *t, struct buf *out)
 {
-	const char *shortened = env(t, "shortened_copies");
+	const char *shortened = env(t, PROF_ENV_SHORTENED);
 
 	if (!t->cut && !t->broken && !t->later && !t->guessed &&
 	    !t->frameless && !*shortened)

@@ -219,7 +219,7 @@ static void loss_line(const struct quality *t, int columns, struct buf *line,
 static void rate_line(const struct quality *t, int columns, struct buf *line,
 		      struct buf *out)
 {
-	const char *thinned = env(t->p, "thinned_samples");
+	const char *thinned = env(t->p, PROF_ENV_THINNED);
 
 	if (!*thinned)
 		return;
