@@ -106,46 +106,85 @@ static int keep_name(struct session *s, char *name, struct error *err)
 	return 0;
 }
 
+/* Frees the place of a helper that has ended, and reports a failure. */
+static void helper_ended(struct session *s, struct rotate_helper *h, int status)
+{
+	struct error *err = &s->rotation.unfinished;
+
+	/* One that failed has said why. */
+	if (WIFSIGNALED(status))
+		session_notice(s, "%s: the process that looks up its names was killed by "
+			       "signal %d", h->name, WTERMSIG(status));
+	if (status && !err->code)
+		error_set(err, ERR_IO, "%s is not complete: its names could not be stored",
+			  h->name);
+	free(h->name);
+	*h = (struct rotate_helper){ 0 };
+}
+
 /* Returns a free place for a helper, or NULL if all are in use. */
-static pid_t *free_helper(struct rotation *t)
+static struct rotate_helper *free_helper(struct session *s)
 {
 	for (int i = 0; i < ROTATE_HELPERS; i++) {
-		pid_t *p = &t->helpers[i];
+		struct rotate_helper *h = &s->rotation.helpers[i];
+		int status;
 
-		if (*p && waitpid(*p, NULL, WNOHANG) == *p)
-			*p = 0;
-		if (!*p)
-			return p;
+		if (h->pid && waitpid(h->pid, &status, WNOHANG) == h->pid)
+			helper_ended(s, h, status);
+		if (!h->pid)
+			return h;
 	}
 	return NULL;
 }
 
-/* Ends the file.  Without a child process, its reader must find the names. */
-static int finish(struct session *s, struct error *err)
+static void wait_for_helpers(struct session *s)
 {
-	pid_t *helper = s->o->symbols ? free_helper(&s->rotation) : NULL;
+	for (int i = 0; i < ROTATE_HELPERS; i++) {
+		struct rotate_helper *h = &s->rotation.helpers[i];
+		int status = 0;
+
+		if (!h->pid)
+			continue;
+		while (waitpid(h->pid, &status, 0) < 0 && errno == EINTR)
+			;
+		helper_ended(s, h, status);
+	}
+}
+
+/* Looks up the names of the file in a child process.  The command and the source belong to
+ * the parent: this child ends with _exit, so it neither signals nor waits for them. */
+static _Noreturn void helper_main(struct session *s, const char *name)
+{
+	struct error err;
+	int rc;
+
+	priority_set(s->before.nice_value);
+	rc = session_finish_file(s, &err);
+	if (rc < 0)
+		session_notice(s, "%s: %s", name, err.msg);
+	_exit(rc < 0);
+}
+
+/* Ends the file.  Without a child process, its reader must find the names. */
+static int finish(struct session *s, const char *name, struct error *err)
+{
+	struct rotate_helper *helper = s->o->symbols ? free_helper(s) : NULL;
+	char *kept = helper ? strdup(name) : NULL;
 	pid_t pid = -1;
 	int rc = collector_release(&s->collector, err);
 
 	if (rc >= 0)
 		rc = writer_flush(s->writer, err);
-	if (rc < 0)
-		return rc;
-	if (helper)
+	if (rc >= 0 && kept)
 		pid = fork();
-	if (!pid) {
-		struct error ignored;
-
-		/* The command and the source belong to the parent.  This child ends
-		 * with _exit, so it neither signals nor waits for them. */
-		priority_set(s->before.nice_value);
-		_exit(session_finish_file(s, &ignored) < 0);
-	}
+	if (!pid)
+		helper_main(s, name);
 	if (pid > 0) {
-		*helper = pid;
+		*helper = (struct rotate_helper){ pid, kept };
 		return 0;
 	}
-	return writer_finish(s->writer, err);
+	free(kept);
+	return rc < 0 ? rc : writer_finish(s->writer, err);
 }
 
 /* Drops the data that belongs to one file only. */
@@ -257,7 +296,7 @@ int rotate_now(struct run *r, struct error *err)
 	if (!s->rotation.kallsyms && r->source->tells_code)
 		s->rotation.kallsyms = kallsyms_keep();
 	if (rc >= 0)
-		rc = finish(s, err);
+		rc = finish(s, name, err);
 	if (rc < 0) {
 		free(name);
 		return rc;
@@ -278,16 +317,6 @@ int rotate_now(struct run *r, struct error *err)
 	return rc < 0 ? rc : session_begin_file(s, err);
 }
 
-static void wait_for_helpers(struct rotation *t)
-{
-	for (int i = 0; i < ROTATE_HELPERS; i++) {
-		while (t->helpers[i] && waitpid(t->helpers[i], NULL, 0) < 0 &&
-		       errno == EINTR)
-			;
-		t->helpers[i] = 0;
-	}
-}
-
 int rotate_end(struct session *s, struct error *err)
 {
 	bool held = s->o->hold && s->collector.from_ns > now_ns();
@@ -301,7 +330,11 @@ int rotate_end(struct session *s, struct error *err)
 		if (rc >= 0)
 			rc = keep_name(s, name, err);
 	}
-	wait_for_helpers(&s->rotation);
+	wait_for_helpers(s);
+	if (rc >= 0 && s->rotation.unfinished.code) {
+		*err = s->rotation.unfinished;
+		rc = -err->code;
+	}
 	return rc;
 }
 
@@ -310,7 +343,7 @@ void rotate_fini(struct session *s)
 	struct rotation *t = &s->rotation;
 
 	/* After an error they are still at work. */
-	wait_for_helpers(t);
+	wait_for_helpers(s);
 	for (size_t i = 0; i < t->names.n; i++)
 		free(t->names.v[i]);
 	vec_fini(&t->names);

@@ -15,6 +15,12 @@
 enum { ROTATE_HELPERS = 4 };	/* maximum number of children that look up names at a
 				 * time */
 
+/* A child that ends a file, or {}. */
+struct rotate_helper {
+	pid_t pid;
+	char *name;		/* of the file */
+};
+
 /* State of rotate.h. */
 struct rotation {
 	int signal_fd;		/* SIGUSR2, or -1 */
@@ -23,7 +29,8 @@ struct rotation {
 	int kallsyms;		/* symbols of the kernel for the helpers: see
 				 * kallsyms_keep; 0: none */
 	VEC(char *) names;	/* names of finished files, oldest first */
-	pid_t helpers[ROTATE_HELPERS];
+	struct rotate_helper helpers[ROTATE_HELPERS];
+	struct error unfinished;	/* a helper failed */
 	/* Totals of earlier files; the last two as in struct source. */
 	uint64_t samples, lost, throttled, shortened, thinned;
 	VEC(struct prof_stat) counted;	/* by event: totals of earlier files */

@@ -116,13 +116,23 @@ info() { # FILE EXPRESSION: of the JSON j
 		python3 -c "import json, sys; j = json.load(sys.stdin); print($2)"
 }
 if [ -s probe.tally ] && [ "$fault" ]; then
-	faulty "open 2+ ENOSPC,child 1 SLEEP"
+	faulty "open 2+ ENOSPC,child 1+ SLEEP"
 	t_is "a full disk at a switch of files is a failure" $status 1
 	t_like "… and is said" "$(cat faulty.err)" \
 		'^tally: .*s\.tally.*No space left.*nothing more is recorded'
 	t_ok "… and the command goes on" "$([ -e went ]; echo $?)"
 	t_is "… and the file before is finished with tally" \
 		"$(info s.tally.2* "j['header']['complete']")" True
+	for f in "ENOSPC No space left" "KILL killed by signal 9"; do
+		what=${f%% *}
+		faulty "child 1+ $what"
+		t_is "$what of the process that looks up names is a failure" $status 1
+		t_like "… with its reason" "$(cat faulty.err)" \
+			"^tally: s\.tally\.2[0-9]*: .*${f#* }"
+		t_like "… and its file" "$(cat faulty.err)" \
+			'^tally: s\.tally\.2[0-9]* is not complete'
+		t_ok "… and the command goes on" "$([ -e went ]; echo $?)"
+	done
 	# NFS, 9p and some of FUSE rename without flags only.
 	for f in "flagged 1+ EINVAL" "flagged 1+ EINVAL,link 2 EPERM"; do
 		faulty "$f"
