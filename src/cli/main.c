@@ -7,6 +7,7 @@
 #define PACKAGE_VERSION "unconfigured"
 #endif
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -178,7 +179,7 @@ static int dispatch(struct terminal *t, int argc, char **argv)
 	return run_command(t, cmd, argc - 1, argv + 1);
 }
 
-enum { STACK_ROOM = 512 << 10 };
+enum { STACK_ROOM = 512 << 10, STACK_LEAST = 2 * STACK_ROOM };
 
 static void __attribute__((noinline)) grow_stack(void)
 {
@@ -188,15 +189,44 @@ static void __attribute__((noinline)) grow_stack(void)
 	(void)room[0];
 }
 
-/* Lets the stack grow while there is room.  If it had to grow when the address space
- * is at its limit (ulimit -v), the kernel would end the process without a message. */
-static void reserve_stack(void)
+/* Threads otherwise get as much as the limit was when tally started. */
+static void set_thread_stacks(void)
 {
-	struct rlimit limit;
+	pthread_attr_t a;
 
-	if (!getrlimit(RLIMIT_STACK, &limit) &&
-	    limit.rlim_cur >= 4 * (rlim_t)STACK_ROOM)
+	if (pthread_attr_init(&a))
+		return;
+	if (!pthread_attr_setstacksize(&a, STACK_LEAST))
+		pthread_setattr_default_np(&a);
+	pthread_attr_destroy(&a);
+}
+
+/* Lets the stack grow while there is room.  If it had to grow when the address space
+ * is at its limit (ulimit -v), the kernel would end the process without a message.
+ * Where the stack's own limit is small, it is raised only for this, because commands
+ * started by tally keep it.  Returns false if it is too small and cannot be raised. */
+static bool reserve_stack(void)
+{
+	struct rlimit before, enough;
+
+	if (getrlimit(RLIMIT_STACK, &before))
+		return true;
+	if (before.rlim_cur >= STACK_LEAST) {
 		grow_stack();
+		return true;
+	}
+	enough = (struct rlimit){ STACK_LEAST, before.rlim_max };
+	if (before.rlim_max < STACK_LEAST || setrlimit(RLIMIT_STACK, &enough)) {
+		fprintf(stderr, "tally: the limit of the stack is %llu KB, and tally "
+			"needs %d KB: ulimit -s %d\n",
+			(unsigned long long)before.rlim_max >> 10, STACK_LEAST >> 10,
+			STACK_LEAST >> 10);
+		return false;
+	}
+	grow_stack();
+	set_thread_stacks();
+	setrlimit(RLIMIT_STACK, &before);
+	return true;
 }
 
 int main(int argc, char **argv)
@@ -204,7 +234,8 @@ int main(int argc, char **argv)
 	struct terminal t;
 	int status, error;
 
-	reserve_stack();
+	if (!reserve_stack())
+		return STATUS_FAILED;
 	guard_install();
 	memory_watch(screen_is_busy, screen_restore, STATUS_NO_MEMORY);
 	terminal_init(&t);

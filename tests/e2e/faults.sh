@@ -279,6 +279,20 @@ if prlimit --as=100000000 "$TALLY" --version >out 2>err; then
 else
 	t_skip "a small address space" "$(head -n 1 err)"
 fi
+# A stack that is too small: its limit is raised for tally only.
+if [ -s probe.tally ] && prlimit --stack=98304:8388608 true 2>/dev/null; then
+	t_is "a small limit of the stack is the command's only" "$(prlimit \
+		--stack=98304:8388608 "$TALLY" record -q -g -o stack.tally -- sh -c \
+		'ulimit -s' 2>err; echo $?)" "96
+0"
+	prlimit --stack=98304:8388608 "$TALLY" report --no-pager probe.tally >out 2>err
+	t_is "… also when reading" $? 0
+	prlimit --stack=98304:98304 "$TALLY" record -q -o stack.tally -- true 2>err
+	t_like "one that cannot be raised is said" "$?:$(cat err)" \
+		'^1:tally: the limit of the stack is 96 KB.*ulimit -s 1024'
+else
+	t_skip "a small limit of the stack" "cannot record or set it"
+fi
 "$TALLY" annotate lost.tally >out 2>err
 t_like "a file that is not there is no function" "$?:$(cat err)" \
 	'^1:.*lost.tally: cannot open'
