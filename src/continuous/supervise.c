@@ -23,6 +23,7 @@
 #include "continuous/keeper.h"
 #include "continuous/status.h"
 #include "launch/proc_read.h"
+#include "launch/signals.h"
 
 #define SECOND 1000000000ull
 
@@ -84,6 +85,8 @@ static void notice(const struct supervisor *s, const char *text)
 /* Releases the supervisor's resources in a child process. */
 static void become_child(const struct supervisor *s, const sigset_t *mask)
 {
+	sigset_t own = *mask;
+
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	for (int i = 0; i < RECORDERS; i++) {
 		if (s->r[i].to >= 0)
@@ -94,7 +97,8 @@ static void become_child(const struct supervisor *s, const sigset_t *mask)
 	if (s->reports >= 0)
 		close(s->reports);
 	close(s->signals);
-	sigprocmask(SIG_SETMASK, mask, NULL);
+	signals_add_foreign(&own);
+	sigprocmask(SIG_SETMASK, &own, NULL);
 }
 
 /* Filters a recorder's notices.  status.json reports finished files, and later
@@ -394,7 +398,7 @@ static void take_signals(struct supervisor *s)
 	struct signalfd_siginfo si;
 
 	while (read(s->signals, &si, sizeof(si)) == sizeof(si))
-		if (si.ssi_signo != SIGCHLD)
+		if (signal_ends(&si, 0))
 			s->stop = true;
 	reap(s);
 }
@@ -641,6 +645,7 @@ static int prepare(struct supervisor *s, struct error *err)
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
 		sigaddset(&set, all[i]);
+	signals_add_foreign(&set);
 	sigprocmask(SIG_BLOCK, &set, &s->before);
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (!rc && s->signals < 0)

@@ -242,6 +242,8 @@ static void handle_signal(struct run *r, const struct signalfd_siginfo *si)
 			r->done = true;
 		return;
 	}
+	if (!signal_ends(si, r->launch.pid))
+		return;
 	r->s->stop = true;
 	if (!r->launch.pid) {
 		r->s->r->stop_signal = signo;

@@ -7,6 +7,25 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "launch/proc_read.h"
+
+enum { ANCESTORS_MAX = 10000 };
+
+void signals_add_foreign(sigset_t *set)
+{
+	static const int foreign[] = { SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM,
+				       SIGPROF, SIGIO, SIGPWR,
+#ifdef SIGSTKFLT
+				       SIGSTKFLT,
+#endif
+	};
+
+	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
+		sigaddset(set, foreign[i]);
+	for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
+		sigaddset(set, i);
+}
+
 void limits_raise(struct launch_state *before)
 {
 	struct sigaction ignore = { .sa_handler = SIG_IGN };
@@ -32,6 +51,7 @@ int signals_catch(struct launch_state *before, int *fd, struct error *err)
 	sigemptyset(&set);
 	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
 		sigaddset(&set, caught[i]);
+	signals_add_foreign(&set);
 	/* nohup(1) */
 	if (!sigaction(SIGHUP, NULL, &hup) && hup.sa_handler == SIG_IGN)
 		sigdelset(&set, SIGHUP);
@@ -55,12 +75,45 @@ void signals_release(const struct launch_state *before, int fd)
 	sigprocmask(SIG_SETMASK, &before->mask, NULL);
 }
 
+/* Returns whether an alarm(2) ran out.  It continues in the program that execve(2)
+ * starts, but not in its children. */
+static bool is_alarm(const struct signalfd_siginfo *si)
+{
+	return si->ssi_signo == SIGALRM && si->ssi_code == SI_KERNEL;
+}
+
+/* Returns whether a program is the command or was started by it.  A program that has
+ * ended, or whose parent has, is not recognized. */
+static bool is_of_command(uint32_t pid, pid_t command)
+{
+	for (int i = 0; pid > 1 && i < ANCESTORS_MAX; i++) {
+		if (pid == (uint32_t)command)
+			return true;
+		pid = (uint32_t)proc_status_of(pid, "PPid", 0);
+	}
+	return false;
+}
+
+bool signal_ends(const struct signalfd_siginfo *si, pid_t command)
+{
+	switch (si->ssi_signo) {
+	case SIGINT:
+	case SIGTERM:
+	case SIGHUP:
+	case SIGQUIT:
+		return !command || si->ssi_code > 0 ||
+		       !is_of_command(si->ssi_pid, command);
+	default:
+		return is_alarm(si);
+	}
+}
+
 bool signal_is_ours(const struct signalfd_siginfo *si)
 {
 	/* A closed terminal notifies only the first process of its session. */
 	if (si->ssi_signo == SIGHUP && getsid(0) == getpid())
 		return true;
-	return si->ssi_code <= 0;
+	return si->ssi_code <= 0 || is_alarm(si);
 }
 
 void signals_end_command(struct launch *l, int fd)
@@ -75,7 +128,7 @@ void signals_end_command(struct launch *l, int fd)
 	while (!launch_poll(l)) {
 		poll(&p, 1, ROUND_MS);
 		while (read(p.fd, &si, sizeof(si)) == sizeof(si))
-			if (si.ssi_signo != SIGCHLD)
+			if (signal_ends(&si, l->pid))
 				kill(l->pid, SIGKILL);
 	}
 }

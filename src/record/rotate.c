@@ -5,11 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,32 +19,18 @@ enum { NAME_TRIES = 1000 };
 
 int rotate_begin(struct session *s, struct error *err)
 {
-	sigset_t set;
-
 	if (!s->out.temp)
 		return error_set(err, ERR_USAGE, "--switch-output requires a "
 				 "regular file, which %s is not", s->o->output);
-	if (!s->o->rotate.by_signal)
-		return 0;
-	sigemptyset(&set);
-	sigaddset(&set, SIGUSR2);
-	/* signals_release restores the mask, together with that of signals_catch. */
-	sigprocmask(SIG_BLOCK, &set, NULL);
-	s->rotation.signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	return s->rotation.signal_fd < 0 ? error_errno(err, errno, "signalfd")
-					 : 0;
+	return 0;
 }
 
 bool rotate_due(struct session *s, uint64_t now)
 {
 	const struct record_switch *o = &s->o->rotate;
 	struct rotation *t = &s->rotation;
-	struct signalfd_siginfo si;
 	bool due = t->asked;
 
-	while (t->signal_fd >= 0 &&
-	       read(t->signal_fd, &si, sizeof(si)) == sizeof(si))
-		due = true;
 	t->asked = false;
 	if (o->every_ns && t->begun_ns && now >= t->begun_ns + o->every_ns)
 		due = true;
@@ -351,7 +335,4 @@ void rotate_fini(struct session *s)
 	if (t->kallsyms > 0)
 		close(t->kallsyms);
 	t->kallsyms = 0;
-	if (t->signal_fd >= 0)
-		close(t->signal_fd);
-	t->signal_fd = -1;
 }

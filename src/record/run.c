@@ -53,6 +53,10 @@ static void handle_signal(struct run *r, const struct signalfd_siginfo *si)
 			r->done = true;
 		return;
 	}
+	if (signo == SIGUSR2 && r->s->o->rotate.by_signal)
+		r->s->rotation.asked = true;
+	if (!signal_ends(si, r->launch.pid))
+		return;
 	if (!r->launch.pid) {
 		stop_recording(r, signo);
 		return;
@@ -230,7 +234,7 @@ static void read_commands(struct run *r)
 }
 
 /* Number of tally's own descriptors to wait for; those of r->ends follow. */
-enum { OURS = 4 };
+enum { OURS = 3 };
 
 static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
 {
@@ -240,14 +244,13 @@ static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
 	fds[0] = (struct pollfd){ r->s->signal_fd, POLLIN, 0 };
 	fds[1] = (struct pollfd){ r->source->wake_fd, POLLIN, 0 };
 	fds[2] = (struct pollfd){ r->s->control.fd, POLLIN, 0 };
-	fds[3] = (struct pollfd){ r->s->rotation.signal_fd, POLLIN, 0 };
 	for (size_t i = 0; i < r->ends.fds.n; i++)
 		fds[OURS + i] = (struct pollfd){ r->ends.fds.v[i], POLLIN, 0 };
 	if (poll(fds, n, timeout_ms(r, now)) < 0 && errno != EINTR)
 		return error_errno(err, errno, "poll");
 	/* Limit wakeups by programs that start others all the time. */
 	now = now_ns();
-	if (!fds[0].revents && !fds[2].revents && !fds[3].revents &&
+	if (!fds[0].revents && !fds[2].revents &&
 	    now < r->drained_ns + ROUND_GAP_NS &&
 	    r->round_ms > ROUND_DEEP_MS && !r->source->ops->pace)
 		poll(fds, 1, (int)((r->drained_ns + ROUND_GAP_NS - now) /

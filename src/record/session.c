@@ -283,7 +283,6 @@ int record(const struct record_options *o, struct record_result *out,
 {
 	struct session s = { .o = o, .result = out, .out = { .fd = -1 },
 			     .signal_fd = -1, .control = { .fd = -1 },
-			     .rotation = { .signal_fd = -1 },
 			     .target = { .cgroup_fd = -1 } };
 	int r;
 

@@ -23,8 +23,7 @@ struct rotate_helper {
 
 /* State of rotate.h. */
 struct rotation {
-	int signal_fd;		/* SIGUSR2, or -1 */
-	bool asked;		/* requested by control */
+	bool asked;		/* requested by SIGUSR2 */
 	uint64_t begun_ns;	/* start of the current file */
 	int kallsyms;		/* symbols of the kernel for the helpers: see
 				 * kallsyms_keep; 0: none */

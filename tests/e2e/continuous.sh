@@ -54,7 +54,13 @@ t_like "… with samples" "$status" "^samples +[0-9]"
 "$TALLY" record --continuous -p $load -o dir 2>twice
 t_is "a folder that another one records into" $? 2
 t_like "… is named" "$(cat twice)" "dir: another tally"
+t_until is_not dir keeper 0
+keeper=$(member dir keeper)
+# shellcheck disable=SC2046 # numbers
+kill -USR1 $tally $(pgrep -P $tally)
 t_until has_finished dir 6
+t_is "SIGUSR1 ends none of its processes" "$(member dir restarts) $(
+	member dir keeper)" "0 $keeper"
 kill -TERM $tally
 wait $tally
 t_is "SIGTERM ends it well" $? 0

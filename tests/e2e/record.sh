@@ -145,9 +145,74 @@ else
 	t_is "and leaves a whole file" \
 		"$(key hup.tally "j['header']['complete']")" True
 fi
-t_is "what the command ignores stays ignored" "$(trap '' PIPE HUP
-	"$TALLY" record -q -o a.tally -- grep SigIgn /proc/self/status)" \
-	"$(trap '' PIPE HUP; grep SigIgn /proc/self/status)"
+# What is ignored or blocked stays so for the command.
+cat >blocked.py <<'END'
+import os, signal, sys
+signal.pthread_sigmask(signal.SIG_SETMASK, [signal.SIGPROF, signal.SIGTERM,
+                                            signal.SIGRTMIN + 3])
+for s in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them
+    signal.signal(s, signal.SIG_DFL)
+for s in (signal.SIGPIPE, signal.SIGHUP, signal.SIGUSR1, signal.SIGRTMIN + 4):
+    signal.signal(s, signal.SIG_IGN)
+os.execvp(sys.argv[1], sys.argv[1:])
+END
+masks='grep -E Sig(Ign|Blk) /proc/self/status'
+want=$(python3 blocked.py $masks)
+for how in --source=perf --source=timer --source=ptrace --switch-output=signal; do
+	t_is "$how: the command ignores and blocks the same signals" "$(python3 \
+		blocked.py "$TALLY" record -q $how -o a.tally -- $masks)" "$want"
+done
+
+# Servers send signals to their process group, which the recorder belongs to.
+cat >reload.py <<'END'
+import os, signal, sys, time
+got = {}
+def count(number, frame):
+    got[number] = got.get(number, 0) + 1
+def burn(seconds):
+    end = time.process_time() + seconds
+    while time.process_time() < end:
+        pass
+names = 'HUP INT QUIT TERM USR1 USR2 ALRM VTALRM PROF IO PWR STKFLT'.split()
+signals = {n: getattr(signal, 'SIG' + n, 16) for n in names}
+signals.update(RTMIN=signal.SIGRTMIN, RTMAX=signal.SIGRTMAX)
+for s in signals.values():
+    signal.signal(s, count)
+for name, s in signals.items():
+    os.kill(0, s)
+    burn(0.02)
+burn(1)
+print(*['%s %d' % (n, got.get(s, 0)) for n, s in signals.items() if got.get(s, 0) != 1])
+sys.exit(4)
+END
+for source in perf timer ptrace; do
+	t_is "--source=$source: signals to the process group arrive once" "$(setsid -w \
+		"$TALLY" record -q --source=$source -F 200 -o a.tally -- \
+		python3 reload.py; echo "status $?")" "
+status 4"
+	# 200 in a second; a busy host that lends its CPUs may take some.
+	t_is "and the recording goes on to the end" "$(key a.tally "j['header'][
+		'complete'], j['header']['samples']['got'] > 100")" "True True"
+done
+t_is "so do repetitions" "$(setsid -w "$TALLY" record -q --repeat 2 -o a.tally -- \
+	python3 reload.py | wc -l; key a.tally "j['header']['runs']")" "2
+2"
+rm -f ready
+t_is "SIGUSR1 to the recorder alone is ignored" "$(python3 group.py SIGUSR1 \
+	"$TALLY" record -q -o a.tally -- sh -c 'trap "exit 6" USR1
+	: >ready; sleep 0.5; exit 7')" 7
+t_is "a group that is told to end ends by itself" "$(setsid -w "$TALLY" record -q \
+	--duration 0.3 -o a.tally -- sh -c 'trap "trap \"\" TERM; kill 0; sleep 0.3
+	exit 5" TERM; while :; do :; done'; echo $?)" 5
+# An alarm outlives exec, and would end the command.
+cat >alarm.py <<'END'
+import os, signal, sys
+signal.alarm(1)
+os.execvp(sys.argv[1], sys.argv[1:])
+END
+t_is "an alarm ends the command" "$(python3 alarm.py "$TALLY" record -q -o a.tally -- \
+	sleep 10; echo $?)" 142
+t_is "and the file is whole" "$(key a.tally "j['header']['complete']")" True
 
 # Pipes as output.
 mkfifo pipe
@@ -213,8 +278,15 @@ t_until [ -s pid.tally ]
 kill -HUP $recorder
 sleep 0.3
 t_ok "nohup holds" "$(kill -0 $recorder; echo $?)"
+for s in USR1 USR2 VTALRM IO 34 64; do kill -$s $recorder; done
+sleep 0.3
+t_ok "signals for programs do not end a recording" "$(kill -0 $recorder; echo $?)"
 kill -TERM $recorder
 wait $recorder
+t_is "SIGTERM does" "$(key pid.tally "j['header']['complete']")" True
+rm -f pid.tally
+python3 alarm.py "$TALLY" record -q -p $pid -o pid.tally
+t_is "so does an alarm" "$? $(key pid.tally "j['header']['complete']")" "0 True"
 rm -f pid.tally
 { t_until [ -s pid.tally ]; sleep 0.2; kill $pid; } &
 "$TALLY" record -q -p $pid -o pid.tally

@@ -175,6 +175,14 @@ kill -TERM $pid
 wait $pid
 t_is "a signal is passed on" "$? $(cat out)" "5 trapped"
 t_like "and counts are shown" "$(cat err)" ' task-clock'
+cat >reload.sh <<'END'
+trap 'echo reloaded' USR1 HUP
+kill -USR1 0; sleep 0.1; kill -HUP 0; sleep 0.1; exit 4
+END
+setsid -w "$TALLY" stat -r 2 -- sh reload.sh >out 2>err
+t_is "signals to the process group arrive once" "$? $(tr '\n' ' ' <out)" \
+	"4 reloaded reloaded reloaded reloaded "
+t_like "and counts are shown" "$(cat err)" ' task-clock'
 
 # A user who may not look into the kernel.
 t_settings
