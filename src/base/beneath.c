@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -15,9 +14,10 @@
 #include <linux/openat2.h>
 #endif
 
+#include "base/io.h"
+
 enum {
-	FLAGS = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK,
-	/* opens nothing, so that a file's kind can be checked first */
+	/* opens nothing, so that a file's kind and mode can be checked first */
 	PATH_FLAGS = O_PATH | O_CLOEXEC,
 	ATTEMPTS = 100,
 };
@@ -35,10 +35,9 @@ enum {
 #ifdef SYS_openat2
 /* Opens the path with openat2(2).  Returns -ENOSYS if the kernel (before 5.6)
  * or a filter does not support the call. */
-static int open_resolved(int dir, const char *path, int flags,
-			 unsigned int resolve)
+static int open_resolved(int dir, const char *path, unsigned int resolve)
 {
-	struct open_how how = { .flags = (unsigned int)flags,
+	struct open_how how = { .flags = PATH_FLAGS,
 				.resolve = resolve | RESOLVE_NO_MAGICLINKS };
 	long fd = -1;
 
@@ -51,19 +50,28 @@ static int open_resolved(int dir, const char *path, int flags,
 	return fd >= 0 ? (int)fd : -errno;
 }
 #else
-static int open_resolved(int dir, const char *path, int flags,
-			 unsigned int resolve)
+static int open_resolved(int dir, const char *path, unsigned int resolve)
 {
 	(void)dir;
 	(void)path;
-	(void)flags;
 	(void)resolve;
 	return -ENOSYS;
 }
 #endif
 
+/* Returns fd, or -ELOOP if it is of a symbolic link itself. */
+static int no_link(int fd)
+{
+	struct stat st;
+
+	if (!fstat(fd, &st) && !S_ISLNK(st.st_mode))
+		return fd;
+	close(fd);
+	return -ELOOP;
+}
+
 /* Opens the path component by component; none may be a symbolic link. */
-static int open_by_steps(int dir, const char *path, int flags)
+static int open_by_steps(int dir, const char *path)
 {
 	char name[NAME_MAX + 1];
 	int at = dir;
@@ -84,15 +92,14 @@ static int open_by_steps(int dir, const char *path, int flags)
 		} else {
 			memcpy(name, path, n);
 			name[n] = 0;
-			fd = openat(at, name, O_NOFOLLOW |
-				    (*rest ? O_PATH | O_DIRECTORY | O_CLOEXEC
-					   : flags));
+			fd = openat(at, name, O_NOFOLLOW | PATH_FLAGS |
+				    (*rest ? O_DIRECTORY : 0));
 			e = fd < 0 ? -errno : 0;
 		}
 		if (at != dir)
 			close(at);
 		if (fd < 0 || !*rest)
-			return fd < 0 ? e : fd;
+			return fd < 0 ? e : no_link(fd);
 		at = fd;
 		path = rest;
 	}
@@ -105,32 +112,24 @@ static bool is_unknown(int fd)
 	return fd == -ENOSYS || fd == -EPERM;
 }
 
-int beneath_open(int dir, const char *path)
+int beneath_find(int dir, const char *path)
 {
-	int fd = open_resolved(dir, path, FLAGS, RESOLVE_BENEATH);
+	int fd = open_resolved(dir, path, RESOLVE_BENEATH);
 
-	return is_unknown(fd) ? open_by_steps(dir, path, FLAGS) : fd;
+	return is_unknown(fd) ? open_by_steps(dir, path) : fd;
 }
 
 int beneath_open_root(int dir, const char *path, bool links)
 {
-	int at = open_resolved(dir, path, PATH_FLAGS, RESOLVE_IN_ROOT |
+	int at = open_resolved(dir, path, RESOLVE_IN_ROOT |
 			       (links ? 0 : RESOLVE_NO_SYMLINKS));
-	char name[32];
-	struct stat st;
 	int fd;
 
 	if (is_unknown(at))
-		at = open_by_steps(dir, path + strspn(path, "/"), PATH_FLAGS);
+		at = open_by_steps(dir, path + strspn(path, "/"));
 	if (at < 0)
 		return at;
-	if (fstat(at, &st) < 0 || !S_ISREG(st.st_mode)) {
-		close(at);
-		return -ENOENT;
-	}
-	snprintf(name, sizeof(name), "/proc/self/fd/%d", at);
-	fd = open(name, FLAGS);
-	fd = fd < 0 ? -errno : fd;
+	fd = io_open_at(at);
 	close(at);
-	return fd;
+	return fd == -EINVAL ? -ENOENT : fd;
 }

@@ -5,13 +5,12 @@
 #include <stdbool.h>
 
 /*
- * Opens the file with the relative path `path` below the open directory `dir`,
- * for reading and without blocking on FIFOs.  Cannot leave the directory
- * through "..", an absolute path or a symbolic link (-EXDEV).  Uses openat2(2);
- * without it, symbolic links are not followed at all (-ELOOP).  Returns the
- * descriptor or a negative errno.
+ * Finds the file or folder with the relative path `path` below the open directory `dir`.
+ * Cannot leave the directory through "..", an absolute path or a symbolic link (-EXDEV).
+ * Uses openat2(2); without it, symbolic links are not followed at all (-ELOOP).  Returns
+ * an O_PATH descriptor, which io_open_at opens, or a negative errno.
  */
-int beneath_open(int dir, const char *path);
+int beneath_find(int dir, const char *path);
 
 /*
  * Opens the regular file `path` for reading as a process with the root directory

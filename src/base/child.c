@@ -25,7 +25,7 @@ static int64_t now_ms(void)
 
 /* Starts the program in its own process group, so that its children can be
  * killed with it.  Signals have their default handling, as from a shell. */
-static int spawn(char *const *argv, char *const *env, int out, pid_t *pid)
+static int spawn(int dir, char *const *argv, char *const *env, int out, pid_t *pid)
 {
 	posix_spawn_file_actions_t fa;
 	posix_spawnattr_t attr;
@@ -38,6 +38,8 @@ static int spawn(char *const *argv, char *const *env, int out, pid_t *pid)
 	posix_spawn_file_actions_addopen(&fa, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_adddup2(&fa, out, 1);
 	posix_spawn_file_actions_addopen(&fa, 2, "/dev/null", O_WRONLY, 0);
+	if (dir != AT_FDCWD)
+		posix_spawn_file_actions_addfchdir_np(&fa, dir);
 	posix_spawnattr_init(&attr);
 	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP |
 				 POSIX_SPAWN_SETSIGMASK |
@@ -85,7 +87,7 @@ static int read_answer(int fd, const char *name, size_t limit, int ms,
 	}
 }
 
-int child_run(char *const *argv, char *const *env, size_t limit, int ms,
+int child_run(int dir, char *const *argv, char *const *env, size_t limit, int ms,
 	      struct buf *out, struct error *err)
 {
 	int fd[2], rc, status = 0;
@@ -93,7 +95,7 @@ int child_run(char *const *argv, char *const *env, size_t limit, int ms,
 
 	if (pipe2(fd, O_CLOEXEC) < 0)
 		return error_errno(err, errno, "%s", argv[0]);
-	rc = spawn(argv, env, fd[1], &pid);
+	rc = spawn(dir, argv, env, fd[1], &pid);
 	close(fd[1]);
 	if (rc) {
 		close(fd[0]);

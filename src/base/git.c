@@ -2,6 +2,8 @@
 /* Runs git: see git.h. */
 #include "base/git.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,16 +38,15 @@ static char **make_env(void)
 	return env;
 }
 
-int git_ask(const char *dir, const char *const *words, size_t n, size_t limit,
-	    int ms, struct buf *out, struct error *err)
+int git_ask_in(int dir, const char *const *words, size_t n, size_t limit,
+	       int ms, struct buf *out, struct error *err)
 {
 	static const char *const first[] = {
 		"git", "--no-pager", "-c", "core.fsmonitor=false", "-c",
 		"core.hooksPath=/dev/null", "-c", "log.showSignature=false",
-		"-C",
 	};
 	enum { FIRST = sizeof(first) / sizeof(first[0]) };
-	char *argv[FIRST + 1 + WORDS_MAX + 1];
+	char *argv[FIRST + WORDS_MAX + 1];
 	char **env = make_env();
 	size_t k = 0;
 	int rc;
@@ -54,11 +55,22 @@ int git_ask(const char *dir, const char *const *words, size_t n, size_t limit,
 		return error_set(err, ERR_NOMEM, "out of memory to ask git");
 	for (size_t i = 0; i < FIRST; i++)
 		argv[k++] = (char *)first[i];
-	argv[k++] = (char *)dir;
 	for (size_t i = 0; i < n && i < WORDS_MAX; i++)
 		argv[k++] = (char *)words[i];
 	argv[k] = NULL;
-	rc = child_run(argv, env, limit, ms, out, err);
+	rc = child_run(dir, argv, env, limit, ms, out, err);
 	free(env);
+	return rc;
+}
+
+int git_ask(const char *dir, const char *const *words, size_t n, size_t limit,
+	    int ms, struct buf *out, struct error *err)
+{
+	int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC), rc;
+
+	if (fd < 0)
+		return error_errno(err, errno, "%s", dir);
+	rc = git_ask_in(fd, words, n, limit, ms, out, err);
+	close(fd);
 	return rc;
 }

@@ -17,6 +17,9 @@
  */
 int git_ask(const char *dir, const char *const *words, size_t n, size_t limit,
 	    int ms, struct buf *out, struct error *err);
+/* The same in an open folder, which may have another name by now. */
+int git_ask_in(int dir, const char *const *words, size_t n, size_t limit,
+	       int ms, struct buf *out, struct error *err);
 
 /* Arguments for `git log` that run no program from the repository's
  * configuration. */

@@ -4,7 +4,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -65,29 +68,71 @@ static int check_regular(int fd, const char *name, struct stat *st,
 	return 0;
 }
 
-/* Opens a regular file.  The path is untrusted and may name a FIFO, on which a
- * plain open(2) waits for a writer that never comes.  O_NONBLOCK, which regular
- * files ignore, prevents that. */
-static int open_regular(const char *path, struct error *err)
+enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
+
+int io_open_at(int at)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	char link[32];
 	struct stat st;
-	int rc;
+	int fd;
+
+	if (fstat(at, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return S_ISLNK(st.st_mode) ? -ELOOP : -EINVAL;
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", at);
+	fd = open(link, OPEN_FLAGS);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Opens the file of `at` by its path where there is no /proc. */
+static int open_by_path(int at, const char *path)
+{
+	int fd = open(path, OPEN_FLAGS);
+	struct stat want, got;
 
 	if (fd < 0)
+		return -errno;
+	if (!fstat(at, &want) && !fstat(fd, &got) &&
+	    want.st_dev == got.st_dev && want.st_ino == got.st_ino)
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+int io_open_file(const char *path, struct error *err)
+{
+	int at = open(path, O_PATH | O_CLOEXEC), fd;
+	struct stat st;
+
+	if (at < 0)
 		return error_errno(err, errno, "%s: cannot open", path);
-	rc = check_regular(fd, path, &st, err);
-	if (rc < 0) {
-		close(fd);
-		return rc;
+	fd = check_regular(at, path, &st, err);
+	if (fd < 0) {
+		close(at);
+		return fd;
 	}
-	return fd;
+	fd = io_open_at(at);
+	if (fd == -ENOENT || fd == -ENOTDIR)
+		fd = open_by_path(at, path);
+	close(at);
+	return fd < 0 ? error_errno(err, -fd, "%s: cannot open", path) : fd;
+}
+
+char *io_name_of(int fd)
+{
+	char link[32], name[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	n = readlink(link, name, sizeof(name) - 1);
+	return n > 0 && name[0] == '/' ? strndup(name, (size_t)n) : NULL;
 }
 
 int io_read_until(const char *path, size_t limit, io_enough *enough, void *ctx,
 		  struct buf *out, struct error *err)
 {
-	int fd = open_regular(path, err);
+	int fd = io_open_file(path, err);
 	int rc;
 
 	if (fd < 0)
@@ -190,7 +235,7 @@ static int map_fd(int fd, const char *name, size_t copy_max, struct io_map *out,
 static int map_file(const char *path, size_t copy_max, struct io_map *out,
 		    struct error *err)
 {
-	int fd = open_regular(path, err);
+	int fd = io_open_file(path, err);
 	int rc;
 
 	*out = (struct io_map){ 0 };

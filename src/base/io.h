@@ -12,6 +12,20 @@
 #include "base/buf.h"
 #include "base/error.h"
 
+/*
+ * Open a regular file for reading.  Its kind is checked before it is opened: the open alone
+ * would wake a writer that waits on a FIFO, or start a device.
+ *
+ * io_open_at opens what the O_PATH descriptor `at` is of, which stays open.  Returns a
+ * negative errno: EINVAL for other kinds of files, ELOOP for a symbolic link.  Requires
+ * /proc.
+ */
+int io_open_at(int at);
+int io_open_file(const char *path, struct error *err);
+/* Returns the path of an open file, which the caller frees; NULL without /proc, or if it
+ * has none. */
+char *io_name_of(int fd);
+
 /* Appends a whole file to `out`, also /proc and /sys files with a size of 0.  A
  * file larger than `limit` is ERR_FORMAT. */
 int io_read_file(const char *path, size_t limit, struct buf *out,

@@ -4,8 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -232,64 +231,125 @@ bool source_access_allows(const struct source_access *a, const char *path)
 	return ok;
 }
 
-/* Returns whether others may read the file too; for the user's own files,
- * whether the group may. */
-static bool is_public(const struct stat *st)
+bool source_access_covers(const struct source_access *a, const char *path)
+{
+	for (size_t i = 0; i < a->roots.n; i++)
+		if (!strcmp(a->roots.v[i].name, path) ||
+		    below(&a->roots.v[i], path))
+			return true;
+	return false;
+}
+
+/* Returns whether others have a right (S_IROTH, S_IXOTH) too; for the user's own
+ * files and folders, whether the group has it. */
+static bool is_public(const struct stat *st, mode_t right)
 {
 	uid_t me = geteuid();
 
-	return st->st_mode & S_IROTH ||
-	       (me && st->st_uid == me && st->st_mode & S_IRGRP);
+	return st->st_mode & right ||
+	       (me && st->st_uid == me && st->st_mode & (right << 3));
 }
 
-static int check(const struct source_access *a, int fd, const char *path,
-		 struct stat *st, struct error *err)
+static int refuse_mode(const char *what, const struct stat *st,
+		       struct error *err)
 {
-	if (fstat(fd, st) < 0)
-		return error_errno(err, errno, "%s: cannot stat", path);
-	if (!S_ISREG(st->st_mode))
-		return error_set(err, ERR_FORMAT, "%s: not a regular file",
-				 path);
-	if (a->use == SOURCES_FOR_OTHERS && !is_public(st))
-		return error_set(err, ERR_PERM, "others may not read it (its "
-				 "mode is %04o)",
-				 (unsigned int)(st->st_mode & 07777));
-	return 0;
+	return error_set(err, ERR_PERM, "others may not %s (its mode is "
+			 "%04o)", what, (unsigned int)(st->st_mode & 07777));
 }
 
-/* Returns the name of an open file; without /proc, the one used to open it. */
-static char *name_of(int fd, const char *path)
+/*
+ * Requires that others may search all folders on the path `rel` below `dir`, and read
+ * the file at its end.  The path has no symbolic links.  Fails with ERR_NOTFOUND if
+ * there is no such file; the folders that exist were checked.
+ */
+static int check_public(int dir, const char *rel, struct error *err)
 {
-	char link[64], name[PATH_MAX];
-	ssize_t n;
+	int at = dir, rc = 0;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, name, sizeof(name) - 1);
-	if (n <= 0 || name[0] != '/')
-		return strdup(path);
-	name[n] = 0;
-	return strdup(name);
+	while (!rc && *rel) {
+		size_t n = strcspn(rel, "/");
+		char *name = strndup(rel, n);
+		int next = name ? openat(at, name, O_PATH | O_NOFOLLOW |
+					 O_CLOEXEC) : -1;
+		struct stat st;
+
+		rel += n + strspn(rel + n, "/");
+		if (!name)
+			rc = nomem(err);
+		else if (next < 0 || fstat(next, &st) < 0)
+			rc = errno == ENOENT || errno == ENOTDIR
+			     ? -ERR_NOTFOUND
+			     : error_errno(err, errno, "%s", name);
+		else if (S_ISLNK(st.st_mode))
+			rc = error_set(err, ERR_PERM, "%s is a symbolic link",
+				       name);
+		else if (S_ISDIR(st.st_mode) && !is_public(&st, S_IXOTH))
+			rc = refuse_mode("search its folder", &st, err);
+		else if (!S_ISDIR(st.st_mode) && !is_public(&st, S_IROTH))
+			rc = refuse_mode("read it", &st, err);
+		free(name);
+		if (at != dir)
+			close(at);
+		at = next;
+	}
+	if (at >= 0 && at != dir)
+		close(at);
+	return rc;
 }
 
-static int open_below(const struct source_access *a, const char *path,
+/* Returns the path of an open file or folder below the root, without symbolic links;
+ * NULL if it is unknown.  The caller frees it. */
+static char *real_below(const struct source_root *r, int fd)
+{
+	char *name = io_name_of(fd), *top = io_name_of(r->fd), *rel = NULL;
+	size_t n = top && strcmp(top, "/") ? strlen(top) : 0;
+
+	if (name && top && !strcmp(name, top))
+		rel = strdup("");
+	else if (name && top && !strncmp(name, top, n) && name[n] == '/')
+		rel = strdup(name + n + 1);
+	free(name);
+	free(top);
+	return rel;
+}
+
+/* Checks an open file that was found at `rel` below the root. */
+static int check_modes(const struct source_root *r, int at, const char *rel,
+		       struct error *err)
+{
+	char *real = real_below(r, at);
+	int rc = check_public(r->fd, real ? real : rel, err);
+
+	free(real);
+	return rc == -ERR_NOTFOUND
+	       ? error_set(err, ERR_NOTFOUND, "%s was moved", rel) : rc;
+}
+
+/* Finds a file below a root.  Returns an O_PATH descriptor. */
+static int find_below(const struct source_access *a, const char *path,
 		      struct source_read *out, struct error *err)
 {
-	int fd = -1, e = 0;
+	int fd = -1, e = 0, rc = 0;
 
-	for (size_t i = 0; fd < 0 && i < a->roots.n; i++) {
+	for (size_t i = 0; i < a->roots.n; i++) {
 		const struct source_root *r = &a->roots.v[i];
 		const char *rel = below(r, path);
 
 		if (!rel || is_hidden(rel))
 			continue;
-		fd = beneath_open(r->fd, rel);
-		out->root = r->name;
+		fd = beneath_find(r->fd, rel);
 		if (fd < 0 && (!e || fd != -ENOENT))
 			e = -fd;
+		rc = fd < 0 ? rc : check_modes(r, fd, rel, err);
+		out->root = r->name;
+		if (fd >= 0 && !rc)
+			return fd;
+		if (fd >= 0)
+			close(fd);
 	}
-	if (fd >= 0)
-		return fd;
 	out->root = NULL;
+	if (rc)
+		return rc;
 	if (!e)
 		return refuse(a, err);
 	if (e == EXDEV || e == ELOOP)
@@ -299,11 +359,19 @@ static int open_below(const struct source_access *a, const char *path,
 	return error_errno(err, e, "%s: cannot open", path);
 }
 
-static int open_any(const char *path, struct error *err)
+static int open_below(const struct source_access *a, const char *path,
+		      struct source_read *out, struct error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int at = find_below(a, path, out, err), fd;
 
-	return fd < 0 ? error_errno(err, errno, "%s: cannot open", path) : fd;
+	if (at < 0)
+		return at;
+	fd = io_open_at(at);
+	close(at);
+	if (fd == -EINVAL)
+		return error_set(err, ERR_FORMAT, "%s: not a regular file",
+				 path);
+	return fd < 0 ? error_errno(err, -fd, "%s: cannot open", path) : fd;
 }
 
 int source_access_read(const struct source_access *a, const char *path,
@@ -318,17 +386,17 @@ int source_access_read(const struct source_access *a, const char *path,
 		fd = error_set(err, ERR_NOTFOUND, "%s: not a path of a file",
 			       path);
 	else if (a->use == SOURCES_ON_SCREEN)
-		fd = open_any(path, err);
+		fd = io_open_file(path, err);
 	else
 		fd = open_below(a, buf_cstr(&clean), out, err);
 	buf_fini(&clean);
 	if (fd < 0)
 		return fd;
-	rc = check(a, fd, path, &out->st, err);
-	if (!rc)
-		rc = io_read_fd(fd, path, limit, &out->text, err);
+	rc = fstat(fd, &out->st) < 0
+	     ? error_errno(err, errno, "%s: cannot stat", path)
+	     : io_read_fd(fd, path, limit, &out->text, err);
 	if (!rc) {
-		out->name = name_of(fd, path);
+		out->name = io_name_of(fd) ?: strdup(path);
 		rc = out->name ? 0 : nomem(err);
 	}
 	close(fd);
@@ -342,4 +410,69 @@ void source_read_fini(struct source_read *r)
 	buf_fini(&r->text);
 	free(r->name);
 	*r = (struct source_read){ .root = NULL };
+}
+
+/* Returns the root with the longest name that is the folder or contains it. */
+static const struct source_root *root_of(const struct source_access *a,
+					 const char *path)
+{
+	const struct source_root *best = NULL;
+
+	for (size_t i = 0; i < a->roots.n; i++) {
+		const struct source_root *r = &a->roots.v[i];
+		const char *rel = below(r, path);
+
+		if ((!strcmp(r->name, path) || (rel && !is_hidden(rel))) &&
+		    (!best || strlen(r->name) > strlen(best->name)))
+			best = r;
+	}
+	return best;
+}
+
+int source_access_folder(const struct source_access *a, const char *path,
+			 struct source_folder *out)
+{
+	const struct source_root *r = root_of(a, path);
+
+	*out = (struct source_folder){ .fd = -1, .root = r };
+	if (a->use == SOURCES_ON_SCREEN)
+		out->fd = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	else if (r && !strcmp(r->name, path))
+		out->fd = fcntl(r->fd, F_DUPFD_CLOEXEC, 3);
+	else if (r)
+		out->fd = beneath_find(r->fd, below(r, path));
+	out->is_root = r && !strcmp(r->name, path);
+	out->all = a->use == SOURCES_ON_SCREEN;
+	return out->fd < 0 ? -ERR_NOTFOUND : 0;
+}
+
+int source_folder_check(const struct source_folder *f, const char *name,
+			struct error *err)
+{
+	struct buf rel = { 0 };
+	char *real;
+	int rc;
+
+	if (f->all)
+		return 0;
+	if (is_hidden(name))
+		return error_set(err, ERR_PERM, "it is hidden");
+	real = real_below(f->root, f->fd);
+	if (!real)
+		return error_set(err, ERR_PERM, "the name of its folder is not "
+				 "known");
+	buf_printf(&rel, "%s/%s", real, name);
+	rc = rel.failed ? nomem(err)
+			: check_public(f->root->fd, buf_cstr(&rel) +
+				       strspn(buf_cstr(&rel), "/"), err);
+	free(real);
+	buf_fini(&rel);
+	return rc == -ERR_NOTFOUND ? 0 : rc;
+}
+
+void source_folder_close(struct source_folder *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
 }

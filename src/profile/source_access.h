@@ -10,8 +10,10 @@
  *   the user named or works in.  Such output is pages, images, files (including
  *   those written by the terminal view), pipes, and recordings with embedded
  *   source.  Symbolic links that lead out of these folders are not followed;
- *   hidden files (".git", ".env") and files that others may not read are left
- *   out.
+ *   hidden files (".git", ".env") and files that others may not read or whose
+ *   folders they may not search are left out.  The folders that were named are not
+ *   checked: that a home or a project is closed to others is no reason to show
+ *   nothing of it.
  * - Output that only a terminal shows may contain any file that the user may
  *   read.  The name of the file that was opened is returned, to be shown with
  *   it.
@@ -66,11 +68,32 @@ bool source_path_clean(const char *path, struct buf *out);
 /* Returns whether a file with this name may be read, before symbolic links are
  * considered. */
 bool source_access_allows(const struct source_access *a, const char *path);
+/* Returns whether an absolute path without symbolic links is one of the folders or
+ * below one. */
+bool source_access_covers(const struct source_access *a, const char *path);
 /* Reads a file of at most `limit` bytes; free *out with source_read_fini.  The
  * error does not reveal whether a forbidden file exists. */
 int source_access_read(const struct source_access *a, const char *path,
 		       size_t limit, struct source_read *out,
 		       struct error *err);
 void source_read_fini(struct source_read *r);
+
+/* A folder whose files may be read. */
+struct source_folder {
+	int fd;				/* O_PATH */
+	const struct source_root *root;	/* that contains it; NULL: none */
+	bool is_root;			/* the user named it or works in it */
+	bool all;			/* private files and all places, too */
+};
+
+/* Opens the folder with the clean path `path`, if it is a root or below one, like
+ * files.  Returns 0 or ERR_NOTFOUND. */
+int source_access_folder(const struct source_access *a, const char *path,
+			 struct source_folder *out);
+/* Returns 0 if a text that had the relative path `name` in the folder may be shown:
+ * the path is not hidden and, as far as it exists now, not private. */
+int source_folder_check(const struct source_folder *f, const char *name,
+			struct error *err);
+void source_folder_close(struct source_folder *f);
 
 #endif

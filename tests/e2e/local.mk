@@ -37,6 +37,7 @@ SANITIZED_TESTS = \
 	tests/e2e/record.sh \
 	tests/e2e/report.sh \
 	tests/e2e/report_cli.sh \
+	tests/e2e/stranger.sh \
 	tests/e2e/tui.sh \
 	tests/e2e/wait_tables.sh
 TESTS += $(SANITIZED_TESTS)
@@ -99,7 +100,7 @@ EXTRA_DIST += tests/e2e/format_reader.py tests/e2e/bombs.py tests/e2e/browser.py
 	tests/e2e/import_judge.py tests/e2e/perf_data.py \
 	tests/e2e/php_scenes.php tests/e2e/python_scenes.py \
 	tests/e2e/python_check.py tests/e2e/python_tasks.py \
-	tests/e2e/ruby_scenes.rb
+	tests/e2e/ruby_scenes.rb tests/e2e/stranger.py
 # Misuses the kernel module's device.
 check_PROGRAMS += tests/e2e/kmod_torture
 tests_e2e_kmod_torture_SOURCES = tests/e2e/kmod_torture.c

@@ -14,20 +14,31 @@ struct source_git {
 	const struct source_access *access;
 	const char *repo;	/* additional repository with sources, or NULL */
 	char revision[65];	/* "": unknown to the recording */
+	struct buf checked;	/* folder of the last repository that was accepted */
 	bool listed;
-	struct buf names;	/* NUL-terminated names of files in `repo` */
+	struct source_folder folder;	/* `repo`, once listed */
+	struct buf names;	/* NUL-terminated rows of git-ls-tree(1) in `repo` */
 	struct u64map by_name;	/* hash of a name to its offset in `names` */
+};
+
+struct source_git_file {
+	struct buf text;
+	struct buf name;	/* "git 1234abcd:src/a.c" */
+	struct buf folder;	/* of the repository; its files' names start there */
 };
 
 void source_git_init(struct source_git *g, const struct profile *p,
 		     const struct source_access *access, const char *repo);
 void source_git_fini(struct source_git *g);
 /*
- * Appends the text of the file that was at `path` to `out`, and its origin
- * ("git 1234abcd:src/a.c") to `name`.  Returns ERR_NOTFOUND if no repository
- * has it.  The message is empty if there was no repository to read.
+ * Reads the file that was at `path`; free *out with source_git_file_fini.  Returns
+ * ERR_NOTFOUND if no repository has it.  The message is empty if there was no
+ * repository to read.  What source_access.h refuses as a file is refused here, too:
+ * a folder behind a link that leads out, and files that are hidden or, as they are
+ * now, private.
  */
 int source_git_read(struct source_git *g, const char *path, size_t limit,
-		    struct buf *out, struct buf *name, struct error *err);
+		    struct source_git_file *out, struct error *err);
+void source_git_file_fini(struct source_git_file *f);
 
 #endif

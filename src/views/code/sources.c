@@ -29,6 +29,7 @@ static void file_free(struct source_file *f)
 	free(f->path);
 	free(f->why);
 	free(f->origin);
+	free(f->folder);
 	buf_fini(&f->text);
 	vec_fini(&f->rows);
 	free(f);
@@ -160,10 +161,11 @@ static bool is_text(const struct buf *b)
 	return !b->failed && !(b->n && memchr(b->p, 0, b->n));
 }
 
-/* Replaces the file found at its path by `text`.  If both are equal, the file
- * is kept and does not count as newer. */
+/* Replaces the file found at its path by `text`, of a repository in `folder` or NULL.
+ * If both are equal, the file is kept and does not count as newer. */
 static int take_older(struct source_file *f, struct buf *text,
-		      enum source_place place, const char *origin)
+		      enum source_place place, const char *origin,
+		      const char *folder)
 {
 	if (f->place == SOURCE_FILE && f->text.n == text->n &&
 	    (!text->n || !memcmp(f->text.p, text->p, text->n))) {
@@ -174,11 +176,12 @@ static int take_older(struct source_file *f, struct buf *text,
 	f->newer = false;
 	f->place = (uint8_t)place;
 	f->origin = strdup(origin);
+	f->folder = folder ? strdup(folder) : NULL;
 	f->rows.n = 0;
 	buf_fini(&f->text);
 	f->text = *text;
 	*text = (struct buf){ 0 };
-	if (!f->origin)
+	if (!f->origin || (folder && !f->folder))
 		return -ERR_NOMEM;
 	return index_lines(f, &f->text, 0, f->text.n, 1);
 }
@@ -200,38 +203,57 @@ static void add_reason(struct source_file *f, const char *reason)
 	buf_fini(&why);
 }
 
+/* Returns whether the file is private, hidden or behind a link out of the folders that
+ * allow its path: its older versions must not be shown then, either. */
+static bool is_private(const struct sources *s, const struct source_file *f)
+{
+	return f->refused && source_access_allows(&s->access, f->path);
+}
+
+/* Reads the original version from a git repository.  Tries the path that --source-map
+ * gives, then the compiled one. */
+static int read_git(const struct sources *s, struct source_git *git,
+		    const struct source_file *f, struct source_git_file *out,
+		    struct error *err)
+{
+	const char *path = profile_cstr(s->p, f->file);
+	int rc = source_git_read(git, f->path, FILE_MAX, out, err);
+
+	if (rc && strcmp(f->path, path) != 0)
+		rc = source_git_read(git, path, FILE_MAX, out, err);
+	return rc;
+}
+
 /* Finds the original version of a file that is missing or newer than the
- * program.  Tries the path that --source-map gives, then the compiled one. */
+ * program. */
 static int find_older(struct sources *s, struct source_file *f, uint32_t image)
 {
 	const char *path = profile_cstr(s->p, f->file);
-	struct buf text = { 0 }, origin = { 0 };
+	struct source_git_file git = { .text = { 0 } };
+	struct buf text = { 0 };
 	struct error err = { 0 };
-	int rc = source_git_read(&s->git, f->path, FILE_MAX, &text, &origin,
-				 &err);
+	int rc = is_private(s, f) ? -1 : read_git(s, &s->git, f, &git, &err);
 
-	if (rc && strcmp(f->path, path) != 0)
-		rc = source_git_read(&s->git, path, FILE_MAX, &text, &origin,
-				     &err);
-	if (!rc && is_text(&text)) {
-		rc = take_older(f, &text, SOURCE_GIT, buf_cstr(&origin));
+	if (!rc && is_text(&git.text)) {
+		rc = take_older(f, &git.text, SOURCE_GIT, buf_cstr(&git.name),
+				buf_cstr(&git.folder));
 		goto out;
 	}
 	add_reason(f, err.msg);
-	buf_reset(&text);
 	err = (struct error){ 0 };
 	rc = image < s->p->images.n
 		? debuginfod_read_source(s->server, &s->p->images.v[image].build_id,
 				     path, FILE_MAX, &text, &err) : -1;
 	if (!rc && is_text(&text)) {
-		rc = take_older(f, &text, SOURCE_DEBUGINFOD, "debuginfod");
+		rc = take_older(f, &text, SOURCE_DEBUGINFOD, "debuginfod",
+				NULL);
 	} else {
 		add_reason(f, err.msg);
 		rc = 0;
 	}
 out:
 	buf_fini(&text);
-	buf_fini(&origin);
+	source_git_file_fini(&git);
 	return rc;
 }
 
@@ -293,6 +315,23 @@ const struct source_file *sources_get(struct sources *s, uint32_t file,
 	return f;
 }
 
+static bool may_share_git(const struct sources *s,
+			  const struct source_access *others,
+			  const struct source_file *f)
+{
+	struct source_git git;
+	struct source_git_file file;
+	struct error err = { 0 };
+	bool ok;
+
+	source_git_init(&git, s->p, others, s->git.repo);
+	ok = !read_git(s, &git, f, &file, &err) && file.text.n == f->text.n &&
+	     (!f->text.n || !memcmp(file.text.p, f->text.p, f->text.n));
+	source_git_file_fini(&file);
+	source_git_fini(&git);
+	return ok;
+}
+
 static bool may_share(const struct sources *s, const struct source_file *f)
 {
 	struct source_access others = s->access;
@@ -302,7 +341,7 @@ static bool may_share(const struct sources *s, const struct source_file *f)
 
 	others.use = SOURCES_FOR_OTHERS;
 	if (f->place == SOURCE_GIT)
-		return source_access_allows(&others, f->path);
+		return may_share_git(s, &others, f);
 	if (f->place != SOURCE_FILE)
 		return true;
 	ok = !source_access_read(&others, f->path, FILE_MAX, &r, &err);

@@ -55,6 +55,7 @@ struct source_file {
 	const char *root;
 	uint8_t shared;		/* enum source_shared, cached by source_is_for_others */
 	char *origin;		/* SOURCE_GIT: "git 1234abcd:a.c", else NULL */
+	char *folder;		/* SOURCE_GIT: the repository, else NULL */
 	char *why;		/* reason why it was not found, or "" */
 	struct buf text;	/* text; empty for SOURCE_RECORDING */
 	/* by line; for SOURCE_RECORDING, ranges in profile.text_bytes */

@@ -51,6 +51,18 @@ static void add_read(struct summary *x, const struct source_file *f)
 	buf_fini(&what);
 }
 
+/* Adds a file that git read, by its name in the repository. */
+static void add_git(struct summary *x, const struct source_file *f)
+{
+	struct buf what = { 0 };
+
+	buf_printf(&what, "read from git in %s", f->folder);
+	add(x, KIND_GIT, buf_cstr(&what),
+	    f->origin + (strncmp(f->origin, "git ", 4) ? 0 : 4));
+	x->failed |= what.failed;
+	buf_fini(&what);
+}
+
 static void add_file(struct summary *x, const struct sources *s,
 		     const struct source_file *f)
 {
@@ -59,8 +71,7 @@ static void add_file(struct summary *x, const struct sources *s,
 	if (f->place == SOURCE_FILE)
 		add_read(x, f);
 	else if (f->place == SOURCE_GIT)
-		add(x, KIND_GIT, "read from git", f->origin +
-		    (strncmp(f->origin, "git ", 4) ? 0 : 4));
+		add_git(x, f);
 	else if (f->place == SOURCE_DEBUGINFOD)
 		add(x, KIND_SERVER, "from debuginfod", name);
 	else if (f->place == SOURCE_RECORDING)

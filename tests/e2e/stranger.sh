@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A recording that a stranger made, and the user copied: output for others has nothing
+# of this machine but what its readers may read below the folders that were named.
+. "$top_srcdir/tests/lib.sh"
+
+unset DEBUGINFOD_URLS
+for p in git python3; do
+	command -v $p >/dev/null && continue
+	t_skip_all "a stranger's recordings" "there is no $p"
+done
+here=$(cd "$top_srcdir/tests/e2e" && pwd)
+cd "$T_TMP" || exit 1
+chmod 755 .
+umask 022
+HOME=$T_TMP/home
+export HOME
+mkdir home
+make() { python3 -B "$here/stranger.py" "$@"; }
+commit() { # FOLDER
+	git -C "$1" add -f . && git -C "$1" -c user.name=n -c user.email=e@x \
+		commit -q -m all && git -C "$1" rev-parse HEAD
+}
+secret() { for f; do mkdir -p "${f%/*}" && echo "SECRET $f" >"$f"; done; }
+text() { # OPTIONS…: all sources, as output for others
+	timeout 60 "$TALLY" annotate --all --top 0 --percent-limit 0 "$@" 2>&1
+}
+page() { # FILE: where a page says that its sources are from
+	python3 -B -c '
+import sys
+sys.path.insert(0, sys.argv[1])
+import html_check
+print("\n".join(html_check.data(sys.argv[2])["meta"]["sources"]))
+' "$here" "$1"
+}
+
+# --- Source files from git.
+secret notes/d/diary.c
+git init -q notes && notes=$(commit notes) ||
+	t_skip_all "a stranger's recordings" "git does not work here"
+# The project: private by mode, by a folder's mode, hidden; and sources of its own.
+secret project/src/mode.c project/closed/in.c project/closed/gone.c project/.env \
+	project/.hidden/h.c project/inner/other.c
+mkdir project/part
+echo 'own source' >project/src/own.c
+echo 'own part' >project/part/own.c
+git init -q project && rev=$(commit project)
+rm project/closed/gone.c project/src/own.c
+chmod 600 project/src/mode.c
+chmod 700 project/closed
+# What looks like a part of it, and is a repository elsewhere, or none.
+ln -s ../notes project/vendor
+mkdir -p project/filed project/linked project/bogus/.git
+echo 'gitdir: ../../notes/.git' >project/filed/.git
+ln -s ../../notes/.git project/linked/.git
+# Submodules and work trees, which are allowed.
+mkdir project/.git/modules
+git init -q --separate-git-dir=project/.git/modules/sub project/sub
+echo 'source of a submodule' >project/sub/s.c
+sub=$(commit project/sub) && rm project/sub/s.c
+git -C project worktree add -q ../tree HEAD && rm tree/src/own.c
+
+P=$T_TMP/project
+make sources notes.tally "$notes" "$P/vendor/d/diary.c" "$P/filed/d/diary.c" \
+	"$P/linked/d/diary.c" "$P/bogus/d/diary.c"
+make sources project.tally "$rev" "$P/src/own.c" "$P/src/mode.c" \
+	"$P/closed/in.c" "$P/closed/gone.c" "$P/.env" "$P/.hidden/h.c" \
+	"$P/bogus/src/mode.c" "$P/bogus/src/own.c"
+make sources sub.tally "$sub" "$P/sub/s.c"
+make sources tree.tally "$rev" "$T_TMP/tree/src/own.c"
+cd project || exit 1
+# what a bogus repository must not stand for: that of a folder above it
+out=$(text ../project.tally)
+t_like "a file that is gone is taken from git" "$out" 'own source'
+t_is "… once, by its own name" "$(echo "$out" | grep -c 'own source')" 1
+t_lacks "what is private now, or hidden, is not" "$out" SECRET
+t_like "… and why is said" "$(echo "$out" | tr -d '\n' | tr -s ' #')" \
+	'others may not search its folder .its mode is 0700'
+out=$(text ../notes.tally)
+t_lacks "git reads no repository elsewhere" "$out" SECRET
+t_like "a submodule in the project is read" "$(text ../sub.tally)" \
+	'source of a submodule'
+t_like "… on a work tree, too" "$(cd ../tree && text ../tree.tally)" 'own source'
+"$TALLY" annotate --html -o ../page.html ../project.tally 2>../err
+t_like "the command names the repository" "$(cat ../err)" \
+	"^tally: source text: 1 file read from git in $P: .*:src/own.c$"
+t_like "… and the page" "$(page ../page.html)" \
+	"^source text: 1 file read from git in $P: .*:src/own.c$"
+chmod 711 closed
+t_like "what others may reach is read" "$(text ../project.tally)" \
+	'SECRET project/closed/in.c'
+t_like "… as it was before" "$(text ../project.tally)" \
+	'SECRET project/closed/gone.c'
+chmod 700 closed .
+t_like "the folder that was named may be closed to others" \
+	"$(cd closed && text ../../project.tally)" 'SECRET project/closed/in.c'
+t_like "… also the top of the work tree" "$(cd inner && text ../../project.tally)" \
+	'own source'
+chmod 755 .
+
+# --repo: by the longest common end of the path.
+cd ../home || exit 1
+make sources ../repo.tally "$rev" /x/src/own.c /x/src/mode.c /x/closed/in.c \
+	/x/closed/gone.c /x/.env /x/.hidden/h.c /x/inner/other.c
+out=$(text --repo ../project ../repo.tally)
+t_like "--repo gives sources" "$out" 'own source'
+t_is "… but what is private or hidden" "$(echo "$out" | grep -c SECRET):$(
+	echo "$out" | grep -c 'SECRET project/inner/other.c')" 1:1
+out=$(text --repo ../project/part ../repo.tally)
+t_lacks "--repo gives nothing from above the folder" "$out" 'SECRET|own source'
+make sources ../part.tally "$rev" /x/part/own.c /x/own.c
+t_like "… but what is below it" "$(text --repo ../project/part ../part.tally)" \
+	'own part'
+make sources ../bare.tally "$rev" /x/src/own.c
+git clone -q --bare ../project ../bare.git
+t_like "a bare repository has sources, too" \
+	"$(text --repo ../bare.git ../bare.tally)" 'own source'
+cd .. || exit 1
+
+t_done
