@@ -5,8 +5,6 @@
  */
 #include "image/image.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -271,12 +269,11 @@ int image_open_fd(int fd, const char *name, struct image **out,
 
 int image_open_file(const char *path, struct image **out, struct error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	int rc;
+	int fd = io_open_file(path, err), rc;
 
 	*out = NULL;
 	if (fd < 0)
-		return error_errno(err, errno, "%s: cannot open", path);
+		return fd;
 	rc = image_open_fd(fd, path, out, err);
 	close(fd);
 	return rc;

@@ -2,7 +2,6 @@
 /* Builds recordings from profiles that contain symbols: see foreign.h. */
 #include "import/foreign.h"
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -334,7 +333,7 @@ static const struct foreign_format *format_of(const uint8_t *p, size_t n)
 
 bool import_is_foreign(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = io_open_file(path, NULL);
 	uint8_t head[HEAD];
 	ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof(head), 0);
 

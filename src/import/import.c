@@ -2,7 +2,6 @@
 /* Imports recordings of other profilers: see import.h. */
 #include "import/import.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/text.h"
 #include "import/perf_records.h"
 #include "profile/symbolize_profile.h"
@@ -34,8 +34,7 @@ struct import {
 bool import_is_perf_data(const char *path)
 {
 	char *header = perf_file_header_path(path);
-	int fd = header ? open(header, O_RDONLY | O_CLOEXEC | O_NOCTTY |
-			       O_NONBLOCK) : -1;
+	int fd = header ? io_open_file(header, NULL) : -1;
 	char magic[8];
 	bool is = fd >= 0 && pread(fd, magic, 8, 0) == 8 &&
 		  (!memcmp(magic, "PERFILE2", 8) ||

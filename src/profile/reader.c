@@ -3,7 +3,6 @@
  * is hostile. */
 #include "profile/reader.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,7 +121,7 @@ int reader_open_bytes(const void *p, size_t n, const char *name,
 
 bool reader_is_recording(const char *path)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = io_open_file(path, NULL);
 	char magic[8];
 	bool is = fd >= 0 && read(fd, magic, 8) == 8 &&
 		  !memcmp(magic, FORMAT_MAGIC, 8);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Symbolizes ELF files and the vdso.  A file that is not the recorded one is
  * not used: wrong names are worse than none. */
-#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/text.h"
 #include "profile/symbolize_internal.h"
 
@@ -129,13 +129,9 @@ static int open_by_path(const struct symbolize_run *f,
 			const struct symbolize_item *part,
 			struct symbolize_failure *why)
 {
-	int fd = open(part->path,
-		      O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = io_open_file(part->path, &why->text);
 
-	if (fd < 0) {
-		error_errno(&why->text, errno, "%s cannot be opened",
-			    part->path);
-	} else if (is_newer(f, part, fd, why)) {
+	if (fd >= 0 && is_newer(f, part, fd, why)) {
 		close(fd);
 		fd = -1;
 	}

@@ -2,13 +2,12 @@
 /* Uploads debug information to Parca: see debuginfo.h. */
 #include "push/debuginfo.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/proto_in.h"
+#include "base/io.h"
 #include "base/search.h"
 #include "base/sha256.h"
 #include "base/strtab.h"
@@ -353,17 +352,15 @@ static int upload(struct debuginfo *d, const struct waiting *w,
 static struct image *open_file(const struct debuginfo *d,
 			       const struct waiting *w)
 {
-	int fd = open(w->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int fd = io_open_file(w->path, NULL);
 	char hex[2 * BUILD_ID_MAX + 1] = "";
 	struct image *img = NULL, *debug;
 	struct build_id got;
 	struct error ignored;
-	struct stat st;
 
 	if (fd < 0)
 		return NULL;
-	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) ||
-	    image_open_fd(fd, w->path, &img, &ignored) < 0)
+	if (image_open_fd(fd, w->path, &img, &ignored) < 0)
 		img = NULL;
 	close(fd);
 	if (!img)

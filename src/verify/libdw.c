@@ -12,11 +12,11 @@
 #include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "base/search.h"
 
 enum {
@@ -132,7 +132,7 @@ static int find_debuginfo(Dwfl_Module *mod, void **userdata, const char *name,
 	fd = a->dw.dwfl_standard_find_debuginfo(mod, userdata, name, base, file,
 						link, crc, out);
 	if (fd < 0 && a->q->debug_file && *a->q->debug_file) {
-		fd = open(a->q->debug_file, O_RDONLY | O_CLOEXEC);
+		fd = io_open_file(a->q->debug_file, NULL);
 		*out = fd >= 0 ? strdup(a->q->debug_file) : NULL;
 	}
 	return fd;

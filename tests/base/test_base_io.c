@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -196,6 +198,36 @@ static void fifo_does_not_hang(void **state)
 	check_refused(s->path, -ERR_FORMAT);
 }
 
+/* Opening a FIFO lets a writer go on that waits for a reader. */
+static void writer_of_fifo_stays_blocked(void **state)
+{
+	struct scratch *s = *state;
+	char where[64], call[64] = "";
+	int status, fd;
+	pid_t pid;
+
+	assert_int_equal(mkfifo(s->path, 0600), 0);
+	pid = fork();
+	if (!pid) {
+		alarm(20);
+		_exit(open(s->path, O_WRONLY) < 0);
+	}
+	/* in wait_for_partner() of the kernel */
+	snprintf(where, sizeof(where), "/proc/%d/wchan", (int)pid);
+	for (int i = 0; i < 100 && !strstr(call, "wait_for_partner"); i++) {
+		usleep(10000);
+		fd = open(where, O_RDONLY);
+		if (fd >= 0 && read(fd, call, sizeof(call) - 1) < 0)
+			call[0] = 0;
+		close(fd);
+	}
+	check_refused(s->path, -ERR_FORMAT);
+	usleep(50000);
+	assert_int_equal(waitpid(pid, &status, WNOHANG), 0);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+}
+
 static void socket_is_refused(void **state)
 {
 	struct scratch *s = *state;
@@ -205,7 +237,7 @@ static void socket_is_refused(void **state)
 	assert_true(fd >= 0);
 	strcpy(a.sun_path, s->path);
 	assert_int_equal(bind(fd, (struct sockaddr *)&a, sizeof(a)), 0);
-	check_refused(s->path, -ERR_IO);	/* ENXIO from open(2) */
+	check_refused(s->path, -ERR_FORMAT);
 	close(fd);
 }
 
@@ -351,6 +383,7 @@ int main(void)
 		WITH_SCRATCH(empty_file_is_empty),
 		cmocka_unit_test(proc_files_have_content),
 		WITH_SCRATCH(fifo_does_not_hang),
+		WITH_SCRATCH(writer_of_fifo_stays_blocked),
 		WITH_SCRATCH(socket_is_refused),
 		WITH_SCRATCH(devices_and_folders_are_refused),
 		cmocka_unit_test(descriptor_of_a_pipe_is_read),

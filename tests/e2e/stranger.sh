@@ -117,4 +117,32 @@ t_like "a bare repository has sources, too" \
 	"$(text --repo ../bare.git ../bare.tally)" 'own source'
 cd .. || exit 1
 
+# --- Files that do something when they are opened, here a pipe: the writer goes on.
+mkfifo home/pipe
+(echo text >home/pipe; echo >woken) 2>/dev/null &
+writer=$!
+t_cleanup "kill $writer 2>/dev/null"
+make sources pipe.tally "$rev" "$T_TMP/home/pipe"
+make names image.tally 1700000000 "$T_TMP/home/pipe" 0x1000
+waits() { grep -q wait_for_partner "/proc/$writer/wchan"; }
+if t_until waits; then
+	(cd home && text ../pipe.tally) >out.txt
+	t_like "a pipe is no source file" "$(cat out.txt)" 'not a regular file'
+	"$TALLY" report --no-pager image.tally >out.txt 2>&1
+	t_run "nor a program; a report is made" test -s out.txt
+	if command -v script >/dev/null; then
+		t_like "nor a source file on a terminal" "$(script -qec \
+			"'$TALLY' annotate --no-pager --all pipe.tally" \
+			/dev/null </dev/null | tr -s '\r\n #' ' ')" \
+			'a pipe, where a regular file is wanted'
+	else
+		t_skip "nor a source file on a terminal" "there is no script"
+	fi
+	sleep 0.2
+	t_run "its writer still waits" test ! -e woken
+else
+	t_skip "pipes" "the kernel does not say where a process waits"
+fi
+kill "$writer" 2>/dev/null
+
 t_done

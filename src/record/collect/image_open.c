@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/beneath.h"
+#include "base/io.h"
 #include "base/text.h"
 #include "record/collect/jit_map.h"
 
@@ -41,23 +42,15 @@ struct search {
 	struct error bad;	/* found the file, but could not read it */
 };
 
-/* Checks before opening, because opening a device or pipe may have effects. */
 int open_plain(const char *path, struct stat *st)
 {
-	int fd;
+	int at = open(path, O_PATH | O_CLOEXEC), fd;
 
-	if (stat(path, st) < 0)
+	if (at < 0)
 		return -errno;
-	if (!S_ISREG(st->st_mode))
-		return -ENOENT;
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, st) < 0 || !S_ISREG(st->st_mode)) {
-		close(fd);
-		return -ENOENT;
-	}
-	return fd;
+	fd = fstat(at, st) < 0 ? -errno : io_open_at(at);
+	close(at);
+	return fd == -EINVAL ? -ENOENT : fd;
 }
 
 int open_of_process(const char *proc, uint32_t pid, const char *path, bool links,
