@@ -53,6 +53,7 @@ struct io_map {
 	const uint8_t *p;	/* NULL when empty */
 	size_t n;
 	uint32_t owner;		/* user ID */
+	uint64_t written_ns;	/* time of the last change, since 1970 */
 	bool copied;		/* `p` is allocated, not mapped */
 };
 int io_map_fd(int fd, const char *name, struct io_map *out, struct error *err);

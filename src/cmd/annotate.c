@@ -213,6 +213,7 @@ static int take_cold(struct cmd_io *io, const struct annotate_opts *o,
 
 	if (n)
 		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+	f.for_others = a->spec.where.access.use == SOURCES_FOR_OTHERS;
 	if (n && !rc) {
 		f.debug_dirs = buf_cstr(&dirs);
 		rc = profile_add_cold_code(a->p, symbols, n, &f, err);

@@ -469,6 +469,25 @@ bool image_code_end(struct image *img, uint64_t vaddr, uint64_t *end)
 	return vaddr < *end;
 }
 
+bool image_is_code(struct image *img, uint64_t vaddr, uint64_t n)
+{
+	uint16_t type = image_type(img);
+	uint64_t end;
+
+	if (type != ET_EXEC && type != ET_DYN && type != ET_REL)
+		return false;
+	if (image_code_end(img, vaddr, &end))
+		return n <= end - vaddr;
+	for (size_t i = 0; !img->code.n && i < img->segments.n; i++) {
+		const struct image_segment *s = &img->segments.v[i];
+
+		if (s->exec && vaddr >= s->vaddr &&
+		    vaddr - s->vaddr < s->filesz)
+			return n <= s->filesz - (vaddr - s->vaddr);
+	}
+	return false;
+}
+
 static const struct image_segment *first_code(const struct image *img)
 {
 	for (size_t i = 0; i < img->segments.n; i++)

@@ -86,6 +86,9 @@ struct span image_bytes(const struct image *img, uint64_t vaddr, size_t n);
 /* Returns the end of the code section that contains vaddr; false if there is
  * none. */
 bool image_code_end(struct image *img, uint64_t vaddr, uint64_t *end);
+/* Returns whether all n bytes at vaddr are in an executable section (segment if there
+ * are no sections) of a program, a library or an object file.  A core dump has none. */
+bool image_is_code(struct image *img, uint64_t vaddr, uint64_t n);
 /* Returns the lowest and highest address of the executable sections (segments
  * if there are no sections).  Code outside this range was discarded by the
  * linker. */

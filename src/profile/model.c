@@ -52,6 +52,7 @@ void profile_fini(struct profile *p)
 	vec_fini(&p->wait_kinds);
 	vec_fini(&p->losses);
 	vec_fini(&p->stats);
+	vec_fini(&p->code_from);
 	idtab_fini(&p->loc_tab);
 	u64map_fini(&p->node_tab);
 	u64map_fini(&p->node_before);

@@ -358,6 +358,10 @@ struct profile {
 	bool foreign;			/* not stored: the profile was read from
 					 * another user's file (root's excepted), so
 					 * that no file named in it is opened */
+	uint64_t written_ns;		/* not stored: time of the last change of the
+					 * file, since 1970; 0: unknown */
+	VEC(uint32_t) code_from;	/* not stored: images whose code was read from
+					 * files of this machine for a view */
 	bool lines_unread;		/* not stored: debug information was read for
 					 * a view that shows no lines */
 	size_t str_base;		/* ids from here on belong to the symbol part */

@@ -136,9 +136,11 @@ static int open_map(struct io_map map, const char *name, uint64_t max_memory,
 {
 	int rc = open_reader(map, map.p, map.n, name, max_memory, out, err);
 
-	if (!rc)
-		(*out)->profile.foreign = map.owner && map.owner != geteuid();
-	return rc;
+	if (rc)
+		return rc;
+	(*out)->profile.foreign = map.owner && map.owner != geteuid();
+	(*out)->profile.written_ns = map.written_ns;
+	return 0;
 }
 
 int reader_open(const char *path, uint64_t max_memory, struct reader **out,

@@ -240,9 +240,7 @@ bool source_access_covers(const struct source_access *a, const char *path)
 	return false;
 }
 
-/* Returns whether others have a right (S_IROTH, S_IXOTH) too; for the user's own
- * files and folders, whether the group has it. */
-static bool is_public(const struct stat *st, mode_t right)
+bool source_is_public(const struct stat *st, mode_t right)
 {
 	uid_t me = geteuid();
 
@@ -283,9 +281,9 @@ static int check_public(int dir, const char *rel, struct error *err)
 		else if (S_ISLNK(st.st_mode))
 			rc = error_set(err, ERR_PERM, "%s is a symbolic link",
 				       name);
-		else if (S_ISDIR(st.st_mode) && !is_public(&st, S_IXOTH))
+		else if (S_ISDIR(st.st_mode) && !source_is_public(&st, S_IXOTH))
 			rc = refuse_mode("search its folder", &st, err);
-		else if (!S_ISDIR(st.st_mode) && !is_public(&st, S_IROTH))
+		else if (!S_ISDIR(st.st_mode) && !source_is_public(&st, S_IROTH))
 			rc = refuse_mode("read it", &st, err);
 		free(name);
 		if (at != dir)

@@ -62,6 +62,9 @@ int source_access_add(struct source_access *a, const char *folder,
 		      struct error *err);
 void source_access_fini(struct source_access *a);
 
+/* Returns whether others have a right (S_IROTH, S_IXOTH) too; for the user's own files
+ * and folders, whether the group has it. */
+bool source_is_public(const struct stat *st, mode_t right);
 /* Simplifies an absolute path: "/a/./b//c/../d" becomes "/a/b/d".  Returns
  * false if it is not absolute or has too many parts. */
 bool source_path_clean(const char *path, struct buf *out);

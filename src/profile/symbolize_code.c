@@ -30,8 +30,11 @@ static int hotter(const void *a, const void *b)
 
 size_t read_image_code(void *img, uint64_t vaddr, size_t n, struct buf *out)
 {
-	struct span code = image_bytes(img, vaddr, n);
+	struct span code = { NULL, 0 };
 
+	/* The recording says where its functions are, and may mean data. */
+	if (image_is_code(img, vaddr, n))
+		code = image_bytes(img, vaddr, n);
 	buf_bytes(out, code.p, code.n);
 	return code.n;
 }

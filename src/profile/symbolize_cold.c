@@ -97,20 +97,67 @@ static bool on_line(void *ctx, size_t i, const struct sym_result *r)
 	return c->rc == 0;
 }
 
-static int take_code(struct cold_image *c, struct image *img)
+struct claims {
+	const struct cold *v;
+	bool *hold;		/* by function */
+};
+
+static bool on_claim(void *ctx, size_t i, const struct sym_result *r)
+{
+	struct claims *c = ctx;
+
+	c->hold[i] = r->sym_start == c->v[i].start &&
+		     r->sym_size == c->v[i].size;
+	return true;
+}
+
+/* Finds which functions the file has, too, and not only the recording, whose author may
+ * claim any; a build ID shows that the author had the file.  The caller frees the
+ * result; NULL if out of memory. */
+static bool *check_claims(const struct cold_image *c, struct symbolizer *s)
+{
+	struct claims claims = { c->v, calloc(c->n + 1, 1) };
+	uint64_t *starts = calloc(c->n + 1, sizeof(*starts));
+	bool known = c->f->p->images.v[c->part.image].build_id.len;
+	struct error ignored;
+
+	for (size_t i = 0; claims.hold && starts && i < c->n; i++) {
+		starts[i] = c->v[i].start;
+		claims.hold[i] = known;
+	}
+	if (!claims.hold || !starts ||
+	    (!known && symbolizer_resolve(s, starts, c->n, on_claim, &claims,
+					  &ignored) < 0)) {
+		free(claims.hold);
+		claims.hold = NULL;
+	}
+	free(starts);
+	return claims.hold;
+}
+
+static int take_code(struct cold_image *c, struct image *img,
+		     struct symbolizer *s)
 {
 	struct symbolize_run *f = c->f;
+	bool *hold = check_claims(c, s);
+	size_t first = f->codes.n;
 
-	for (size_t i = 0; i < c->n; i++) {
+	for (size_t i = 0; hold && i < c->n; i++) {
 		struct symbolize_code code = { c->v[i].symbol,
 					  UINT32_MAX - c->v[i].rank,
 					  f->bytes.n, 0 };
 
-		code.size = read_image_code(img, c->v[i].start,
-					    (size_t)c->v[i].size, &f->bytes);
+		if (hold[i])
+			code.size = read_image_code(img, c->v[i].start,
+						    (size_t)c->v[i].size,
+						    &f->bytes);
 		if (code.size && vec_push(&f->codes, code) < 0)
-			return -ERR_NOMEM;
+			f->bytes.failed = true;
 	}
+	if (!hold || (f->codes.n > first &&
+		      vec_push(&f->p->code_from, c->part.image) < 0))
+		f->bytes.failed = true;
+	free(hold);
 	return f->bytes.failed ? -ERR_NOMEM : 0;
 }
 
@@ -142,7 +189,7 @@ static int fill_from(struct cold_image *c, struct image *img,
 	struct error err;
 	int rc = 0;
 
-	if (take_code(c, img) < 0 || know_symbols(c) < 0)
+	if (take_code(c, img, s) < 0 || know_symbols(c) < 0)
 		return symbolize_nomem(f);
 	if (has.dwarf || has.go)
 		rc = ask_lines(c);
@@ -247,6 +294,7 @@ int profile_add_cold_code(struct profile *p, const uint32_t *symbols, size_t n,
 			  const struct symbolize_options *o, struct error *err)
 {
 	struct symbolize_options mine = { .debug_dirs = o->debug_dirs,
+				     .for_others = o->for_others,
 				     .code_budget = SIZE_MAX,
 				     .progress = o->progress, .ctx = o->ctx };
 	struct symbolize_run f = { .p = p, .o = &mine, .err = err,

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Symbolizes ELF files and the vdso.  A file that is not the recorded one is
  * not used: wrong names are worse than none. */
+#include <errno.h>
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/io.h"
 #include "base/text.h"
+#include "profile/source_access.h"
 #include "profile/symbolize_internal.h"
 
 struct context {
@@ -76,27 +79,50 @@ static bool is_recorded(const struct symbolize_run *f,
 	return false;
 }
 
-/* Returns whether the file was modified after recording: without build ID, only
- * the time shows that the path leads to another file. */
-static bool is_newer(const struct symbolize_run *f,
+static uint64_t nanoseconds(struct timespec t)
+{
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Returns when the recording began, as far as it is known: its author chose what it
+ * says.  It was not stored before it began; 0: unknown. */
+static uint64_t began(const struct profile *p)
+{
+	uint64_t start = p->runs.n ? p->runs.v[0].start_wall_ns : 0;
+	struct timespec now;
+
+	if (clock_gettime(CLOCK_REALTIME, &now) < 0 || start > nanoseconds(now))
+		return 0;
+	return p->written_ns && p->written_ns < start ? p->written_ns : start;
+}
+
+/* Returns whether the file without build ID may be another one than the recorded: only
+ * the time of its last change shows that, and for others' eyes its mode. */
+static bool is_other(const struct symbolize_run *f,
 		     const struct symbolize_item *part, int fd,
 		     struct symbolize_failure *why)
 {
-	const struct profile *p = f->p;
-	uint64_t changed, start = p->runs.n ? p->runs.v[0].start_wall_ns : 0;
+	uint64_t start = began(f->p);
 	struct stat st;
 
-	if (p->images.v[part->image].build_id.len || !start ||
-	    fstat(fd, &st) < 0)
+	if (f->p->images.v[part->image].build_id.len)
 		return false;
-	changed = (uint64_t)st.st_mtim.tv_sec * 1000000000u +
-		  (uint64_t)st.st_mtim.tv_nsec;
-	if (changed <= start)
+	if (fstat(fd, &st) < 0)
+		error_errno(&why->text, errno, "%s", part->path);
+	else if (!start)
+		error_set(&why->text, ERR_NOTFOUND, "%s has no build-id, and the "
+			  "recording does not say when it began: it may be another "
+			  "file (link with -Wl,--build-id)", part->path);
+	else if (nanoseconds(st.st_mtim) > start)
+		error_set(&why->text, ERR_NOTFOUND, "%s was written after the "
+			  "recording began and has no build-id to compare: link "
+			  "with -Wl,--build-id", part->path);
+	else if (f->o->for_others && !source_is_public(&st, S_IROTH))
+		error_set(&why->text, ERR_NOTFOUND, "%s has no build-id, and "
+			  "others may not read it", part->path);
+	else
 		return false;
 	why->missing = PROF_MISSING_CHANGED;
-	error_set(&why->text, ERR_NOTFOUND, "%s was written after the recording "
-		  "began and has no build-id to compare: link with "
-		  "-Wl,--build-id", part->path);
 	return true;
 }
 
@@ -131,7 +157,7 @@ static int open_by_path(const struct symbolize_run *f,
 {
 	int fd = io_open_file(part->path, &why->text);
 
-	if (fd >= 0 && is_newer(f, part, fd, why)) {
+	if (fd >= 0 && is_other(f, part, fd, why)) {
 		close(fd);
 		fd = -1;
 	}

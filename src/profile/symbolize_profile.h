@@ -49,6 +49,8 @@ struct symbolize_options {
 						 * included when deciding what is hot */
 	bool no_code;		/* collector_symbolize leaves self_samples NULL */
 	enum sym_detail detail;	/* as in sym_options; the kernel keeps its lines */
+	bool for_others;	/* profile_add_cold_code: leave out files that others
+				 * may not read, unless their build IDs match */
 	bool identified_later;	/* leave out images that their build IDs identify */
 	size_t code_budget;	/* bytes of code to store for functions that are not
 				 * hot (see symbolize_is_hot) */

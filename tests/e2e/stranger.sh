@@ -145,4 +145,57 @@ else
 fi
 kill "$writer" 2>/dev/null
 
+# --- Code of programs without build ID: of the function main of 256 bytes at 0x1000.
+make program program 2 5 256
+touch -d '2022-01-01 12:00' program
+make code code.tally 1700000000 "$T_TMP/program" 0x1000 256
+code() { # RECORDING: its code, as output for others
+	timeout 60 "$TALLY" annotate --asm "$1" main 2>&1
+}
+hidden() { # NAME PROGRAM START ADDRESS SIZE: no code is shown
+	touch -d '2022-01-01 12:00' "$2"
+	make code claim.tally "$3" "$T_TMP/$2" "$4" "$5"
+	out=$(code claim.tally)
+	t_lacks "$1" "$out" 0x1234567
+}
+make names unnamed.tally 1700000000 "$T_TMP/program" 0x1000
+named() { "$TALLY" report --no-pager --sort symbol unnamed.tally 2>&1; }
+if code code.tally | grep -q 'mov.*0x1234567'; then
+	"$TALLY" annotate --html -o page.html code.tally main 2>err
+	t_like "code is read from a program, which the command names" "$(cat err)" \
+		"^tally: code: 1 file read on this machine: $T_TMP/program$"
+	t_like "… and the page" "$(page page.html)" \
+		"^code: 1 file read on this machine: $T_TMP/program$"
+	make program core 4 5 256
+	hidden "not from a core dump" core 1700000000 0x1000 256
+	make program data 2 6 256
+	hidden "not from data" data 1700000000 0x1000 256
+	make program short 2 5 16
+	hidden "not beyond a function" short 1700000000 0x1000 256
+	hidden "not a part of one" program 1700000000 0x1000 128
+	hidden "nor from inside of it" program 1700000000 0x1005 100
+	hidden "not from beyond the code" program 1700000000 0x1000 512
+	cp program private
+	chmod 600 private
+	hidden "not from a program that others may not read" private \
+		1700000000 0x1000 256
+	# What a recording says of its time is what its author wants.
+	hidden "not if the recording has no time" program 0 0x1000 256
+	hidden "nor one to come" program 4000000000 0x1000 256
+	hidden "nor one before the program" program 1600000000 0x1000 256
+	touch -d '2021-01-01' code.tally
+	t_lacks "nor if it was stored before" "$(code code.tally)" 0x1234567
+else
+	t_skip "code of programs" "$(code code.tally | tail -n 1)"
+fi
+t_like "names are read from a program" "$(named)" ' main'
+touch -d '2021-01-01' unnamed.tally
+t_lacks "… not if the recording was stored before" "$(named)" ' main'
+make names unnamed.tally 4000000000 "$T_TMP/program" 0x1000
+t_lacks "… or says that it is of a time to come" "$(named)" ' main'
+make names unnamed.tally 0 "$T_TMP/program" 0x1000
+t_lacks "… or of none" "$(named)" ' main'
+t_like "… and why is said" "$("$TALLY" info unnamed.tally 2>&1; named)" \
+	'does not say when it began'
+
 t_done

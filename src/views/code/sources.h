@@ -100,7 +100,7 @@ bool source_text(const struct sources *s, const struct source_file *f,
 /*
  * Appends a summary of the source files in `n` source sets: how many were read,
  * from where, and which were refused.  Each kind has a line, which names some
- * files. `all` adds files from recordings, and a line if none were read.  Safe
+ * files.  Programs whose code was read are named, too.  `all` adds files from recordings, and a line if none were read.  Safe
  * text.
  */
 void sources_summary(struct sources *const *s, size_t n, bool all,

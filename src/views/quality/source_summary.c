@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Summarizes which source files were read, for the user who receives the
+/* Summarizes which source files and programs were read, for the user who receives the
  * output. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct summary {
 };
 
 /* Kinds of lines, in order of output. */
-enum kind { KIND_READ, KIND_GIT, KIND_SERVER, KIND_REFUSED, KIND_RECORDING };
+enum kind { KIND_READ, KIND_GIT, KIND_SERVER, KIND_REFUSED, KIND_RECORDING, KIND_CODE };
 
 static void add(struct summary *x, enum kind kind, const char *what,
 		const char *name)
@@ -81,6 +81,14 @@ static void add_file(struct summary *x, const struct sources *s,
 		    "directory, --repo or --source-map, or private)", name);
 }
 
+/* Adds the programs whose code was read for this view. */
+static void add_programs(struct summary *x, const struct profile *p)
+{
+	for (size_t i = 0; i < p->code_from.n; i++)
+		add(x, KIND_CODE, "read on this machine", profile_cstr(
+			p, p->images.v[p->code_from.v[i]].path));
+}
+
 static int by_row(const void *a, const void *b)
 {
 	const struct row *x = a, *y = b;
@@ -100,7 +108,9 @@ static void put_line(const struct summary *x, size_t i, size_t end,
 
 	for (k = i; k < end; k++)
 		n += k == i || v[k].name != v[k - 1].name;
-	buf_printf(out, "source text: %zu file%s ", n, n == 1 ? "" : "s");
+	buf_printf(out, "%s: %zu file%s ",
+		   v[i].kind == KIND_CODE ? "code" : "source text", n,
+		   n == 1 ? "" : "s");
 	text_safe(out, strtab_get(&x->str, v[i].what));
 	for (k = i, n = 0; k < end; k++) {
 		if (k > i && v[k].name == v[k - 1].name)
@@ -122,9 +132,11 @@ void sources_summary(struct sources *const *s, size_t n, bool all,
 	size_t i, end;
 
 	x.failed = strtab_init(&x.str) < 0;
-	for (i = 0; i < n && !x.failed; i++)
+	for (i = 0; i < n && !x.failed; i++) {
 		for (size_t k = 0; k < s[i]->files.n; k++)
 			add_file(&x, s[i], s[i]->files.v[k]);
+		add_programs(&x, s[i]->p);
+	}
 	if (x.rows.n)
 		qsort(x.rows.v, x.rows.n, sizeof(*x.rows.v), by_row);
 	if (all && !x.failed && (!x.rows.n || x.rows.v[0].kind != KIND_READ))
