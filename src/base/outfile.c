@@ -224,12 +224,47 @@ static int open_beside(struct outfile *f, mode_t mode)
 }
 
 /* Opens an existing file that is written in place: a pipe, a device, or a file
- * in a folder where tally may not create files. */
-static int open_in_place(struct outfile *f, int flags, struct error *err)
+ * in a folder where tally may not create files.  `kind` (S_IFMT) is what it was before:
+ * another user may have replaced it. */
+static int open_in_place(struct outfile *f, mode_t kind, int flags,
+			 struct error *err)
 {
+	struct stat st;
+
 	f->fd = open(f->path, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY |
 		     flags);
-	return f->fd < 0 ? cannot(f->path, errno, err) : 0;
+	if (f->fd < 0 || fstat(f->fd, &st) < 0)
+		return cannot(f->path, errno, err);
+	if ((st.st_mode & S_IFMT) != kind)
+		return error_set(err, ERR_IO, "cannot write %s: it was replaced "
+				 "meanwhile; use another name", f->path);
+	return 0;
+}
+
+/* Opens the character device behind a link of the system: in /dev, and not in a folder
+ * where others may make links (/dev/shm, /dev/mqueue).  Its kind is checked before it is
+ * opened.  Returns false if it is another link. */
+static bool open_device(struct outfile *f)
+{
+	char *folder = strncmp(f->path, "/dev/", 5) ? NULL : folder_of(f->path);
+	int dir = folder ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	int at = -1;
+	struct stat st;
+	char link[32];
+
+	if (dir >= 0 && !fstat(dir, &st) && !st.st_uid &&
+	    !(st.st_mode & (S_IWGRP | S_IWOTH)))
+		at = openat(dir, name_of(f->path), O_PATH | O_CLOEXEC);
+	if (at >= 0 && !fstat(at, &st) && S_ISCHR(st.st_mode)) {
+		descriptor_path(at, link);
+		f->fd = open(link, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	}
+	if (at >= 0)
+		close(at);
+	if (dir >= 0)
+		close(dir);
+	free(folder);
+	return f->fd >= 0;
 }
 
 static int open_regular(struct outfile *f, bool in_place, bool private_mode,
@@ -243,13 +278,13 @@ static int open_regular(struct outfile *f, bool in_place, bool private_mode,
 	}
 	if (in_place && (rc == -EACCES || rc == -EPERM || rc == -EROFS) &&
 	    !access(f->path, W_OK))
-		return open_in_place(f, O_TRUNC, err);
+		return open_in_place(f, S_IFREG, O_TRUNC, err);
 	return cannot(f->path, -rc, err);
 }
 
 static int open_path(struct outfile *f, bool private_mode, struct error *err)
 {
-	struct stat st, behind;
+	struct stat st;
 	int fd = descriptor_of(f->path);
 
 	if (fd >= 0) {
@@ -269,18 +304,12 @@ static int open_path(struct outfile *f, bool private_mode, struct error *err)
 				    private_mode, err);
 	if (S_ISDIR(st.st_mode))
 		return cannot(f->path, EISDIR, err);
-	/* Links in /dev belong to the system. */
-	if (S_ISLNK(st.st_mode) && !strncmp(f->path, "/dev/", 5) &&
-	    !stat(f->path, &behind) && S_ISCHR(behind.st_mode)) {
-		f->fd = open(f->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-		return f->fd < 0 ? cannot(f->path, errno, err) : 0;
-	}
 	if (S_ISLNK(st.st_mode))
-		return refuse_link(f->path, err);
+		return open_device(f) ? 0 : refuse_link(f->path, err);
 	if (S_ISBLK(st.st_mode))
 		return error_set(err, ERR_IO, "cannot write %s: a disk",
 				 f->path);
-	return open_in_place(f, 0, err);
+	return open_in_place(f, st.st_mode & S_IFMT, 0, err);
 }
 
 int outfile_open(struct outfile *f, const char *path, bool private_mode,

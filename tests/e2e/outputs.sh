@@ -277,6 +277,25 @@ t_like "a recording through a pipe opens" "$("$TALLY" info from-pipe.tally)" \
 	true
 t_is "/dev/null takes everything" \
 	"$("$TALLY" report --html -o /dev/null a.tally 2>&1; echo $?)" 0
+# A link there is the system's, unless others may make links in its folder.
+for d in /dev/shm "/dev/..$T_TMP/shared"; do
+	[ -d "$d" ] && [ -w "$d" ] || continue
+	l=$d/tally-test.$$
+	ln -s /dev/null "$l" || continue
+	t_cleanup "rm -f '$l'"
+	"$TALLY" report --html -o "$l" a.tally 2>err
+	t_like "no link in ${d%%/tally-test*} is followed, not even to a device" \
+		"$?:$(cat err)" '^1:.*a symbolic link to /dev/null'
+done
+if [ "$(id -u)" -eq 0 ] && unshare -m sh -c 'mount -t tmpfs -o mode=755 none /dev &&
+	mknod -m 666 /dev/null c 1 3 && ln -s null /dev/other' 2>/dev/null; then
+	t_is "a link of the system to a device is followed" "$(unshare -m sh -c '
+		mount -t tmpfs -o mode=755 none /dev && mknod -m 666 /dev/null c 1 3 &&
+		ln -s null /dev/other && "$TALLY" report --html -o /dev/other a.tally
+		echo $?' 2>&1)" 0
+else
+	t_skip "a link of the system to a device" "needs root and unshare"
+fi
 "$TALLY" report --html -o /dev/full a.tally 2>err
 t_like "a full disk is an error" "$?:$(cat err)" '^1:.*No space left'
 if [ "$(id -u)" -ne 0 ]; then

@@ -36,8 +36,9 @@ print("\n".join(html_check.data(sys.argv[2])["meta"]["sources"]))
 
 # --- Source files from git.
 secret notes/d/diary.c
-git init -q notes && notes=$(commit notes) ||
+if ! { git init -q notes && notes=$(commit notes); }; then
 	t_skip_all "a stranger's recordings" "git does not work here"
+fi
 # The project: private by mode, by a folder's mode, hidden; and sources of its own.
 secret project/src/mode.c project/closed/in.c project/closed/gone.c project/.env \
 	project/.hidden/h.c project/inner/other.c
