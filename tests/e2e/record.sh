@@ -52,6 +52,9 @@ rm -f none.tally
 t_is "a missing command is 127" $? 127
 t_like "and is named" "$(cat err)" 'no-such-command.*No such file'
 t_ok "and leaves no file" "$([ ! -e none.tally ]; echo $?)"
+"$TALLY" record -q -o none.tally -- "$(printf './no\033[31m\nX')" 2>err
+t_like "its name cannot control the terminal" "$(cat err)" \
+	'^tally: cannot run "\./no\\x1b\[31m\\x0aX"'
 : >plain
 "$TALLY" record -q -o none.tally -- ./plain 2>err
 t_is "a file that is no program is 126" $? 126
