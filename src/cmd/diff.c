@@ -160,10 +160,10 @@ static int take_words(struct diff_opts *o, int argc, char **argv,
 			   : 0;
 }
 
-static int check_annotate(const struct diff_opts *o, int format,
+static int check_options(const struct diff_opts *o, int format,
 			  struct error *err)
 {
-	if (format != FORMAT_TEXT && format != FORMAT_JSON)
+	if (o->annotate && format != FORMAT_TEXT && format != FORMAT_JSON)
 		return error_set(err, ERR_USAGE, "--format must be text or "
 				 "json to show source side by side");
 	if (strcmp(o->syntax, "intel") && strcmp(o->syntax, "att"))
@@ -245,8 +245,8 @@ static int run_diff(struct cmd_io *io, void *opts, int argc, char **argv,
 
 	if (!rc)
 		rc = take_words(o, argc, argv, &spec, &what, err);
-	if (!rc && o->annotate)
-		rc = check_annotate(o, format, err);
+	if (!rc)
+		rc = check_options(o, format, err);
 	if (!rc)
 		rc = diff_open(io, o, &spec, r, err);
 	if (!rc)

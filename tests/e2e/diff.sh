@@ -617,6 +617,11 @@ fi
 t_is "one recording is not enough" \
 	"$(diff one.tally 2>&1 >/dev/null; echo $?)" \
 	"$(printf '%s\n2' "tally: name an old and a new recording and at most one function: tally diff OLD NEW [SYMBOL], or --baseline OLD... --new NEW... for several on each side")"
+for bad in nan ''; do
+	t_is "a syntax there is not: '$bad'" \
+		"$(diff --syntax="$bad" one.tally two.tally 2>&1; echo $?)" \
+		"$(printf "tally: --syntax '%s': use intel or att\n2" "$bad")"
+done
 t_like "processes have no counterpart" \
 	"$(diff --by pid one.tally two.tally 2>&1)" 'comm compares them by name'
 if "$TALLY" record -q -F 500 -e cpu-clock:u -o user.tally -- one/work 2000; then
