@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 #include "check/show.h"
@@ -110,6 +111,14 @@ void describe_name(const struct check *c, const struct check_row *r, bool full,
 	}
 }
 
+/* Returns whether a character completes what GitHub Flavored Markdown makes a link
+ * without brackets: "://", or "www." (6.9). */
+static bool makes_link(const char *text, const char *p)
+{
+	return *p == ':' ? p[1] == '/'
+	       : *p == '.' && p - text >= 3 && !strncasecmp(p - 3, "www", 3);
+}
+
 void describe_markdown(const char *text, struct buf *out)
 {
 	struct buf safe = { 0 };
@@ -124,7 +133,8 @@ void describe_markdown(const char *text, struct buf *out)
 			buf_str(out, "&amp;");
 		else if (*p == '@')
 			buf_str(out, "&#64;");
-		else if (strchr("\\`*_{}[]()#+!|~$", *p))
+		else if (strchr("\\`*_{}[]()#+!|~$", *p) ||
+			 makes_link((const char *)safe.p, p))
 			buf_printf(out, "&#%u;", (unsigned int)*p);
 		else
 			buf_u8(out, (uint8_t)*p);

@@ -394,6 +394,11 @@ for f in out all.xml e.md e.txt e.json; do
 	t_lacks "... no escape sequences in $f" "$(cat $f)" "$(printf '\033')"
 done
 t_lacks "... no markup in Markdown" "$(cat e.md)" '<script>'
+side links 13 6 'extra = "hit 900 /usr/bin/app see:http://evil.example/a,www.evil.example/b,WWW.evil.example/c 3 main";'
+"$TALLY" check --format none --markdown e.md --baseline a-*.tally --new links-*.tally
+t_like "... the name of a function that is an address" "$(cat e.md)" 'evil\.example/a'
+# GitHub Flavored Markdown 6.9, "Autolinks (extension)"
+t_none "... is no link in Markdown" "$(grep -iE 'https?://|www\.' e.md)"
 t_like "... escaped annotations" "$(cat out)" '^::error file=.*e%3Av%2Ci%25l\.c,line=1,title='
 if [ -n "$python" ]; then
 	t_run "... XML and JSON that parse" "$python" -c '
