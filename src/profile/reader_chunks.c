@@ -7,8 +7,12 @@
 
 #include "profile/reader_internal.h"
 
-/* Bytes of the file that are scanned before their pages are released. */
-enum { FORGET_STEP = 256 << 10 };
+enum {
+	FORGET_STEP = 256 << 10,	/* bytes of the file that are scanned before
+					 * their pages are released */
+	ZLIB_MOST = 1100,		/* zlib compresses by no larger factor */
+	END_MOST = 1 << 20,		/* bytes of an END chunk; it has two numbers */
+};
 
 /* Reports that the file is not a recording; recognizes some common formats to
  * suggest what to do. */
@@ -132,22 +136,46 @@ bool reader_payload_good(const struct reader *r, const struct chunk *c)
 	       c->payload_crc;
 }
 
+const uint8_t *reader_payload(const struct reader *r, const struct chunk *c,
+			      uint8_t **room)
+{
+	const uint8_t *p = r->p + c->offset + CHUNK_HEADER;
+
+	*room = NULL;
+	if (!reader_payload_good(r, c))
+		return NULL;
+	if (c->codec == CODEC_STORED)
+		return p;
+	if (c->codec != CODEC_ZLIB || c->raw / ZLIB_MOST > c->stored)
+		return NULL;
+	*room = malloc(c->raw ? c->raw : 1);
+	if (*room && format_inflate(p, c->stored, *room, c->raw))
+		return *room;
+	free(*room);
+	*room = NULL;
+	return NULL;
+}
+
 /* Compares the contents with the counts in the end mark. */
 void reader_check_end(struct reader *r)
 {
 	const struct chunk *c;
+	const uint8_t *p;
+	uint8_t *room = NULL;
 	uint64_t samples;
 	struct cursor body;
 
 	if (r->damage.incomplete)
 		return;
 	c = &r->chunks.v[r->chunks.n - 1];
-	body = cursor_of(r->p + c->offset + CHUNK_HEADER, c->stored);
+	p = c->raw <= END_MOST ? reader_payload(r, c, &room) : NULL;
+	body = cursor_of(p, !p ? 0 : room ? c->raw : c->stored);
 	(void)cursor_uleb(&body);	/* SECTION_END */
 	(void)cursor_uleb(&body);	/* length of the section */
 	samples = cursor_uleb(&body);
-	if (!reader_payload_good(r, c) || body.bad)
+	if (body.bad)
 		reader_note_damage(r, c->offset, CHUNK_HEADER + c->stored);
 	else if (samples > r->samples)
 		r->damage.bad_samples += samples - r->samples;
+	free(room);
 }

@@ -39,6 +39,11 @@ int reader_check_header(struct reader *r, struct error *err);
  * 0 or -ERR_NOMEM. */
 int reader_find_chunks(struct reader *r, size_t at);
 bool reader_payload_good(const struct reader *r, const struct chunk *c);
+/* Returns the payload of a chunk that is not one of samples: c->stored bytes in the
+ * file, or c->raw bytes in *room, which the caller frees.  Returns NULL if it is
+ * damaged or memory ran out. */
+const uint8_t *reader_payload(const struct reader *r, const struct chunk *c,
+			      uint8_t **room);
 /* Notes as damage what the end mark counts but the file does not contain. */
 void reader_check_end(struct reader *r);
 /* Releases the file's pages between two offsets.  The memory of a reader must

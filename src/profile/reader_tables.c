@@ -30,29 +30,26 @@ static bool load_sections(struct reader *r, const uint8_t *p, size_t n)
 
 static bool load_chunk(struct reader *r, const struct chunk *c)
 {
-	const uint8_t *p = r->p + c->offset + CHUNK_HEADER;
-	uint8_t *raw;
+	const uint8_t *p;
+	uint8_t *room;
 	bool good;
 
-	if (!reader_payload_good(r, c))
-		return false;
-	if (c->codec == CODEC_STORED)
-		return load_sections(r, p, c->stored);
-	if (c->codec != CODEC_ZLIB || c->raw / 1100 > c->stored)
-		return false;
-	/* Many equal chunks may decompress to little data: that costs time. */
-	r->unpacked += c->raw;
-	if (r->max_memory && r->unpacked > r->max_memory) {
-		r->profile.memory.exceeded = true;
-		return false;
+	if (c->codec == CODEC_ZLIB) {
+		/* Many equal chunks may decompress to little data: that costs
+		 * time. */
+		r->unpacked += c->raw;
+		if (r->max_memory && r->unpacked > r->max_memory) {
+			r->profile.memory.exceeded = true;
+			return false;
+		}
+		if (!profile_charge(&r->profile, c->raw))
+			return false;
 	}
-	if (!profile_charge(&r->profile, c->raw))
-		return false;
-	raw = malloc(c->raw ? c->raw : 1);
-	good = raw && format_inflate(p, c->stored, raw, c->raw) &&
-	       load_sections(r, raw, c->raw);
-	free(raw);
-	profile_uncharge(&r->profile, c->raw);
+	p = reader_payload(r, c, &room);
+	good = p && load_sections(r, p, room ? c->raw : c->stored);
+	free(room);
+	if (c->codec == CODEC_ZLIB)
+		profile_uncharge(&r->profile, c->raw);
 	return good;
 }
 

@@ -61,6 +61,33 @@ for file in "$corpus"/*.tally; do
 		"$("$TALLY" info --no-pager "$file" | grep -c '^# Damaged')" \
 		"$([ "$name" = killed ] && echo 1 || echo 0)"
 done
+# Each chunk but SAMPLES may be compressed, the last one too.
+cat >pack_end.py <<'END'
+import struct, sys, zlib
+data = open(sys.argv[1], 'rb').read()
+at = data.rindex(b'TLYC')
+payload = data[at + 32:]
+packed = zlib.compress(payload)
+if len(sys.argv) > 3:           # a longer one than its header says
+    packed = zlib.compress(payload + bytes(1000))
+head = data[at:at + 10] + b'\1\0' + struct.pack(
+    '<IIII', len(packed), len(payload), 0, zlib.crc32(packed))
+open(sys.argv[2], 'wb').write(data[:at] + head +
+                              struct.pack('<I', zlib.crc32(head)) + packed)
+END
+if command -v python3 >/dev/null; then
+	first=$(ls "$corpus"/*.tally | grep -v killed | head -n 1)
+	python3 pack_end.py "$first" packed.tally
+	t_is "a compressed end is no damage" \
+		"$("$TALLY" report --format=csv packed.tally 2>&1 | cksum)" \
+		"$("$TALLY" report --format=csv "$first" 2>&1 | cksum)"
+	t_lacks "... nor said" "$("$TALLY" info packed.tally)" Damaged
+	python3 pack_end.py "$first" packed.tally longer
+	t_like "one that does not inflate to its size is" \
+		"$("$TALLY" info packed.tally)" '^# Damaged'
+else
+	t_skip "a compressed end" "no python3"
+fi
 tables=$(cat "$corpus"/*.txt | awk '/^[A-Z_]+ [0-9]/ { print $1 }' | sort -u | wc -l)
 t_is "each table has rows in one of them" \
 	"$(cat "$corpus"/*.txt | awk '/^[A-Z_]+ [1-9]/ { print $1 }' | sort -u |
