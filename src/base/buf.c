@@ -28,12 +28,15 @@ uint8_t *buf_room(struct buf *b, size_t n)
 		return NULL;
 	if (b->p && n <= b->cap - b->n)
 		return b->p + b->n;
-	if (n > SIZE_MAX / 4 || b->n > SIZE_MAX / 4) {
+	if (n > SIZE_MAX / 4 || b->n > SIZE_MAX / 4 ||
+	    (b->most && b->n + n > b->most)) {
 		b->failed = true;
 		return NULL;
 	}
 	while (cap < b->n + n)
 		cap += cap / 2 + 32;
+	if (b->most && cap > b->most)
+		cap = b->most;
 	p = realloc(b->p, cap);
 	if (!p) {
 		b->failed = true;

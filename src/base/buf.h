@@ -3,7 +3,7 @@
 #define TALLY_BASE_BUF_H
 /*
  * A growable byte buffer with a sticky failure flag: append freely, test
- * `failed` once at the end.  After a failed allocation the buffer contains
+ * `failed` once at the end.  After a failed append the buffer contains
  * everything appended before it.  All-zero is the empty buffer.
  *
  * Integers are little-endian; uleb and sleb are DWARF's LEB128 (DWARF 5 §7.6).
@@ -16,6 +16,7 @@
 struct buf {
 	uint8_t *p;
 	size_t n, cap;
+	size_t most;		/* an append that makes n larger fails; 0: no limit */
 	bool failed;
 };
 

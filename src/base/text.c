@@ -84,7 +84,8 @@ static size_t plain_run(const char *s)
 
 void text_safe(struct buf *out, const char *s)
 {
-	for (;;) {
+	/* A full buffer costs no time. */
+	while (!out->failed) {
 		size_t n = plain_run(s);
 
 		buf_bytes(out, s, n);
@@ -186,7 +187,7 @@ static void json_string(struct buf *out, const char *s, bool markup)
 	uint32_t cp;
 
 	buf_u8(out, '"');
-	for (;;) {
+	while (!out->failed) {
 		size_t n = json_run(s, markup);
 
 		buf_bytes(out, s, n);

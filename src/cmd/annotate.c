@@ -16,7 +16,7 @@
 #include "profile/symbolize_profile.h"
 
 struct annotate_opts {
-	uint64_t max_memory;
+	uint64_t max_memory, max_output;
 	const char *input, *format, *color, *output, *syntax;
 	struct select_opts samples_of;
 	struct source_opts source_at;
@@ -75,6 +75,7 @@ static const struct opt annotate_opt_table[] = {
 	  "If the recording contains no symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },
 	OPT_ROW_MAX_MEMORY(offsetof(struct annotate_opts, max_memory)),
+	OPT_ROW_MAX_OUTPUT(offsetof(struct annotate_opts, max_output)),
 	OPT_ROW_TRUST(offsetof(struct annotate_opts, trust)),
 	OPT_END
 };
@@ -163,7 +164,7 @@ static int show(struct cmd_io *io, const struct annotate_opts *o,
 		const struct annotate_style *style, struct annotation *a,
 		struct error *err)
 {
-	struct buf out = { 0 };
+	struct buf out = { .most = o->max_output };
 	int rc;
 
 	if (!strcmp(o->format, "json"))
@@ -282,8 +283,11 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 				.debug_dirs = &o->debug_dirs,
 				.max_memory = o->max_memory, .trust = o->trust },
 			      input, 0, NULL, &path, &r, err);
-	if (!rc)
+	if (!rc) {
+		o->max_output = cmd_max_output(o->max_output, reader_bytes(r),
+					       CMD_TEXT_A_BYTE);
 		rc = annotate_build(r, &spec, &a, err);
+	}
 	if (!rc && style.code && !style.automatic &&
 	    (spec.what || !reader_profile(r)->codes.n))
 		rc = take_cold(io, o, a, err);

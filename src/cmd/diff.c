@@ -42,7 +42,7 @@ static int show(struct cmd_io *io, const struct diff_opts *o,
 		const struct diff *d, int format, struct error *err)
 {
 	struct diff_style style;
-	struct buf out = { 0 };
+	struct buf out = { .most = o->max_output };
 	int rc = make_style(io, o, &style, err);
 
 	if (rc < 0)
@@ -178,7 +178,7 @@ static int show_aligned(struct cmd_io *io, const struct diff_opts *o,
 {
 	struct diff_annotate_style style;
 	struct diff_style s;
-	struct buf out = { 0 };
+	struct buf out = { .most = o->max_output };
 	int rc = make_style(io, o, &s, err);
 
 	if (rc < 0)
@@ -249,8 +249,12 @@ static int run_diff(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = check_options(o, format, err);
 	if (!rc)
 		rc = diff_open(io, o, &spec, r, err);
-	if (!rc)
+	if (!rc) {
+		o->max_output = cmd_max_output(o->max_output,
+			reader_bytes(r[DIFF_OLD]) + reader_bytes(r[DIFF_NEW]),
+			CMD_TEXT_A_BYTE);
 		rc = diff_build(r, &spec, &d, err);
+	}
 	for (int i = 0; !rc && i < DIFF_SIDES; i++)
 		if (format != FORMAT_TEXT && format != FORMAT_JSON)
 			cmd_report_damage(io, spec.path[i], r[i]);

@@ -18,7 +18,7 @@ struct diff_opts {
 	bool children, no_inline, samples, full_names, no_header, no_pager;
 	bool svg, html, icicle;
 	double limit;
-	uint64_t top, width, context, max_memory;
+	uint64_t top, width, context, max_memory, max_output;
 	bool trust;
 };
 

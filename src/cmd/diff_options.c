@@ -118,6 +118,7 @@ const struct opt diff_opt_table[] = {
 	  "If a recording contains no symbols: " DEBUG_DIR_HELP,
 	  AT(debug_dirs) },
 	OPT_ROW_MAX_MEMORY(offsetof(struct diff_opts, max_memory)),
+	OPT_ROW_MAX_OUTPUT(offsetof(struct diff_opts, max_output)),
 	OPT_ROW_TRUST(offsetof(struct diff_opts, trust)),
 	OPT_END
 };

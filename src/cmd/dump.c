@@ -66,9 +66,6 @@ static int add_part(const char *word, unsigned int *out, struct error *err)
 			 nearest_best(&near) ? "'?" : "");
 }
 
-/* Limit of the output: bytes per byte of the file, plus a constant. */
-enum { OUTPUT_A_BYTE = 64, OUTPUT_MORE = 64 << 20 };
-
 struct dump_out {
 	struct cmd_io *io;
 	const char *path;
@@ -112,8 +109,8 @@ static int run_dump(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc < 0)
 		return rc;
 	out.path = path;
-	out.limit = o->max_output ? o->max_output
-		: reader_bytes(r) * OUTPUT_A_BYTE + OUTPUT_MORE;
+	out.limit = cmd_max_output(o->max_output, reader_bytes(r),
+				   CMD_TEXT_A_BYTE);
 	if (!o->no_pager && io->start_pager)
 		io->start_pager(io);
 	rc = dump_file(r, (which ? which : DUMP_ALL) |

@@ -58,10 +58,6 @@ static const struct opt export_opt_table[] = {
 	OPT_ROW_TRUST(AT(trust)),
 	OPT_END};
 
-/* Limit of the output: bytes per byte of the file, plus a constant.  Some formats
- * repeat the whole stack of each sample. */
-enum { OUTPUT_A_BYTE = 1024, OUTPUT_MORE = 64 << 20 };
-
 /* The destination: a file or standard output. */
 struct target {
 	struct cmd_io *io;
@@ -134,12 +130,11 @@ static int write_to(struct target *t, struct reader *r,
 	struct export_spec spec = { .select = cmd_select(&o->samples_of),
 				    .no_inline = o->no_inline,
 				    .version = PACKAGE_VERSION,
-				    .max_output = o->max_output };
+				    .max_output = cmd_max_output(o->max_output,
+					reader_bytes(r), CMD_EXPORT_A_BYTE) };
 	struct export_sink sink = { .put = put, .ctx = t };
 	int rc;
 
-	if (!spec.max_output)
-		spec.max_output = reader_bytes(r) * OUTPUT_A_BYTE + OUTPUT_MORE;
 	if (!path && (f->flags & EXPORT_FILE))
 		return error_set(err, ERR_USAGE, "--format=%s cannot be "
 				 "written to a pipe: use -o FILE", f->name);

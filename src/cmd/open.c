@@ -227,10 +227,22 @@ void cmd_take_trust(struct cmd_io *io, const char *path, struct reader *r,
 	buf_fini(&safe);
 }
 
+uint64_t cmd_max_output(uint64_t asked, uint64_t bytes, uint64_t a_byte)
+{
+	return asked ? asked : bytes * a_byte + CMD_OUTPUT_MORE;
+}
+
 int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 	       struct error *err)
 {
-	if (text->failed || (io->no_memory && io->no_memory()))
+	bool no_memory = io->no_memory && io->no_memory();
+
+	if (text->failed && text->most && !no_memory)
+		return error_set(err, ERR_UNSUPPORTED, "the output has more than "
+				 "%zu MB, which no usual recording of this size "
+				 "needs: --max-output SIZE allows more",
+				 text->most >> 20);
+	if (text->failed || no_memory)
 		return error_nomem(err);
 	if (!path || !strcmp(path, "-")) {
 		errno = 0;

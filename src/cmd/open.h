@@ -52,6 +52,15 @@ void cmd_report_damage(struct cmd_io *io, const char *path,
  * struct cmd_io. */
 void cmd_show_image(void *ctx, const char *image, size_t done, size_t total);
 void cmd_show_step(void *ctx, const char *text);
+/* Most bytes of output about recordings of `bytes` bytes: what the user asked for or,
+ * if that is 0, `a_byte` for each byte of the recordings and CMD_OUTPUT_MORE.  It is
+ * a limit for buf.most, with a message by cmd_output. */
+enum {
+	CMD_TEXT_A_BYTE = 64,		/* for text, which is held in memory */
+	CMD_EXPORT_A_BYTE = 1024,	/* for files whose rows repeat whole stacks */
+	CMD_OUTPUT_MORE = 64 << 20,
+};
+uint64_t cmd_max_output(uint64_t asked, uint64_t bytes, uint64_t a_byte);
 /* Writes text to a file, or to io->out if `path` is NULL or "-". */
 int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 	       struct error *err);

@@ -25,7 +25,7 @@ enum {
 };
 
 struct report_opts {
-	uint64_t max_memory;
+	uint64_t max_memory, max_output;
 	const char *input, *sort, *call_graph, *format, *color, *output;
 	struct select_opts samples_of;
 	struct opt_strs debug_dirs, images, symbols;
@@ -118,6 +118,7 @@ static const struct opt report_opt_table[] = {
 	 "If the recording contains no symbols: " DEBUG_DIR_HELP,
 	 AT(debug_dirs)},
 	OPT_ROW_MAX_MEMORY(offsetof(struct report_opts, max_memory)),
+	OPT_ROW_MAX_OUTPUT(offsetof(struct report_opts, max_output)),
 	OPT_ROW_TRUST(offsetof(struct report_opts, trust)),
 	OPT_END};
 
@@ -319,7 +320,7 @@ static int show_wakers(struct cmd_io *io, const struct report_opts *o,
 	struct wait_sites pairs;
 	struct name_list names = { NULL, 0 };
 	struct report *rep = NULL;
-	struct buf out = { 0 };
+	struct buf out = { .most = o->max_output };
 	uint64_t blocked;
 	int rc;
 
@@ -351,7 +352,7 @@ static int show(struct cmd_io *io, const struct report_opts *o,
 		struct reader *r, struct report *rep, enum format format,
 		struct error *err)
 {
-	struct buf out = { 0 };
+	struct buf out = { .most = o->max_output };
 	struct text_style style;
 	struct missing_help help;
 	bool color;
@@ -496,6 +497,9 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 				.no_code = format != FORMAT_HTML && !tui,
 				.detail = shown_detail(&spec, format, tui) },
 			      o->input, argc, argv, &path, &r, err);
+	if (rc >= 0)
+		o->max_output = cmd_max_output(o->max_output, reader_bytes(r),
+					       CMD_TEXT_A_BYTE);
 	if (rc >= 0 && o->wakers) {
 		rc = show_wakers(io, o, r, (enum format)format, err);
 		reader_close(r);

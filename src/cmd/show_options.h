@@ -44,6 +44,13 @@
 	  "Limit of the memory for the tables of a recording, in bytes (k, " \
 	  "M, G). Default: 64 times the size of the file plus 64 MB.", at }
 
+/* For commands whose output may repeat the names of a recording often; the value is a
+ * uint64_t for cmd_max_output. */
+#define OPT_ROW_MAX_OUTPUT(at) \
+	{ OPT_UINT, 0, "max-output", "SIZE", \
+	  "Fail if the text, JSON or CSV has more than this many bytes (k, M, " \
+	  "G). Default: 64 times the size of the file plus 64 MB.", at }
+
 /* For commands that open files named in a recording; the value is a bool. */
 #define OPT_ROW_TRUST(at) \
 	{ OPT_FLAG, 0, "trust-recording", NULL, \

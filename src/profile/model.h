@@ -322,6 +322,9 @@ enum {
 	PROF_STACK_VIEWS = 16,	/* bytes for each node or location; by far the most
 				 * frequent rows */
 	PROF_ROW_VIEWS = 64,	/* … for each row of any other table */
+	PROF_NAME_VIEWS = 128,	/* … of a name: the rest of a longer one is charged
+				 * for each row that refers to it, because views
+				 * copy it */
 };
 struct prof_memory {
 	uint64_t limit;		/* bytes; 0: no limit */

@@ -2,6 +2,7 @@
 /* Loads the tables of a file into the model: see reader_internal.h. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "profile/reader_internal.h"
 
@@ -134,6 +135,70 @@ static int join_nodes(struct reader *r)
 	return slots && r->same ? 0 : -ERR_NOMEM;
 }
 
+/* Returns the bytes of the name that a reference leads to beyond PROF_NAME_VIEWS;
+ * `more` has them by string. */
+static uint64_t name_more(const struct profile *p, const uint32_t *more,
+			  enum ref ref, uint64_t v)
+{
+	switch (ref) {
+	case REF_STR:
+		return more[v];
+	case REF_IMAGE:
+		return more[p->images.v[v].path];
+	case REF_FUNC:
+		return v == PROF_NONE ? 0 : more[p->funcs.v[v].name];
+	default:
+		return 0;
+	}
+}
+
+static uint64_t names_of_column(const struct profile *p, const uint32_t *more,
+				const struct table *t, const struct column *c)
+{
+	size_t n = table_rows(p, t);
+	const char *row = table_row(p, t, 0);
+	uint64_t sum = 0;
+
+	if (c->ref != REF_STR && c->ref != REF_IMAGE && c->ref != REF_FUNC)
+		return 0;
+	for (size_t i = 0; i < n; i++, row += t->row)
+		sum += name_more(p, more, c->ref, column_get(row, c));
+	return sum;
+}
+
+/* Charges the long names of all rows: a view copies a name for each row that has
+ * it, while the table of strings has it once. */
+static int charge_names(struct reader *r)
+{
+	struct profile *p = &r->profile;
+	uint32_t *more = calloc(p->str.str.n, sizeof(*more));
+	uint64_t sum = 0;
+
+	if (!more)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < p->str.str.n; i++) {
+		size_t n = strlen(p->str.str.v[i]);
+
+		more[i] = n > PROF_NAME_VIEWS ? (uint32_t)n - PROF_NAME_VIEWS : 0;
+	}
+	for (size_t i = 0; i < format_ntables; i++)
+		for (size_t k = 0; k < format_tables[i].ncolumns; k++)
+			sum += names_of_column(p, more, &format_tables[i],
+					       &format_tables[i].columns[k]);
+	sum += names_of_column(p, more, &text_table, &text_table.columns[0]);
+	for (size_t i = 0; i < p->images.n; i++)
+		sum += more[p->images.v[i].debug_file] +
+		       more[p->images.v[i].note];
+	free(more);
+	p->memory.limit = r->max_memory;
+	if (!profile_charge(p, sum)) {
+		r->refused = r->n;
+		return -ERR_NOMEM;
+	}
+	p->memory.limit = 0;
+	return 0;
+}
+
 int reader_load_tables(struct reader *r)
 {
 	size_t bad_refs = 0;
@@ -156,5 +221,5 @@ int reader_load_tables(struct reader *r)
 		return -ERR_NOMEM;
 	if (bad_refs && !r->damage.bad_chunks)
 		reader_note_damage(r, FORMAT_HEADER, 0);
-	return join_nodes(r);
+	return charge_names(r) < 0 ? -ERR_NOMEM : join_nodes(r);
 }

@@ -8,10 +8,15 @@ import sys
 import zlib
 
 TABLES, SAMPLES = 1, 2
+SYMBOLS, CODE = 3, 4
 STRINGS, ENVS, EVENTS, RUNS, THREADS, IMAGES, LOCS, NODES = range(1, 9)
+FUNCS, FRAMES, LOC_FRAMES, SYMBOL_ROWS, _, CODES, SOURCES = range(20, 27)
 EVENT = 13      # columns of a row
 BATCH = 8192    # samples of a chunk
 LESS = len(sys.argv) > 3        # for sanitizers, which take ten times as long
+
+
+LONG = b'A' * (1 << 20)
 
 
 def uleb(v):
@@ -20,6 +25,14 @@ def uleb(v):
         out += bytes([v & 127 | 128])
         v >>= 7
     return out + bytes([v])
+
+
+def sleb(v):
+    out = b''
+    while not -64 <= v < 64:
+        out += bytes([v & 127 | 128])
+        v >>= 7
+    return out + bytes([v & 127])
 
 
 def section(kind, body):
@@ -57,16 +70,16 @@ class File:
                    zeros(EVENTS, 0, events, EVENT) + zeros(THREADS, 0, 1, 6) +
                    zeros(IMAGES, 0, 1, 6) + zeros(LOCS, 0, 1, 2))
 
-    def samples(self, times, stack):
-        """Batches of samples at one time each; `stack`: their column."""
+    def samples(self, times, stack, n=BATCH):
+        """Batches of n samples at one time each; `stack`: their column."""
         def const(v):
             return bytes([0, 0]) + uleb(len(uleb(v))) * 2 + uleb(v)
 
-        zero = zlib.compress(bytes(BATCH), 9)
-        time = bytes([1, 1]) + uleb(BATCH) + uleb(len(zero)) + zero
+        zero = zlib.compress(bytes(n), 9)
+        time = bytes([1, 1]) + uleb(n) + uleb(len(zero)) + zero
         for i in range(times):
             self.chunk(SAMPLES, uleb(1) + uleb(0) + time + const(0) * 3 +
-                       const(1) + stack(i), BATCH, packed=False)
+                       const(1) + stack(i), n, packed=False)
 
     def write(self, path):
         with open(path, 'wb') as f:
@@ -128,6 +141,77 @@ def samples(f):
     """Equal samples: little to store, much to print."""
     f.basics()
     f.samples(800 if LESS else 3000, lambda i: bytes([0, 0, 1, 1, 0]))
+
+
+def functions(f, n, names, name, path, size=16):
+    """n functions of one line and `size` bytes, each sampled once.  `name` and `path`:
+    their columns, ids of `names` from 2 on."""
+    place = sleb(1 << 20) + sleb(size) * (n - 1)
+    up = b'\0' + b'\1' * (n - 1)
+    f.chunk(TABLES, section(STRINGS, uleb(2) + uleb(len(names)) + b''.join(
+        uleb(len(t)) for t in names) + b''.join(names)))
+    f.basics()
+    # stacks of one frame: the parent is node 0, the location is the next one
+    f.chunk(TABLES, rows(LOCS, 1, n, bytes(n), place) +
+            rows(NODES, 1, n, b''.join(map(uleb, range(1, n + 1))), bytes(n)))
+    f.chunk(SYMBOLS, rows(FUNCS, 0, n, bytes(n), name, path, up, bytes(n)) +
+            rows(FRAMES, 0, n, up, path, up, bytes(n), bytes(n)) +
+            rows(LOC_FRAMES, 0, n + 1, b'\0\1' + b'\3' * (n - 1)) +
+            rows(SYMBOL_ROWS, 0, n, bytes(n), name, place, uleb(size) * n))
+    f.samples(1, lambda i: ascending(n), n)
+
+
+def same(value, n):
+    """A column of differences that has one value in all rows."""
+    return sleb(value) + bytes(n - 1)
+
+
+def ascending(n):
+    """The samples' column 1 to n."""
+    packed = zlib.compress(b'\1' * n, 9)
+    return bytes([1, 1]) + uleb(n) + uleb(len(packed)) + packed
+
+
+def names(f):
+    """One long name of many functions."""
+    functions(f, 4000, [LONG], same(2, 4000), bytes(4000))
+
+
+def files(f):
+    """Many functions in one file with a long name."""
+    functions(f, 4000, [LONG], bytes(4000), same(2, 4000))
+
+
+def paths(f):
+    """Many images with one long name."""
+    n = 3000
+    ids = b''.join(map(uleb, range(1, n + 1)))
+    builds = b''.join(b'\2' + struct.pack('<H', i) for i in range(n))
+    f.chunk(TABLES, section(STRINGS, uleb(2) + uleb(1) + uleb(len(LONG)) + LONG))
+    f.basics()
+    f.chunk(TABLES, rows(IMAGES, 1, n, b'\2' * n, bytes(n), bytes(n), builds,
+                         bytes(n), bytes(n)) +
+            rows(LOCS, 1, n, ids, bytes(n)) + rows(NODES, 1, n, ids, bytes(n)))
+    f.samples(1, lambda i: ascending(n), n)
+
+
+def branches(f):
+    """Long names, few enough for their functions, in many stacks."""
+    n, m = 600, 40000
+    functions(f, n, [b'%d' % i + LONG[:1 << 14] for i in range(n)],
+              sleb(2) + b'\1' * (n - 1), bytes(n))
+    # pairs: one below the root, one below that
+    locs = [(1 + i // n % n, 1 + i % n) for i in range(m)]
+    f.chunk(TABLES, rows(
+        NODES, n + 1, 2 * m,
+        b''.join(uleb(n + 1 + 2 * i) + b'\1' for i in range(m)),
+        b''.join(uleb(64 + a) + uleb(64 + b) for a, b in locs)))
+    for at in range(0, m, BATCH):
+        k = min(BATCH, m - at)
+        stack = sleb(n + 2 + 2 * at) + b'\2' * (k - 1)
+        packed = zlib.compress(stack, 9)
+        f.samples(1, lambda i: bytes([1, 1]) + uleb(len(stack)) +
+                  uleb(len(packed)) + packed, k)
 
 
 def main():

@@ -28,7 +28,7 @@ if t_sanitized; then
 	t_long || few=less samples=516096 stopped='[78]'
 fi
 
-for kind in strings events gaps; do
+for kind in strings events gaps names files paths; do
 	make_bomb "$kind" || exit 1
 	for command in 'report --no-pager' info; do
 		# shellcheck disable=SC2086 # words
@@ -47,6 +47,22 @@ for command; do
 	# shellcheck disable=SC2086 # words
 	t_like "gaps: $command" "$(peak $command gaps.tally)" "^1 $limit\$"
 	t_like "… says what to do" "$(cat err)" '--max-memory SIZE'
+done
+# Long names of a few functions are no reason to refuse a recording, but the output may
+# repeat them at will.
+make_bomb branches || exit 1
+t_like "branches: report" "$(peak report --format=csv branches.tally)" "^0 $limit\$"
+t_is "… with its names in full" "$(awk 'length >= 16384' out | wc -l)" 600
+for command in 'report -g --format=json' 'export --format=folded -o x.out'; do
+	# shellcheck disable=SC2086 # words
+	t_like "branches: $command" "$(peak $command branches.tally)" "^1 $limit\$"
+	t_like "… says what to do" "$(cat err)" '--max-output SIZE allows more'
+done
+for command in report 'diff branches.tally'; do
+	# shellcheck disable=SC2086 # words
+	t_like "--max-output of $command" "$(peak $command --format=json \
+		--max-output 2M branches.tally) $(tail -n 1 err)" \
+		"^1 $limit .* more than 1 MB"
 done
 for kind in nodes wide lanes; do
 	make_bomb "$kind" || exit 1
