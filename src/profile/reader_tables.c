@@ -166,13 +166,23 @@ static uint64_t names_of_column(const struct profile *p, const uint32_t *more,
 	return sum;
 }
 
+/* Returns the number of references that name_more counts, or more. */
+static uint64_t count_names(const struct profile *p)
+{
+	uint64_t n = p->texts.n + 2 * p->images.n;
+
+	for (size_t i = 0; i < format_ntables; i++)
+		n += table_rows(p, &format_tables[i]) * format_tables[i].ncolumns;
+	return n;
+}
+
 /* Charges the long names of all rows: a view copies a name for each row that has
  * it, while the table of strings has it once. */
 static int charge_names(struct reader *r)
 {
 	struct profile *p = &r->profile;
 	uint32_t *more = calloc(p->str.str.n, sizeof(*more));
-	uint64_t sum = 0;
+	uint64_t sum = 0, longest = 0;
 
 	if (!more)
 		return -ERR_NOMEM;
@@ -180,6 +190,12 @@ static int charge_names(struct reader *r)
 		size_t n = strlen(p->str.str.v[i]);
 
 		more[i] = n > PROF_NAME_VIEWS ? (uint32_t)n - PROF_NAME_VIEWS : 0;
+		longest = more[i] > longest ? more[i] : longest;
+	}
+	/* mostly so few that counting them is not worth the time */
+	if (!r->max_memory || longest * count_names(p) < r->max_memory / 8) {
+		free(more);
+		return 0;
 	}
 	for (size_t i = 0; i < format_ntables; i++)
 		for (size_t k = 0; k < format_tables[i].ncolumns; k++)
