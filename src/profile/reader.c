@@ -209,6 +209,11 @@ uint64_t reader_bytes(const struct reader *r)
 	return r->n;
 }
 
+uint64_t reader_max_memory(const struct reader *r)
+{
+	return r->max_memory ? r->max_memory : UINT64_MAX;
+}
+
 uint64_t reader_sample_count(const struct reader *r)
 {
 	return r->samples;

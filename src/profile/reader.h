@@ -56,6 +56,9 @@ void reader_inherit_damage(struct reader *r, const struct reader_damage *from,
 			   const char *name);
 /* Returns the size of the file in bytes. */
 uint64_t reader_bytes(const struct reader *r);
+/* Returns the limit of memory in bytes, which is also one for what views build from
+ * few bytes of the file (trees, instructions); UINT64_MAX: none. */
+uint64_t reader_max_memory(const struct reader *r);
 /* Returns the number of samples according to the headers of the file's chunks.
  */
 uint64_t reader_sample_count(const struct reader *r);

@@ -81,6 +81,16 @@ class File:
             self.chunk(SAMPLES, uleb(1) + uleb(0) + time + const(0) * 3 +
                        const(1) + stack(i), n, packed=False)
 
+    def each(self, first, step, n):
+        """A sample of each of n nodes."""
+        for at in range(0, n, BATCH):
+            k = min(BATCH, n - at)
+            # differences from the row before
+            stack = sleb(first + step * at) + sleb(step) * (k - 1)
+            packed = zlib.compress(stack, 9)
+            self.samples(1, lambda i: bytes([1, 1]) + uleb(len(stack)) +
+                         uleb(len(packed)) + packed, k)
+
     def write(self, path):
         with open(path, 'wb') as f:
             f.write(b''.join(self.parts))
@@ -143,33 +153,29 @@ def samples(f):
     f.samples(800 if LESS else 3000, lambda i: bytes([0, 0, 1, 1, 0]))
 
 
-def functions(f, n, names, name, path, size=16):
+def functions(f, n, names, name, path, size=16, below=False):
     """n functions of one line and `size` bytes, each sampled once.  `name` and `path`:
-    their columns, ids of `names` from 2 on."""
+    their columns, ids of `names` from 2 on.  `below`: each is called by the one
+    before."""
     place = sleb(1 << 20) + sleb(size) * (n - 1)
     up = b'\0' + b'\1' * (n - 1)
     f.chunk(TABLES, section(STRINGS, uleb(2) + uleb(len(names)) + b''.join(
         uleb(len(t)) for t in names) + b''.join(names)))
     f.basics()
-    # stacks of one frame: the parent is node 0, the location is the next one
+    # the parent is so many rows up, for no callers node 0; the location is the next one
+    parents = b'\1' * n if below else b''.join(map(uleb, range(1, n + 1)))
     f.chunk(TABLES, rows(LOCS, 1, n, bytes(n), place) +
-            rows(NODES, 1, n, b''.join(map(uleb, range(1, n + 1))), bytes(n)))
+            rows(NODES, 1, n, parents, bytes(n)))
     f.chunk(SYMBOLS, rows(FUNCS, 0, n, bytes(n), name, path, up, bytes(n)) +
             rows(FRAMES, 0, n, up, path, up, bytes(n), bytes(n)) +
             rows(LOC_FRAMES, 0, n + 1, b'\0\1' + b'\3' * (n - 1)) +
             rows(SYMBOL_ROWS, 0, n, bytes(n), name, place, uleb(size) * n))
-    f.samples(1, lambda i: ascending(n), n)
+    f.each(1, 1, n)
 
 
 def same(value, n):
     """A column of differences that has one value in all rows."""
     return sleb(value) + bytes(n - 1)
-
-
-def ascending(n):
-    """The samples' column 1 to n."""
-    packed = zlib.compress(b'\1' * n, 9)
-    return bytes([1, 1]) + uleb(n) + uleb(len(packed)) + packed
 
 
 def names(f):
@@ -192,7 +198,7 @@ def paths(f):
     f.chunk(TABLES, rows(IMAGES, 1, n, b'\2' * n, bytes(n), bytes(n), builds,
                          bytes(n), bytes(n)) +
             rows(LOCS, 1, n, ids, bytes(n)) + rows(NODES, 1, n, ids, bytes(n)))
-    f.samples(1, lambda i: ascending(n), n)
+    f.each(1, 1, n)
 
 
 def branches(f):
@@ -206,12 +212,18 @@ def branches(f):
         NODES, n + 1, 2 * m,
         b''.join(uleb(n + 1 + 2 * i) + b'\1' for i in range(m)),
         b''.join(uleb(64 + a) + uleb(64 + b) for a, b in locs)))
-    for at in range(0, m, BATCH):
-        k = min(BATCH, m - at)
-        stack = sleb(n + 2 + 2 * at) + b'\2' * (k - 1)
-        packed = zlib.compress(stack, 9)
-        f.samples(1, lambda i: bytes([1, 1]) + uleb(len(stack)) +
-                  uleb(len(packed)) + packed, k)
+    f.each(n + 2, 2, m)
+
+
+def code(f):
+    """A function of instructions of one byte each (x86's nop)."""
+    n = 1 << 21 if LESS else 12 << 20
+    functions(f, 1, [b'hot'], sleb(2), sleb(0), n)
+    zero = bytes(1)
+    # the machine (EM_X86_64) is the last column
+    f.chunk(SYMBOLS, rows(SOURCES, 0, 1, zero, b'\x1f', zero, zero, zero, b'\x3e'))
+    f.chunk(CODE, section(CODES, uleb(1) + uleb(0) + uleb(1 << 20) + uleb(n) +
+                          b'\x90' * n))
 
 
 def main():

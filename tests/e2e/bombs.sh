@@ -11,13 +11,16 @@ if ! command -v python3 >/dev/null; then
 fi
 cd "$T_TMP" || exit 1
 cat >peak.py <<'END'
-"""Runs a command; prints its exit status and its peak of memory in MB."""
+"""Runs a command; prints its exit status and its peak of memory in MB or its time in
+seconds, if that is more than a usual recording takes."""
 import resource, subprocess, sys
 
 with open('out', 'wb') as out, open('err', 'wb') as err:
     status = subprocess.run(sys.argv[1:], stdout=out, stderr=err).returncode
-peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10
-print(status, 'within' if peak <= 300 else 'takes %d MB' % peak)
+use = resource.getrusage(resource.RUSAGE_CHILDREN)
+peak = use.ru_maxrss >> 10
+print(status, 'takes %d MB' % peak if peak > 300 else
+      'takes %d s' % use.ru_utime if use.ru_utime > 20 else 'within')
 END
 make_bomb() { python3 "$top_srcdir/tests/e2e/bombs.py" "$1" "$1.tally" $few; }
 peak() { python3 peak.py "$TALLY" "$@"; }
@@ -64,6 +67,17 @@ for command in report 'diff branches.tally'; do
 		--max-output 2M branches.tally) $(tail -n 1 err)" \
 		"^1 $limit .* more than 1 MB"
 done
+# A byte of the file is a thousand instructions.
+make_bomb code || exit 1
+for command in 'annotate --no-pager' 'annotate --asm --all --top 0 --no-pager' \
+		'annotate --both --format=json' 'report --html -o x.html' \
+		'diff --no-pager --both code.tally'; do
+	# shellcheck disable=SC2086 # words
+	t_like "code: $command" "$(peak $command code.tally)" "^[01] $limit\$"
+done
+peak annotate --asm --no-pager code.tally >/dev/null
+t_like "… says that some instructions are missing" "$(cat out)" \
+	'not all instructions: more than the limit of memory allows \(--max-memory\)'
 for kind in nodes wide lanes; do
 	make_bomb "$kind" || exit 1
 	for command in 'report --no-pager' 'report -g --no-pager' \

@@ -287,6 +287,7 @@ int annotate_build(struct reader *r, const struct annotate_spec *spec,
 	if (!a)
 		return error_nomem(err);
 	a->p = reader_profile(r);
+	a->max_insns = annotate_max_insns(reader_max_memory(r));
 	a->spec = *spec;
 	sources_init(&a->sources, a->p, &spec->where);
 	rc = build(a, r, err);

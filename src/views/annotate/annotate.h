@@ -150,6 +150,7 @@ struct annotation {
 	VEC(struct annot_line) lines;
 	VEC(struct annot_copy) copies;
 	VEC(struct annot_code) codes;
+	size_t max_insns;		/* what the limit of memory allows */
 	VEC(struct annot_insn) insns;
 	VEC(struct annot_jump) jumps;
 	VEC(struct annot_cost) costs;	/* ncols per row: of lines, copies … */
@@ -274,6 +275,9 @@ int annotate_callers(struct annotation *a, uint8_t *callers);
 /* annotate_code.c: reads the instructions of the functions that a unit is
  * in. */
 int annotate_codes(struct annotation *a, struct annot_unit *u);
+/* Returns how many instructions an annotation may have: a byte of a file may be a
+ * thousand of them. */
+size_t annotate_max_insns(uint64_t max_memory);
 /* Adds a row of costs, all 0; returns SIZE_MAX if out of memory. */
 size_t annotate_cost_row(struct annotation *a);
 /* Adds a location's cost to a row. */

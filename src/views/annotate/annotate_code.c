@@ -12,7 +12,14 @@
 enum {
 	CODES_MAX = 1000,	/* codes of one unit */
 	INSNS_MAX = 4 << 20,	/* instructions of all units */
+	INSN_BYTES = 256,	/* memory of one, with its text and row of output */
 };
+
+size_t annotate_max_insns(uint64_t max_memory)
+{
+	return max_memory / INSN_BYTES < INSNS_MAX
+		? (size_t)(max_memory / INSN_BYTES) : INSNS_MAX;
+}
 
 /* Returns the code of a symbol from by_code. */
 static const struct prof_code *stored_code(const struct annotation *a,
@@ -115,8 +122,9 @@ static int decode(struct coder *k, const struct prof_code *c)
 
 	k->loc = first_loc(k->a, c->image, c->vaddr);
 	for (size_t at = 0; !rc && at < c->size; at += in.size) {
-		if (k->a->insns.n >= INSNS_MAX) {
-			k->code->missing = "too many instructions";
+		if (k->a->insns.n >= k->a->max_insns) {
+			k->code->missing = "more than the limit of memory "
+					   "allows (--max-memory)";
 			break;
 		}
 		disasm_next(k->d, p + at, c->size - at, c->vaddr + at, &in,

@@ -602,7 +602,8 @@ static int note_code(struct listing *l, int side, size_t code)
 			  (unsigned long long)s->size,
 			  annot_percent(a, annot_costs(a, c->total)));
 	if (!rc && c->missing)
-		rc = listing_note(l, "  no instructions: %s", c->missing);
+		rc = listing_note(l, "  %s instructions: %s",
+				  c->ninsns ? "not all" : "no", c->missing);
 	rc = name.failed ? -ERR_NOMEM : rc;
 	buf_fini(&name);
 	return rc;
