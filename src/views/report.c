@@ -230,6 +230,7 @@ int report_prepare(struct reader *r, const struct report_spec *spec,
 	if (!rep)
 		return error_nomem(err);
 	rep->p = reader_profile(r);
+	rep->max_memory = reader_max_memory(r);
 	rep->spec = *spec;
 	/* Roots call everything and have no self cost. */
 	if (spec->tree == TREE_CALLEES && !spec->lazy)

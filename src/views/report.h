@@ -50,12 +50,13 @@ struct report {
 	VEC(uint32_t) order;	/* displayed rows, in order */
 	size_t below_limit;	/* number of rows hidden by spec.limit */
 	size_t beyond_top;	/* number of rows hidden by spec.top */
+	uint64_t max_memory;	/* of `tree` and its values, in bytes */
 	VEC(struct tree_node) tree;	/* pre-order */
 	VEC(struct values) tree_vals;	/* [node * ncols + column] */
 };
 
 enum { REPORT_COLUMNS_MAX = 64, TREE_DEPTH_MAX = 400,
-       TREE_NODES_MAX = 8000000 };
+       TREE_NODES_MAX = 8000000 /* or what max_memory allows */ };
 
 /* Builds a report; reads the samples of `r` once.  `r` and what `spec` points
  * to are borrowed until report_free.  On an error *out is NULL. */

@@ -226,6 +226,13 @@ def code(f):
                           b'\x90' * n))
 
 
+def deep(f):
+    """One stack of many functions, with a sample in each."""
+    n = 3000 if LESS else 60000
+    functions(f, n, [b'f%d' % i for i in range(n)] + [b'a.c'],
+              sleb(2) + b'\1' * (n - 1), same(n + 2, n), below=True)
+
+
 def main():
     f = File()
     globals()[sys.argv[1]](f)

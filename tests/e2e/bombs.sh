@@ -78,6 +78,13 @@ done
 peak annotate --asm --no-pager code.tally >/dev/null
 t_like "… says that some instructions are missing" "$(cat out)" \
 	'not all instructions: more than the limit of memory allows \(--max-memory\)'
+# Time must not grow with the square of the depth.
+make_bomb deep || exit 1
+for command in 'report --html -o x.html' 'annotate --no-pager' \
+		'report -g --format=json'; do
+	# shellcheck disable=SC2086 # words
+	t_like "deep: $command" "$(peak $command deep.tally)" "^[014] $limit\$"
+done
 for kind in nodes wide lanes; do
 	make_bomb "$kind" || exit 1
 	for command in 'report --no-pager' 'report -g --no-pager' \

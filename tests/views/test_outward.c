@@ -135,12 +135,33 @@ static void test_bush(void **state)
 	profile_fini(&p);
 }
 
+/* Of many locations the outer ones are left out, with and without lists. */
+static void test_many(void **state)
+{
+	struct outward_index x;
+	struct profile p;
+	uint32_t node = 0, loc, n = 0;
+
+	(void)state;
+	begin(&p);
+	for (uint32_t i = 0; i < 5000; i++)
+		node = profile_node(&p, node, profile_loc(&p, 1, i));
+	assert_int_equal(outward_init(&x, &p), 0);
+	for (struct outward o = outward_begin(&x, node);
+	     outward_next(&x, &o, &loc); n++)
+		assert_int_equal(p.locs.v[loc].vaddr, 4999 - n);
+	assert_int_equal(n, 1024);
+	outward_fini(&x);
+	profile_fini(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_deep),
 		cmocka_unit_test(test_bush),
+		cmocka_unit_test(test_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

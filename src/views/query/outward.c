@@ -9,16 +9,26 @@
 
 enum { STRETCH = 256 };	/* minimum number of nodes between two lists */
 
-struct outward outward_begin(const struct outward_index *x, uint32_t node)
+/* Goes on with a node: by its list, if it has one. */
+static void go_on(const struct outward_index *x, struct outward *o, uint32_t node)
 {
-	struct outward o = { node, 0, 0 };
-
+	o->node = node;
+	o->at = o->end = 0;
 	if (node && x->list_of && x->list_of[node]) {
 		const struct outward_list *l =
 			&x->lists.v[x->list_of[node] - 1];
 
-		o = (struct outward){ 0, l->start, l->start + l->n };
+		o->node = 0;
+		o->at = l->start;
+		o->end = l->start + l->n;
 	}
+}
+
+struct outward outward_begin(const struct outward_index *x, uint32_t node)
+{
+	struct outward o = { .passed = 0 };
+
+	go_on(x, &o, node);
 	return o;
 }
 
@@ -27,6 +37,8 @@ bool outward_next(const struct outward_index *x, struct outward *o,
 {
 	const struct prof_node *n;
 
+	if (o->passed++ == OUTWARD_MOST)
+		return false;
 	if (!o->node) {
 		if (o->at == o->end)
 			return false;
@@ -35,7 +47,7 @@ bool outward_next(const struct outward_index *x, struct outward *o,
 	}
 	n = &x->p->nodes.v[o->node];
 	*loc = n->loc;
-	*o = outward_begin(x, n->parent);
+	go_on(x, o, n->parent);
 	return true;
 }
 

@@ -4,7 +4,9 @@
 /*
  * Walks a stack from the inside out for callers that need each location once,
  * the innermost first.  The time grows with the number of different locations,
- * not with the depth of the stack.
+ * not with the depth of the stack.  Beyond OUTWARD_MOST locations the outer ones are
+ * left out, as by exports (EXPORT_DEPTH): without that, one stack of n locations with a
+ * sample at each would take time n².
  *
  *	outward_init(&x, p);
  *	for (struct outward o = outward_begin(&x, node); outward_next(&x, &o, &loc);)
@@ -18,6 +20,8 @@
 
 #include "base/vec.h"
 #include "profile/model.h"
+
+enum { OUTWARD_MOST = 1024 };
 
 struct outward_list {
 	uint32_t node;
@@ -34,6 +38,7 @@ struct outward_index {
 struct outward {
 	uint32_t node;		/* the next node; 0: read the rest of the list */
 	uint32_t at, end;
+	uint32_t passed;	/* locations so far */
 };
 
 /* Returns 0 or -ERR_NOMEM.  `p` must not change while `x` is in use. */

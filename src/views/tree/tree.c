@@ -423,13 +423,23 @@ static void expand(struct tree_builder *b, const struct tree_branch *br)
 	queue_next(b, br->depth + 1);
 }
 
+/* Each row may have a tree of the whole stacks above it. */
+static bool tree_full(const struct report *rep)
+{
+	uint64_t one = sizeof(*rep->tree.v) +
+		       rep->table.ncols * sizeof(*rep->tree_vals.v);
+
+	return rep->tree.n >= TREE_NODES_MAX ||
+	       rep->tree.n >= rep->max_memory / one;
+}
+
 static void show_branch(struct tree_builder *b, const struct tree_branch *br)
 {
 	struct report *rep = b->rep;
 	struct tree_node t = { br->fk, br->depth, br->inlined, false };
 
 	b->wait_vals.n -= b->ncols;
-	b->too_many = rep->tree.n >= TREE_NODES_MAX;
+	b->too_many = tree_full(rep);
 	b->failed |= b->too_many;
 	b->failed |= vec_push(&rep->tree, t) < 0;
 	for (size_t c = 0; c < b->ncols; c++)

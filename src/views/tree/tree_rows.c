@@ -184,9 +184,9 @@ static int build_lane(struct finder *x, const uint32_t *rows, size_t n,
 	free(next);
 	if (x->b.too_many)
 		return error_set(err, ERR_NOMEM,
-				 "the trees have more than %d branches: hide "
+				 "the trees have more than %zu branches: hide "
 				 "small ones with --percent-limit",
-				 TREE_NODES_MAX);
+				 x->b.rep->tree.n - 1);
 	return rc ? error_set(err, ERR_NOMEM, "out of memory for the trees")
 		  : 0;
 }
