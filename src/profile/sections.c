@@ -156,8 +156,9 @@ void section_put_texts(struct buf *out, const struct profile *p, size_t first,
 		buf_uleb(&body, t->size);
 	}
 	for (size_t i = first; i < end; i++)
-		buf_bytes(&body, p->text_bytes.p + p->texts.v[i].offset,
-			  p->texts.v[i].size);
+		if (p->texts.v[i].size)	/* else text_bytes may be empty */
+			buf_bytes(&body, p->text_bytes.p + p->texts.v[i].offset,
+				  p->texts.v[i].size);
 	section_put(out, SECTION_TEXTS, &body);
 	buf_fini(&body);
 }
