@@ -44,9 +44,9 @@ static void settings(const struct check_file *f, struct buf *out)
 		buf_str(out, ", user only");
 	if (e->exclude_user)
 		buf_str(out, ", kernel only");
-	if (!strcmp(env_of(f, "source"), "timer"))
+	if (!strcmp(env_of(f, "source"), PROF_SOURCE_TIMER))
 		buf_str(out, ", timer");
-	if (!strcmp(env_of(f, "source"), "ptrace"))
+	if (!strcmp(env_of(f, "source"), PROF_SOURCE_PTRACE))
 		buf_str(out, ", ptrace");
 }
 

@@ -420,6 +420,9 @@ void profile_forget_nodes(struct profile *p);
  * which the caller frees.  Returns 0, or -ERR_NOMEM with p unchanged. */
 int profile_restart(struct profile *p, struct profile *old);
 #define PROF_ENV_REPEATED "repeated_stacks"
+/* Values of the key "source" that reports treat specially. */
+#define PROF_SOURCE_TIMER "timers in the program"
+#define PROF_SOURCE_PTRACE "ptrace"
 /* Names of the numbers of samples that others represent, and of shortened copies of
  * stacks, because the recorder could not keep up. */
 #define PROF_ENV_THINNED "thinned_samples"

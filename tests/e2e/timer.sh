@@ -236,6 +236,10 @@ if ${CC:-cc} -O1 -DFORBIDDEN=SYS_timer_create -o filter filter.c -lpthread 2>cc.
 		"$("$TALLY" report --no-header filter2.tally)" 'filter2 +spin'
 	t_lacks "... and nothing is missing" "$(head_of filter2.tally)" \
 		'thread without a timer'
+	"$TALLY" history add --store history --commit x filter2.tally >/dev/null 2>&1
+	t_like "a history tells timers from other sources" \
+		"$(find history -name '*.gz' -exec gzip -dc {} +)" \
+		'^settings	.* Hz, timer$'
 else
 	t_skip "filters for system calls" "cannot make one here"
 fi

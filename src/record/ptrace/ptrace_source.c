@@ -201,7 +201,7 @@ static void pt_close(struct source *s)
 }
 
 static const struct source_ops ptrace_ops = {
-	.name = "ptrace",
+	.name = PROF_SOURCE_PTRACE,
 	.start = pt_start,
 	.stop = pt_stop,
 	.enable = pt_enable,

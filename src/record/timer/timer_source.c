@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "record/source/clock_event.h"
+#include "profile/model.h"
 #include "record/timer/program_kind.h"
 #include "record/timer/timer_library.h"
 #include "record/timer/timer_sideband.h"
@@ -312,7 +313,7 @@ static void timer_close(struct source *s)
 }
 
 static const struct source_ops timer_ops = {
-	.name = "timers in the program",
+	.name = PROF_SOURCE_TIMER,
 	.start = timer_begin,
 	.stop = timer_stop,
 	.enable = timer_enable,

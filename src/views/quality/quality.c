@@ -195,7 +195,7 @@ static bool rate_is_exceeded(const struct quality *t, uint64_t wanted, uint64_t 
 	enum { FEW = 10 };
 	const char *source = profile_env(t->p, PROF_NONE, "source");
 
-	return source && !strcmp(source, "timers in the program") &&
+	return source && !strcmp(source, PROF_SOURCE_TIMER) &&
 	       found > wanted + wanted / 8 + FEW;
 }
 

@@ -27,8 +27,8 @@ static bool source_is_blind(const struct quality *t)
 {
 	const char *source = env(t, "source");
 
-	return !strcmp(source, "timers in the program") ||
-	       !strcmp(source, "ptrace");
+	return !strcmp(source, PROF_SOURCE_TIMER) ||
+	       !strcmp(source, PROF_SOURCE_PTRACE);
 }
 
 /*
