@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "views/query/lines.h"
+#include "views/query/match.h"
 #include "views/report.h"
 #include "views/query/timeslice.h"
 
@@ -297,6 +298,41 @@ static void test_cut_file(void **state)
 	maker_fini(&m);
 }
 
+/* * is any text, ? any character. */
+static void test_patterns(void **state)
+{
+	static const struct {
+		const char *pattern, *text;
+		bool is;
+	} t[] = {
+		{ "", "", true }, { "*", "", true }, { "*", "abc", true },
+		{ "?", "", false }, { "?", "a", true }, { "?", "ab", false },
+		{ "?", "\xc3\xa9", true }, { "??", "\xc3\xa9", false },
+		{ "a*", "b", false }, { "a*", "a", true }, { "*a", "ba", true },
+		{ "*a", "bab", false }, { "a*c*e", "abcde", true },
+		{ "a*c*e", "abde", false }, { "*ab*ab*", "abab", true },
+		{ "*ab*ab*", "aba", false }, { "*ab", "aabab", true },
+		{ "**b**", "abc", true }, { "f?o*(int)", "foobar(int)", true },
+		{ "operator[]*", "operator[](int)", true },
+		{ "operator\\*?*", "operator*(A)", true },
+		{ "operator\\*?*", "operator+(A)", false },
+	};
+	char text[20001], pattern[128] = "*";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(t) / sizeof(t[0]); i++)
+		if (match_word(t[i].pattern, t[i].text) != t[i].is)
+			fail_msg("%s: %s", t[i].pattern, t[i].text);
+	/* time grows with the text, not with its power by the number of * */
+	memset(text, 'A', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	for (int i = 0; i < 40; i++)
+		strcat(pattern, "A*");
+	assert_true(match_word(pattern, text));
+	strcat(pattern, "b");
+	assert_false(match_word(pattern, text));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -307,6 +343,7 @@ int main(void)
 		cmocka_unit_test(test_timeslice),
 		cmocka_unit_test(test_lines),
 		cmocka_unit_test(test_cut_file),
+		cmocka_unit_test(test_patterns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,7 +2,6 @@
 /* Matches names given by the user with names of a profile. */
 #include "views/query/match.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +10,52 @@
 
 enum { WORDS_MAX = 64 };	/* number of bits of a mask */
 
+/* Matches one character (? any, \ quotes the next one) and passes both.  A character
+ * of UTF-8 ends before the next byte that is not 10xxxxxx. */
+static bool match_char(const char **pattern, const char **text)
+{
+	const char *p = *pattern, *t = *text;
+
+	if (!*t)
+		return false;
+	if (*p == '?') {
+		for (t++; ((uint8_t)*t & 0xc0) == 0x80; t++)
+			;
+	} else {
+		p += *p == '\\' && p[1];
+		if (*p != *t++)
+			return false;
+	}
+	*pattern = p + 1;
+	*text = t;
+	return true;
+}
+
+/* Only the last * has to be tried at other places: if what follows an earlier one
+ * matches somewhere, its first match leaves the most text to the rest.  fnmatch tries
+ * all places of all of them. */
+static bool match_pattern(const char *pattern, const char *text)
+{
+	const char *after = NULL, *from = text;
+
+	while (*text || *pattern) {
+		if (*pattern == '*') {
+			after = ++pattern;
+			from = text;
+		} else if (!*pattern || !match_char(&pattern, &text)) {
+			if (!after || !*from)
+				return false;
+			pattern = after;
+			text = ++from;
+		}
+	}
+	return true;
+}
+
 bool match_word(const char *pattern, const char *text)
 {
 	return !strcmp(pattern, text) ||
-	       (strpbrk(pattern, "*?") && !fnmatch(pattern, text, 0));
+	       (strpbrk(pattern, "*?") && match_pattern(pattern, text));
 }
 
 bool match_symbol_part(const struct name_list *l, const char *name)
