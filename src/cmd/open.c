@@ -46,7 +46,8 @@ static int open_import(struct cmd_io *io, const struct cmd_reading *how,
 		rc = (perf_data ? import_perf_data : import_foreign)
 			(path, fd, path, &o, &result, err);
 	if (!rc)
-		rc = reader_open_fd(fd, path, UINT64_MAX, out, err);
+		rc = reader_open_fd(fd, path, result.max_memory
+				    ? result.max_memory : UINT64_MAX, out, err);
 	if (!rc)
 		reader_profile(*out)->lines_unread = how->detail != SYM_LINES;
 	close(fd);

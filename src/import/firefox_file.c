@@ -105,7 +105,8 @@ static int damaged(const struct firefox_file *x, const struct json_in *j,
 			 "%s", x->name, (size_t)(j->p - j->start), what);
 }
 
-static int load_numbers(struct json_in *j, struct numbers *v)
+static int load_numbers(struct firefox_file *x, struct json_in *j,
+			struct numbers *v)
 {
 	v->n = 0;
 	if (!json_in_array(j)) {
@@ -113,9 +114,15 @@ static int load_numbers(struct json_in *j, struct numbers *v)
 		return 0;
 	}
 	while (json_in_item(j))
-		if (vec_push(v, json_in_number(j)) < 0)
+		if (foreign_push(x->f, v, json_in_number(j)) < 0)
 			return -ERR_NOMEM;
 	return 0;
+}
+
+static void drop_numbers(struct firefox_file *x, struct numbers *v)
+{
+	x->f->room += v->cap * sizeof(*v->v);
+	vec_fini(v);
 }
 
 /* Returns row i of a column as a number below `most`, or UINT32_MAX. */
@@ -148,14 +155,15 @@ static int load_table(struct firefox_file *x, struct json_in *j,
 					      buf_cstr(&x->key))))
 			c++;
 		if (c < COLUMNS)
-			rc = load_numbers(j, &t->v[c]);
+			rc = load_numbers(x, j, &t->v[c]);
 		else
 			json_in_skip(j);
 	}
 	return rc;
 }
 
-static int load_strings(struct json_in *j, struct tables *t)
+static int load_strings(struct firefox_file *x, struct json_in *j,
+			struct tables *t)
 {
 	t->strings.n = 0;
 	buf_reset(&t->text);
@@ -164,7 +172,7 @@ static int load_strings(struct json_in *j, struct tables *t)
 		return 0;
 	}
 	while (json_in_item(j)) {
-		if (vec_push(&t->strings, t->text.n) < 0)
+		if (foreign_push(x->f, &t->strings, t->text.n) < 0)
 			return -ERR_NOMEM;
 		if (json_in_is(j, '"'))
 			json_in_string(j, &t->text);
@@ -186,7 +194,7 @@ static int load_member(struct firefox_file *x, struct json_in *j,
 	char table[32];
 
 	if (!strcmp(key, "stringArray") || !strcmp(key, "stringTable"))
-		return load_strings(j, t);
+		return load_strings(x, j, t);
 	for (int c = 0; c < COLUMNS; c++) {
 		if (strcmp(columns[c].table, key))
 			continue;
@@ -344,13 +352,13 @@ static int load_samples(struct firefox_file *x, struct json_in *j,
 		const char *key = buf_cstr(&x->key);
 
 		if (!strcmp(key, "stack")) {
-			rc = load_numbers(j, &s->stack);
+			rc = load_numbers(x, j, &s->stack);
 		} else if (!strcmp(key, "time")) {
-			rc = load_numbers(j, &s->time);
+			rc = load_numbers(x, j, &s->time);
 		} else if (!strcmp(key, "timeDeltas")) {
-			rc = load_numbers(j, &s->deltas);
+			rc = load_numbers(x, j, &s->deltas);
 		} else if (!strcmp(key, "weight")) {
-			rc = load_numbers(j, &s->weight);
+			rc = load_numbers(x, j, &s->weight);
 		} else if (!strcmp(key, "weightType") && json_in_is(j, '"')) {
 			buf_reset(&x->tmp);
 			json_in_string(j, &x->tmp);
@@ -420,6 +428,8 @@ static int put_samples(struct firefox_file *x, const struct samples *s,
 	int rc = 0;
 
 	if (row.event == PROF_NONE ||
+	    (nstacks > x->node_of.cap &&
+	     foreign_charge(x->f, (nstacks - x->node_of.cap) * 12) < 0) ||
 	    vec_reserve(&x->node_of, nstacks) < 0 ||
 	    vec_reserve(&x->depth_of, nstacks) < 0)
 		return foreign_nomem(x->name, err);
@@ -508,10 +518,10 @@ static int read_thread(struct firefox_file *x, struct json_in *j,
 					 : put_samples(x, &s, thread, err);
 	}
 	buf_fini(&comm);
-	vec_fini(&s.stack);
-	vec_fini(&s.time);
-	vec_fini(&s.deltas);
-	vec_fini(&s.weight);
+	drop_numbers(x, &s.stack);
+	drop_numbers(x, &s.time);
+	drop_numbers(x, &s.deltas);
+	drop_numbers(x, &s.weight);
 	return rc;
 }
 
@@ -524,7 +534,7 @@ static int read_libs(struct firefox_file *x, struct json_in *j)
 	while (json_in_item(j)) {
 		size_t at = x->libs_text.n;
 
-		if (vec_push(&x->libs, at) < 0)
+		if (foreign_push(x->f, &x->libs, at) < 0)
 			return -ERR_NOMEM;
 		if (!json_in_object(j)) {
 			json_in_skip(j);

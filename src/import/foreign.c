@@ -9,13 +9,31 @@
 #include <zlib.h>
 
 #include "base/io.h"
+#include "profile/reader.h"
 
-enum { HEAD = 4096 };	/* bytes by which a format is recognized */
+enum {
+	HEAD = 4096,		/* bytes by which a format is recognized */
+	/* Memory of rows of the model, with the tables to find them: */
+	NODE_BYTES = 32,
+	THREAD_BYTES = 128,
+	PLACE_BYTES = 96,	/* a location and its key */
+	FUNC_BYTES = 160,	/* a function of a place, its frame and symbol */
+	STRING_BYTES = 64,
+};
 
 int foreign_nomem(const char *name, struct error *err)
 {
 	return error_set(err, ERR_NOMEM, "%s: out of memory for an import",
 			 name);
+}
+
+int foreign_charge(struct foreign *f, uint64_t bytes)
+{
+	f->full |= bytes > f->room;
+	if (f->full)
+		return -ERR_NOMEM;
+	f->room -= bytes;
+	return 0;
 }
 
 uint32_t foreign_event(struct foreign *f, const char *name, bool time,
@@ -96,6 +114,8 @@ uint32_t foreign_thread(struct foreign *f, uint32_t pid, uint32_t tid,
 			return PROF_NONE;
 	}
 	*slot = (uint32_t)f->p.threads.n;
+	if (foreign_charge(f, THREAD_BYTES + strlen(comm)) < 0)
+		return PROF_NONE;
 	return vec_push(&f->p.threads, row) < 0 ? PROF_NONE
 						: (uint32_t)f->p.threads.n - 1;
 }
@@ -116,16 +136,28 @@ static uint32_t place_key(struct foreign *f, uint32_t image, uint64_t address,
 					    f->tmp.n);
 }
 
+/* Adds a name, which becomes a string of the recording, too. */
+static uint32_t add_name(struct foreign *f, const char *name)
+{
+	size_t before = f->names.str.n;
+	uint32_t id = strtab_add(&f->names, name);
+
+	return f->names.str.n > before &&
+	       foreign_charge(f, 2 * (strlen(name) + STRING_BYTES)) < 0
+		       ? UINT32_MAX : id;
+}
+
 static int keep_funcs(struct foreign *f, const struct foreign_func *funcs,
 		      size_t n)
 {
 	struct foreign_place place = { (uint32_t)f->funcs.n, (uint32_t)n };
 
+	if (foreign_charge(f, PLACE_BYTES + f->tmp.n + n * FUNC_BYTES) < 0)
+		return -ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
 		struct foreign_row row = {
-			.name = strtab_add(&f->names, funcs[i].name),
-			.file = strtab_add(&f->names, funcs[i].file
-						      ? funcs[i].file : ""),
+			.name = add_name(f, funcs[i].name),
+			.file = add_name(f, funcs[i].file ? funcs[i].file : ""),
 			.line = funcs[i].line, .column = funcs[i].column,
 			.start = funcs[i].start,
 			.declared = funcs[i].declared,
@@ -171,7 +203,11 @@ void foreign_command(struct foreign *f, const char *command)
 
 uint32_t foreign_node(struct foreign *f, uint32_t up, uint32_t place)
 {
-	return profile_node(&f->p, up, place);
+	size_t before = f->p.nodes.n;
+	uint32_t node = profile_node(&f->p, up, place);
+
+	return f->p.nodes.n > before && foreign_charge(f, NODE_BYTES) < 0
+		       ? PROF_NONE : node;
 }
 
 int foreign_sample(struct foreign *f, const struct prof_sample *s,
@@ -275,6 +311,13 @@ static bool is_gzip(const uint8_t *p, size_t n)
 	return n > 2 && p[0] == 0x1f && p[1] == 0x8b;
 }
 
+static int too_much(uint64_t most, const char *name, struct error *err)
+{
+	return error_set(err, ERR_FORMAT, "%s: it takes more than %llu MB "
+			 "unpacked; --max-memory SIZE allows more", name,
+			 (unsigned long long)(most >> 20));
+}
+
 static int unpack(struct text *t, uint64_t most, const char *name,
 		  struct error *err)
 {
@@ -300,10 +343,7 @@ static int unpack(struct text *t, uint64_t most, const char *name,
 			rc = error_set(err, ERR_FORMAT, "%s: damaged compressed "
 				       "bytes", name);
 		if (!rc && t->own.n > most)
-			rc = error_set(err, ERR_FORMAT, "%s: it takes more than "
-				       "%llu MB unpacked; --max-memory SIZE "
-				       "allows more", name,
-				       (unsigned long long)(most >> 20));
+			rc = too_much(most, name, err);
 	}
 	inflateEnd(&z);
 	t->p = t->own.p;
@@ -352,6 +392,7 @@ int import_foreign(const char *path, int fd, const char *name,
 	struct text text;
 	struct io_map map;
 	struct stat st;
+	uint64_t most;
 	int rc = io_map_file(path, &map, err);
 
 	memset(out, 0, sizeof(*out));
@@ -365,9 +406,11 @@ int import_foreign(const char *path, int fd, const char *name,
 				 "--trust-recording' does that", path);
 	}
 	text = (struct text){ .p = map.p, .n = map.n };
+	most = o->max_memory ? o->max_memory
+		: map.n * (uint64_t)READER_MEMORY_A_BYTE + READER_MEMORY_MORE;
 	if (is_gzip(text.p, text.n))
-		rc = unpack(&text, o->max_memory ? o->max_memory
-			    : map.n * 64ull + (64ull << 20), path, err);
+		rc = unpack(&text, most, path, err);
+	f.room = most - text.own.n;
 	format = rc ? NULL : format_of(text.p, text.n);
 	if (!rc && !format)
 		rc = error_set(err, ERR_FORMAT, "%s: neither pprof, nor a profile "
@@ -389,6 +432,9 @@ int import_foreign(const char *path, int fd, const char *name,
 		rc = foreign_nomem(path, err);
 	if (!rc)
 		rc = writer_finish(f.w, err);
+	if (f.full)
+		rc = too_much(most, path, err);
+	out->max_memory = most;
 	end(&f);
 	buf_fini(&text.own);
 	io_unmap(&map);

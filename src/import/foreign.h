@@ -7,7 +7,8 @@
  * calls these functions.
  *
  * Memory use depends on distinct places and stacks; samples are written as they
- * arrive.
+ * arrive.  A few bytes of a packed file may be many rows: their memory is charged to
+ * the same limit as the unpacked bytes.
  */
 #include "base/strtab.h"
 #include "import/import.h"
@@ -38,6 +39,8 @@ struct foreign {
 	struct profile p;
 	struct writer *w;
 	struct import_result *result;
+	uint64_t room;			/* bytes of memory left of the limit */
+	bool full;			/* more was needed */
 	struct strtab names;		/* names of functions and files; keys of
 					 * places are in `keys` */
 	struct strtab keys;
@@ -60,6 +63,16 @@ int pprof_file_read(struct foreign *f, const uint8_t *p, size_t n,
 bool firefox_file_is(const uint8_t *p, size_t n);
 int firefox_file_read(struct foreign *f, const uint8_t *p, size_t n,
 		      const char *name, struct error *err);
+
+/* Takes bytes from the limit of memory.  Returns 0 or -ERR_NOMEM; the message is then
+ * that of import_foreign. */
+int foreign_charge(struct foreign *f, uint64_t bytes);
+/* Like vec_push; charges the growth. */
+#define foreign_push(f, vec, ...) \
+	((vec)->n == (vec)->cap && \
+	 foreign_charge((f), (vec_capacity((vec)->cap, (vec)->n + 1) - \
+			      (vec)->cap) * sizeof(*(vec)->v)) < 0 \
+		 ? -1 : vec_push((vec), __VA_ARGS__))
 
 /* Return row indices, or PROF_NONE if memory ran out. */
 uint32_t foreign_event(struct foreign *f, const char *name, bool time,

@@ -52,6 +52,8 @@ struct import_result {
 	uint64_t data_sources;	/* samples whose data sources were left out */
 	uint64_t cut_at;	/* offset where a truncated file ends, or 0 */
 	uint64_t bytes;		/* bytes written */
+	uint64_t max_memory;	/* limit for reading them, derived from the size of
+				 * the file that was read; 0: none */
 };
 
 /* Returns whether a file begins like perf.data (in either byte order). */

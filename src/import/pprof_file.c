@@ -25,6 +25,7 @@ enum {
 	/* Rows that counts of samples may produce.  Beyond that, each sample
 	 * becomes one row. */
 	ROWS_MAX = 1 << 24,
+	SLOT_BYTES = 24,	/* memory of an id in a map */
 };
 
 struct text {
@@ -89,22 +90,26 @@ static const char *string(struct pprof_file *x, uint64_t i, struct buf *room)
 	return buf_cstr(room);
 }
 
-/* Adds numbers, packed or single. */
+/* Adds numbers, packed or single, up to one more than a stack may have. */
 static int add_numbers(struct numbers *to, const struct proto_field *f)
 {
 	struct cursor c = f->part;
 
 	if (f->wire == 0)
 		return vec_push(to, f->v);
-	while (cursor_left(&c))
+	while (cursor_left(&c) && to->n <= FOREIGN_DEPTH)
 		if (vec_push(to, cursor_uleb(&c)) < 0)
 			return -ERR_NOMEM;
 	return 0;
 }
 
-static int set_row(struct u64map *map, uint64_t id, size_t row)
+static int set_row(struct pprof_file *x, struct u64map *map, uint64_t id, size_t row)
 {
+	size_t before = map->n;
 	uint32_t *slot = row < UINT32_MAX ? u64map_slot(map, id) : NULL;
+
+	if (map->n > before && foreign_charge(x->f, SLOT_BYTES) < 0)
+		return -ERR_NOMEM;
 
 	if (slot)
 		*slot = (uint32_t)row;
@@ -122,7 +127,7 @@ static int take_type(struct pprof_file *x, struct cursor c)
 		if (f.number == 2)
 			t.unit = f.v;
 	}
-	return vec_push(&x->types, t);
+	return foreign_push(x->f, &x->types, t);
 }
 
 static int take_mapping(struct pprof_file *x, struct cursor c)
@@ -136,8 +141,8 @@ static int take_mapping(struct pprof_file *x, struct cursor c)
 		if (f.number == 5)
 			file = f.v;
 	}
-	return vec_push(&x->mappings, file) < 0 ? -ERR_NOMEM
-		: set_row(&x->mapping_of, id, x->mappings.n - 1);
+	return foreign_push(x->f, &x->mappings, file) < 0 ? -ERR_NOMEM
+		: set_row(x, &x->mapping_of, id, x->mappings.n - 1);
 }
 
 static int take_function(struct pprof_file *x, struct cursor c)
@@ -153,8 +158,8 @@ static int take_function(struct pprof_file *x, struct cursor c)
 		if (f.number < sizeof(to) / sizeof(to[0]) && to[f.number])
 			*to[f.number] = f.v;
 	}
-	return vec_push(&x->functions, fn) < 0 ? -ERR_NOMEM
-		: set_row(&x->function_of, id, x->functions.n - 1);
+	return foreign_push(x->f, &x->functions, fn) < 0 ? -ERR_NOMEM
+		: set_row(x, &x->function_of, id, x->functions.n - 1);
 }
 
 static int take_location(struct pprof_file *x, struct cursor c)
@@ -171,8 +176,8 @@ static int take_location(struct pprof_file *x, struct cursor c)
 		if (f.number == 3)
 			l.address = f.v;
 	}
-	return vec_push(&x->locations, l) < 0 ? -ERR_NOMEM
-		: set_row(&x->location_of, l.id, x->locations.n - 1);
+	return foreign_push(x->f, &x->locations, l) < 0 ? -ERR_NOMEM
+		: set_row(x, &x->location_of, l.id, x->locations.n - 1);
 }
 
 /* Reads everything except the samples. */
@@ -208,7 +213,7 @@ static int take_tables(struct pprof_file *x, struct error *err)
 			rc = take_function(x, f.part);
 			break;
 		case STRINGS:
-			rc = vec_push(&x->strings, s);
+			rc = foreign_push(x->f, &x->strings, s);
 			break;
 		default:
 			break;

@@ -3,6 +3,7 @@
 """Writes small recordings that want much memory: bombs.py KIND FILE [less].
 
 Chunks and sections as in tally-format(5)."""
+import gzip
 import struct
 import sys
 import zlib
@@ -231,6 +232,42 @@ def deep(f):
     n = 3000 if LESS else 60000
     functions(f, n, [b'f%d' % i for i in range(n)] + [b'a.c'],
               sleb(2) + b'\1' * (n - 1), same(n + 2, n), below=True)
+
+
+MANY = 10000000 if LESS else 20000000
+
+
+def pprof(f, number):
+    """A packed profile of pprof that ends in empty messages: a row for two bytes."""
+    kind = b'\x0a\x04\x08\1\x10\2'        # sample_type: strings 1 and 2
+    strings = b'\x32\0\x32\1n\x32\5count'
+    sample = b'\x12\6\x0a\1\1\x12\1\1'     # of location 1, value 1
+    location = b'\x22\2\x08\1'
+    f.parts = [gzip.compress(kind + strings + location + sample +
+                             bytes([number << 3 | 2, 0]) * MANY)]
+
+
+def pprof_mappings(f):
+    pprof(f, 3)
+
+
+def pprof_locations(f):
+    pprof(f, 4)
+
+
+def pprof_functions(f):
+    pprof(f, 5)
+
+
+def pprof_strings(f):
+    pprof(f, 6)
+
+
+def firefox(f):
+    """A packed profile of the Firefox Profiler with a long column."""
+    f.parts = [gzip.compress(
+        b'{"meta":{"version":24,"interval":1,"startTime":0},"threads":[{"name":"a",'
+        b'"pid":1,"tid":1,"stackTable":{"prefix":[' + b'0,' * MANY + b'0]}}]}')]
 
 
 def main():

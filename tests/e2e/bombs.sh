@@ -51,6 +51,12 @@ for command; do
 	t_like "gaps: $command" "$(peak $command gaps.tally)" "^1 $limit\$"
 	t_like "… says what to do" "$(cat err)" '--max-memory SIZE'
 done
+# Rows of other profilers' files, which are shorter than in memory.
+for kind in pprof_mappings pprof_locations pprof_functions pprof_strings firefox; do
+	make_bomb "$kind" || exit 1
+	t_like "$kind: report" "$(peak report --no-pager "$kind.tally")" "^1 $limit\$"
+	t_like "… says what to do" "$(cat err)" '--max-memory SIZE allows more'
+done
 # Long names of a few functions are no reason to refuse a recording, but the output may
 # repeat them at will.
 make_bomb branches || exit 1
