@@ -246,13 +246,14 @@ p.send_signal(signal.SIGINT)
 print(p.communicate()[1], p.returncode)' "$TALLY" symbolize --debuginfod a.tally >out 2>&1
 t_like "Ctrl-C ends the requests, not the command" "$(tr '\n' ' ' <out)" \
 	'debuginfod: interrupted; .*addresses have names now.* 0 $'
-t_is "... and the recording is whole" \
-	"$("$TALLY" info --format=json a.tally | grep -c '"damaged":[1-9]')" 0
+t_lacks "... and the recording is whole" \
+	"$("$TALLY" info --format=json a.tally)" '"damaged":[1-9]'
 stop
 
 # --- a real server
 if ! command -v debuginfod >/dev/null; then
 	t_skip "a real server" "there is no debuginfod (Debian: debuginfod)"
+	t_done
 	exit 0
 fi
 python3 -c '
@@ -273,6 +274,7 @@ urllib.request.urlopen(sys.argv[1], timeout=5).read()' "$1" 2>/dev/null
 if ! t_until answers "$DEBUGINFOD_URLS/buildid/$work/debuginfo" ||
    ! t_until answers "$DEBUGINFOD_URLS/buildid/$cold/debuginfo"; then
 	t_skip "a real server" "the server does not serve: $(tail -n 1 server.log)"
+	t_done
 	exit 0
 fi
 symbolize --debuginfod
@@ -280,3 +282,4 @@ t_is "a real server" "$(has mix) $(has inner)" "True True"
 rm work libcold.so
 symbolize --debuginfod
 t_is "... and programs that are gone" "$(has mix) $(has inner)" "True True"
+t_done
