@@ -51,11 +51,8 @@ int io_read_fd(int fd, const char *name, size_t limit, struct buf *out,
 	return read_until(fd, name, limit, NULL, NULL, out, err);
 }
 
-static int check_regular(int fd, const char *name, struct stat *st,
-			 struct error *err)
+static int check_kind(const struct stat *st, const char *name, struct error *err)
 {
-	if (fstat(fd, st) < 0)
-		return error_errno(err, errno, "%s: cannot stat", name);
 	if (S_ISDIR(st->st_mode))
 		return error_set(err, ERR_FORMAT, "%s: a folder, not a file",
 				 name);
@@ -66,6 +63,14 @@ static int check_regular(int fd, const char *name, struct stat *st,
 		return error_set(err, ERR_FORMAT, "%s: not a regular file",
 				 name);
 	return 0;
+}
+
+static int check_regular(int fd, const char *name, struct stat *st,
+			 struct error *err)
+{
+	if (fstat(fd, st) < 0)
+		return error_errno(err, errno, "%s: cannot stat", name);
+	return check_kind(st, name, err);
 }
 
 enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
@@ -85,38 +90,23 @@ int io_open_at(int at)
 	return fd < 0 ? -errno : fd;
 }
 
-/* Opens the file of `at` by its path where there is no /proc. */
-static int open_by_path(int at, const char *path)
-{
-	int fd = open(path, OPEN_FLAGS);
-	struct stat want, got;
-
-	if (fd < 0)
-		return -errno;
-	if (!fstat(at, &want) && !fstat(fd, &got) &&
-	    want.st_dev == got.st_dev && want.st_ino == got.st_ino)
-		return fd;
-	close(fd);
-	return -ESTALE;
-}
-
 int io_open_file(const char *path, struct error *err)
 {
-	int at = open(path, O_PATH | O_CLOEXEC), fd;
 	struct stat st;
+	int fd, rc;
 
-	if (at < 0)
+	if (stat(path, &st) < 0)
 		return error_errno(err, errno, "%s: cannot open", path);
-	fd = check_regular(at, path, &st, err);
-	if (fd < 0) {
-		close(at);
-		return fd;
-	}
-	fd = io_open_at(at);
-	if (fd == -ENOENT || fd == -ENOTDIR)
-		fd = open_by_path(at, path);
-	close(at);
-	return fd < 0 ? error_errno(err, -fd, "%s: cannot open", path) : fd;
+	rc = check_kind(&st, path, err);
+	if (rc < 0)
+		return rc;
+	fd = open(path, OPEN_FLAGS);
+	if (fd < 0)
+		return error_errno(err, errno, "%s: cannot open", path);
+	rc = check_regular(fd, path, &st, err);	/* it may have been replaced */
+	if (rc < 0)
+		close(fd);
+	return rc < 0 ? rc : fd;
 }
 
 char *io_name_of(int fd)
