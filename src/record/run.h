@@ -34,6 +34,10 @@ static inline uint64_t now_ns(void)
 
 /* run_begin.c: chooses a source for the target and adds the rows of the run. */
 int run_prepare(struct run *r, struct error *err);
+/* Passes rc on.  If there were too few open files, the message names a limit that is
+ * enough to record so many threads (0: unknown). */
+int run_name_files(const struct session *s, size_t threads, int rc,
+		   struct error *err);
 /* Starts the prepared run. */
 int run_go(struct run *r, struct error *err);
 /* run.c: starts or stops counting waits, if they are recorded. */

@@ -304,13 +304,11 @@ static int check_descriptors(struct run *r, struct error *err)
 
 /* Returns a limit of open files that is enough, after a source that found too few has
  * closed its own. */
-static long enough_descriptors(const struct run *r)
+static long enough_descriptors(const struct session *s, size_t threads)
 {
 	/* WAITS: events of waits in each place.  OTHERS: what any source opens once, the
 	 * pipes to the command, and what check_descriptors requires. */
 	enum { WAITS = 4, OTHERS = 32 };
-	const struct session *s = r->s;
-	size_t threads = r->threads.n ? r->threads.n : 1;
 	size_t events = 1 + s->events.n + (s->o->waits ? WAITS : 0);
 	size_t n = threads * s->target.cpus.n * events + s->target.pids.n + OTHERS;
 
@@ -353,15 +351,18 @@ static int prepare(struct run *r, struct error *err)
 	return rc;
 }
 
-int run_prepare(struct run *r, struct error *err)
+int run_name_files(const struct session *s, size_t threads, int rc,
+		   struct error *err)
 {
-	int rc = prepare(r, err);
+	long n = rc == -ERR_FILES ? enough_descriptors(s, threads ? threads : 1) : 0;
 
-	if (rc == -ERR_FILES) {
-		long n = enough_descriptors(r);
-
+	if (n)
 		error_prefix(err, "this needs up to %ld open files (\"ulimit -Hn "
 			     "%ld\")", n, n);
-	}
 	return rc;
+}
+
+int run_prepare(struct run *r, struct error *err)
+{
+	return run_name_files(r->s, r->threads.n, prepare(r, err), err);
 }

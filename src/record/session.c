@@ -288,7 +288,7 @@ int record(const struct record_options *o, struct record_result *out,
 
 	memset(out, 0, sizeof(*out));
 	s.collector.images.vdso = -1;
-	r = setup(&s, err);
+	r = run_name_files(&s, 0, setup(&s, err), err);
 	if (!r)
 		r = record_runs(&s, err);
 	out->samples = s.rotation.samples + s.collector.samples;
