@@ -14,9 +14,9 @@
 
 /*
  * Open a regular file for reading.  Its kind is checked before it is opened: the open
- * alone would wake a writer that waits on a FIFO, or start a device.  io_open_file checks by
- * path first, which takes less time for the thousand files of a package database; who
- * replaces the file in between gains only that.
+ * alone would wake a writer that waits on a FIFO, or start a device.  io_open_file checks
+ * the path first, which takes less time for the thousand files of a package database.  If
+ * the file is replaced by a FIFO in between, the FIFO is opened, and then refused.
  *
  * io_open_at opens what the O_PATH descriptor `at` is of, which stays open.  Returns a
  * negative errno: EINVAL for other kinds of files, ELOOP for a symbolic link.  Requires
