@@ -412,7 +412,7 @@ few_wants() {
 }
 rm -f few.tally
 bad=
-for n in 4 5 6 9 11 12 14 20 32; do
+for n in 5 6 9 11 12 14 20 32; do
 	few_wants $n -- sh burn.sh || continue
 	key few.tally "j['header']['stacks']['whole'] >= \
 		0.8 * j['header']['samples']['got'] > 0" | grep -q True ||
