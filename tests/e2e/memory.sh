@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Whole commands with a failing allocation, also in their libraries: each does the same
 # as with enough memory, or reports once that memory ran out and exits with status 4.
-# TALLY_TESTS=long: at each allocation instead of two for each place, and for longer.
+# Each allocation fails once; with sanitizers, two for each place do (TALLY_TESTS=long: for
+# longer).
 . "$top_srcdir/tests/lib.sh"
 
 unset DEBUGINFOD_URLS
@@ -19,13 +20,11 @@ for f in a b; do
 		sh -c '"$0" 0.1; "$0" 0.1' "$cost" 2>rec.err && continue
 	t_skip_all "failing allocations" "cannot record: $(head -n 1 rec.err)"
 done
-# Another allocation of the same place fails in the same way; a run with a sanitizer
+# Another allocation of the same place fails in the same way, and a run with a sanitizer
 # takes 20 times as long.
-all='' seconds=2
-if t_long; then all=-a seconds=8; fi
+all=-a seconds=8
 if t_sanitized; then
-	all='' seconds=1
-	if t_long; then seconds=5; fi
+	all='' seconds=$(t_long && echo 5 || echo 1)
 fi
 fails() { # all|places COMMAND…: at each allocation, or at two for each place
 	which=''
