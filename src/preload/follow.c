@@ -218,25 +218,17 @@ enum follow follow_file(const char *path)
 
 enum follow follow_descriptor(int fd, const char *path)
 {
-	static const char start[] = "/proc/thread-self/fd/";
-	char at[PATH_SPACE], digits[12], *p = digits + sizeof(digits);
-	size_t n = sizeof(start) - 1, rest = text_size(path);
+	enum { FOLDER = 48 };	/* more than the folder's name takes */
+	char at[PATH_SPACE], *p;
 
 	if (*path == '/' || fd == AT_FDCWD)
 		return follow_file(path);
-	*--p = 0;
-	for (unsigned int v = (unsigned int)fd; p == digits + sizeof(digits) - 1 || v;
-	     v /= 10)
-		*--p = (char)('0' + v % 10);
-	if (n + sizeof(digits) + 1 + rest >= sizeof(at))
+	if (text_size(path) >= sizeof(at) - FOLDER)
 		return FOLLOW_NOT;
-	bytes_copy(at, start, n);
-	bytes_copy(at + n, p, text_size(p) + 1);
-	n += text_size(p);
-	if (rest) {
-		at[n++] = '/';
-		bytes_copy(at + n, path, rest + 1);
-	}
+	p = text_put_number(text_put(at, "/proc/thread-self/fd/"),
+			    (unsigned int)fd);
+	if (*path)
+		text_put(text_put(p, "/"), path);
 	return follow_file(at);
 }
 

@@ -85,25 +85,6 @@ static const char *number(const char *s, uint64_t *out)
 	return *s == ':' ? s + 1 : s;
 }
 
-static char *append(char *to, const char *s)
-{
-	size_t n = text_size(s);
-
-	bytes_copy(to, s, n + 1);
-	return to + n;
-}
-
-static char *append_number(char *to, uint64_t v)
-{
-	char digits[24], *p = digits + sizeof(digits);
-
-	*--p = 0;
-	do
-		*--p = (char)('0' + v % 10);
-	while (v /= 10);
-	return append(to, p);
-}
-
 /* Maps the memory that the variable names, and sets the library's path for child
  * programs. */
 static bool attach(const char *value)
@@ -114,8 +95,8 @@ static bool attach(const char *value)
 	long fd, at;
 
 	number(number(number(value, &pid), &memory), &library);
-	p = append_number(append(path, "/proc/"), pid);
-	append_number(append(p, "/fd/"), memory);
+	p = text_put_number(text_put(path, "/proc/"), pid);
+	text_put_number(text_put(p, "/fd/"), memory);
 	fd = sys_open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return false;
@@ -138,8 +119,8 @@ static bool attach(const char *value)
 	preload.data = (uint8_t *)(at + 2 * TIMER_PAGE);
 	preload.copy_bytes = h->copy_bytes < TIMER_COPY_MAX ? h->copy_bytes
 							    : TIMER_COPY_MAX;
-	p = append_number(append(preload.library, "/proc/"), pid);
-	append_number(append(p, "/fd/"), library);
+	p = text_put_number(text_put(preload.library, "/proc/"), pid);
+	text_put_number(text_put(p, "/fd/"), library);
 	preload.header = h;
 	return true;
 }

@@ -72,7 +72,7 @@ static void filter_before(struct filter *f)
 	f->was_careful = preload.careful;
 	f->could_stop = !preload.cannot_stop;
 	if (!p.handler && f->could_stop) {
-		timers_stop(f->all_threads);
+		timers_change(f->all_threads, timer_stop);
 		f->stopped = true;
 	}
 	preload.careful |= !p.all;
@@ -91,7 +91,7 @@ static void filter_after(const struct filter *f, long r)
 	preload.careful = f->was_careful;
 	preload.cannot_stop = !f->could_stop;
 	if (f->stopped)
-		timers_restart(f->all_threads);
+		timers_change(f->all_threads, timer_start);
 }
 
 EXPORT int prctl(int what, ...)
@@ -191,10 +191,10 @@ EXPORT int sigaltstack(const stack_t *new, stack_t *old)
 	int r;
 
 	if (s)		/* whatever the new one is like */
-		timers_stop(false);
+		timer_stop(s);
 	r = next(new, old);
 	if (s && slot_has_room(s))
-		timers_restart(false);
+		timer_start(s);
 	return r;
 }
 

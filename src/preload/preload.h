@@ -197,9 +197,11 @@ void slots_forget(void);
 struct slot *slot_own(void);	/* of the calling thread, or NULL */
 /* Finds out whether the handler has room on the calling thread's alternate stack. */
 bool slot_has_room(struct slot *s);
-/* Stop and restart the timers of all threads, or of the caller. */
-void timers_stop(bool all);
-void timers_restart(bool all);
+/* Start and stop a thread's timer, if it has one. */
+void timer_start(const struct slot *s);
+void timer_stop(const struct slot *s);
+/* Calls one of these for all threads, or for the caller. */
+void timers_change(bool all, void (*change)(const struct slot *s));
 /* Reports a new thread and arms its timer; `top` is the top of its stack. */
 void thread_arm(struct slot *s, uint64_t top);
 /* Counts a thread that will have no timer. */

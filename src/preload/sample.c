@@ -127,12 +127,10 @@ static uint64_t weight_of(struct slot *s, const siginfo_t *si)
 }
 
 /* Stops the timer, because the recorder is gone. */
-static void timer_end(struct slot *s)
+static void timer_end(const struct slot *s)
 {
-	uint64_t none[4] = { 0 };
-
 	if (!preload.cannot_stop)
-		sys4(SYS_timer_settime, s->timer, 0, (long)none, 0);
+		timer_stop(s);
 }
 
 /*

@@ -86,6 +86,26 @@ static inline size_t text_size(const char *s)
 	return n;
 }
 
+/* Put a text or a number with its NUL at `to`.  Return the place of the NUL. */
+static inline char *text_put(char *to, const char *s)
+{
+	size_t n = text_size(s);
+
+	bytes_copy(to, s, n + 1);
+	return to + n;
+}
+
+static inline char *text_put_number(char *to, uint64_t v)
+{
+	char digits[24], *p = digits + sizeof(digits);
+
+	*--p = 0;
+	do
+		*--p = (char)('0' + v % 10);
+	while (v /= 10);
+	return text_put(to, p);
+}
+
 /* Returns the rest of s after `word`, or NULL if s does not begin with it. */
 static inline const char *text_after(const char *s, const char *word)
 {

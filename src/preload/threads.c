@@ -96,53 +96,37 @@ static uint32_t mix(uint64_t x)
 	return (uint32_t)(x >> 32);
 }
 
+/* Sets the timer to expire after `first`, and then at each interval; 0: never. */
+static void timer_set(const struct slot *s, uint64_t first, uint64_t interval)
+{
+	uint64_t spec[4] = {
+		interval / 1000000000u, interval % 1000000000u,
+		first / 1000000000u, first % 1000000000u,
+	};
+
+	if (s->timer >= 0)
+		sys4(SYS_timer_settime, s->timer, 0, (long)spec, 0);
+}
+
 /* Starts the timer.  The first expiry is random within a period, so that threads that
  * begin together are not sampled together. */
-static void timer_start(const struct slot *s)
+void timer_start(const struct slot *s)
 {
 	uint64_t first = preload.interval_ns == preload.period_ns
 			 ? mix(preload_now() ^ (uint64_t)s->tid << 32) %
 			   preload.period_ns + 1 : 1;
-	uint64_t spec[4] = { 0, preload.interval_ns, 0, 0 };
 
-	spec[1] = preload.interval_ns % 1000000000u;
-	spec[0] = preload.interval_ns / 1000000000u;
-	spec[3] = first % 1000000000u;
-	spec[2] = first / 1000000000u;
-	sys4(SYS_timer_settime, s->timer, 0, (long)spec, 0);
+	timer_set(s, first, preload.interval_ns);
 }
 
-/* Stops the timer with its next expiry. */
-static void timer_stop(const struct slot *s)
+void timer_stop(const struct slot *s)
 {
-	uint64_t none[4] = { 0 };
-
-	sys4(SYS_timer_settime, s->timer, 0, (long)none, 0);
+	timer_set(s, 0, 0);
 }
 
-/* Calls `change` for the timers of all threads, or of the caller. */
-static void timers_each(bool all, void (*change)(const struct slot *s))
+static bool slot_lives(const struct slot *s)
 {
-	uint32_t used = __atomic_load_n(&preload.used, __ATOMIC_RELAXED);
-	uint32_t tid = sys_tid();
-
-	for (uint32_t i = 0; i < used; i++) {
-		const struct slot *s = &preload.slots[i];
-
-		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == SLOT_LIVES &&
-		    s->timer >= 0 && (all || s->tid == tid))
-			change(s);
-	}
-}
-
-void timers_stop(bool all)
-{
-	timers_each(all, timer_stop);
-}
-
-void timers_restart(bool all)
-{
-	timers_each(all, timer_start);
+	return __atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == SLOT_LIVES;
 }
 
 struct slot *slot_own(void)
@@ -150,14 +134,22 @@ struct slot *slot_own(void)
 	uint32_t used = __atomic_load_n(&preload.used, __ATOMIC_RELAXED);
 	uint32_t tid = sys_tid();
 
-	for (uint32_t i = 0; i < used; i++) {
-		struct slot *s = &preload.slots[i];
-
-		if (__atomic_load_n(&s->state, __ATOMIC_ACQUIRE) == SLOT_LIVES &&
-		    s->tid == tid)
-			return s;
-	}
+	for (uint32_t i = 0; i < used; i++)
+		if (slot_lives(&preload.slots[i]) && preload.slots[i].tid == tid)
+			return &preload.slots[i];
 	return NULL;
+}
+
+void timers_change(bool all, void (*change)(const struct slot *s))
+{
+	uint32_t used = __atomic_load_n(&preload.used, __ATOMIC_RELAXED);
+	const struct slot *own = all ? NULL : slot_own();
+
+	if (own)
+		change(own);
+	for (uint32_t i = 0; all && i < used; i++)
+		if (slot_lives(&preload.slots[i]))
+			change(&preload.slots[i]);
 }
 
 bool slot_has_room(struct slot *s)
