@@ -75,9 +75,14 @@ static int check_regular(int fd, const char *name, struct stat *st,
 
 enum { OPEN_FLAGS = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK };
 
+void io_descriptor_path(int fd, char out[IO_DESCRIPTOR_PATH])
+{
+	snprintf(out, IO_DESCRIPTOR_PATH, "/proc/self/fd/%d", fd);
+}
+
 int io_open_at(int at)
 {
-	char link[32];
+	char link[IO_DESCRIPTOR_PATH];
 	struct stat st;
 	int fd;
 
@@ -85,7 +90,7 @@ int io_open_at(int at)
 		return -errno;
 	if (!S_ISREG(st.st_mode))
 		return S_ISLNK(st.st_mode) ? -ELOOP : -EINVAL;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", at);
+	io_descriptor_path(at, link);
 	fd = open(link, OPEN_FLAGS);
 	return fd < 0 ? -errno : fd;
 }
@@ -111,10 +116,10 @@ int io_open_file(const char *path, struct error *err)
 
 char *io_name_of(int fd)
 {
-	char link[32], name[PATH_MAX];
+	char link[IO_DESCRIPTOR_PATH], name[PATH_MAX];
 	ssize_t n;
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	io_descriptor_path(fd, link);
 	n = readlink(link, name, sizeof(name) - 1);
 	return n > 0 && name[0] == '/' ? strndup(name, (size_t)n) : NULL;
 }

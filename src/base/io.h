@@ -24,6 +24,9 @@
  */
 int io_open_at(int at);
 int io_open_file(const char *path, struct error *err);
+/* Writes the path by which /proc leads to an open file. */
+enum { IO_DESCRIPTOR_PATH = 32 };
+void io_descriptor_path(int fd, char out[IO_DESCRIPTOR_PATH]);
 /* Returns the path of an open file, which the caller frees; NULL without /proc, or if it
  * has none. */
 char *io_name_of(int fd);

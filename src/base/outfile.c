@@ -153,25 +153,20 @@ static bool choose_temp(struct outfile *f, int attempt)
 	return f->temp != NULL;
 }
 
-static void descriptor_path(int fd, char out[32])
-{
-	snprintf(out, 32, "/proc/self/fd/%d", fd);
-}
-
 /* Opens a new file without a name in the folder of `path`; it disappears if the process
  * ends.  Returns false if the file system has no such files, or without /proc, where
  * they could not be named later. */
 static bool open_unnamed(struct outfile *f, mode_t mode)
 {
 	char *folder = folder_of(f->path);
-	char link[32];
+	char link[IO_DESCRIPTOR_PATH];
 
 	if (folder)
 		f->fd = open(folder, O_WRONLY | O_TMPFILE | O_CLOEXEC | O_NOCTTY, mode);
 	free(folder);
 	if (f->fd < 0)
 		return false;
-	descriptor_path(f->fd, link);
+	io_descriptor_path(f->fd, link);
 	if (!access(link, F_OK) && choose_temp(f, 0)) {
 		flock(f->fd, LOCK_EX | LOCK_NB);
 		return f->unnamed = true;
@@ -183,9 +178,9 @@ static bool open_unnamed(struct outfile *f, mode_t mode)
 
 int outfile_name(struct outfile *f, struct error *err)
 {
-	char link[32];
+	char link[IO_DESCRIPTOR_PATH];
 
-	descriptor_path(f->fd, link);
+	io_descriptor_path(f->fd, link);
 	for (int i = 0; f->unnamed; i++) {
 		if (!linkat(AT_FDCWD, link, AT_FDCWD, f->temp, AT_SYMLINK_FOLLOW))
 			f->unnamed = false;
@@ -250,13 +245,13 @@ static bool open_device(struct outfile *f)
 	int dir = folder ? open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
 	int at = -1;
 	struct stat st;
-	char link[32];
+	char link[IO_DESCRIPTOR_PATH];
 
 	if (dir >= 0 && !fstat(dir, &st) && !st.st_uid &&
 	    !(st.st_mode & (S_IWGRP | S_IWOTH)))
 		at = openat(dir, name_of(f->path), O_PATH | O_CLOEXEC);
 	if (at >= 0 && !fstat(at, &st) && S_ISCHR(st.st_mode)) {
-		descriptor_path(at, link);
+		io_descriptor_path(at, link);
 		f->fd = open(link, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	}
 	if (at >= 0)

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cmd/open.h"
+#include "cmd/status.h"
 #include "symbolize/dwarf/debug_file.h"
 #include "views/info.h"
 
@@ -16,24 +18,13 @@ enum { FILE_MB = 2048, ALL_MB = 4096 };
 
 static void notice(void *ctx, const char *text)
 {
-	const struct cmd_io *io = ctx;
-
-	fprintf(io->err, "tally: %s\n", text);
-	fflush(io->err);
-}
-
-static void progress(void *ctx, const char *text)
-{
-	struct cmd_io *io = ctx;
-
-	if (io->progress)
-		io->progress(io, text);
+	cmd_notice(ctx, text);
 }
 
 void cmd_debuginfod(struct cmd_io *io, struct debuginfod *d)
 {
 	d->notice = notice;
-	d->progress = progress;
+	d->progress = cmd_show_step;
 	d->ctx = io;
 }
 
@@ -110,25 +101,12 @@ static void fetch_alternate_only(struct fetching *f)
 		image_close(img);
 }
 
-/* Returns whether the recorded file is at its path.  It may have gone since the
- * recording got its symbols. */
-static bool is_here(const struct fetching *f, const struct build_id *id)
-{
-	struct image *img;
-	struct build_id got;
-
-	if (image_open_file(f->image, &img, NULL) < 0)
-		return false;
-	got = image_build_id(img);
-	image_close(img);
-	return build_id_equal(&got, id);
-}
-
 static void fetch_for(struct fetching *f, uint32_t image, uint32_t missing)
 {
 	const struct build_id *id = &f->p->images.v[image].build_id;
 
-	if (!is_here(f, id))
+	/* it may have gone since the recording got its symbols */
+	if (!image_file_is(f->image, id))
 		f->files[image] = fetch(f, DEBUGINFOD_PROGRAM, id);
 	if (missing & PROF_MISSING_ALT)
 		fetch_alternate_only(f);

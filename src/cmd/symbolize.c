@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/command.h"
 #include "base/duration.h"
+#include "cmd/command.h"
 #include "cmd/debug_dirs.h"
 #include "cmd/fetch_debug.h"
 #include "cmd/open.h"
@@ -139,16 +139,15 @@ static int debuginfod_time(const char *value, unsigned int *seconds,
 /* Requests debug files.  If the recording has no symbols yet, adds those of this
  * machine first, which shows what is missing. */
 static int fetch(struct cmd_io *io, const struct symbolize_opts *o,
-		 const char *path, struct reader *r, int *files, struct error *err)
+		 unsigned int seconds, const char *path, struct reader *r,
+		 int *files, struct error *err)
 {
-	struct fetch_options f = { .quiet = o->quiet };
+	struct fetch_options f = { .seconds = seconds, .quiet = o->quiet };
 	struct buf dirs = { 0 };
-	int rc = debuginfod_time(o->debuginfod, &f.seconds, err);
+	int rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
 
-	if (!rc && f.seconds)
-		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
 	f.debug_dirs = buf_cstr(&dirs);
-	if (!rc && f.seconds && !reader_profile(r)->symbolized)
+	if (!rc && !reader_profile(r)->symbolized)
 		rc = profile_symbolize(reader_profile(r),
 				       &(struct symbolize_options){
 					       .debug_dirs = f.debug_dirs,
@@ -156,7 +155,7 @@ static int fetch(struct cmd_io *io, const struct symbolize_opts *o,
 					       .progress = cmd_show_image,
 					       .ctx = io },
 				       err);
-	if (!rc && f.seconds)
+	if (!rc)
 		rc = cmd_fetch_debug(io, r, path, &f, files, err);
 	buf_fini(&dirs);
 	return rc;
@@ -214,9 +213,10 @@ static int check_named(const char *option, const char *path, struct error *err)
 	return 0;
 }
 
-/* Requests files and symbolizes with them. */
+/* Requests files for so many seconds, if any, and symbolizes with them. */
 static int update(struct cmd_io *io, const struct symbolize_opts *o,
-		  const char *path, struct reader *r, struct error *err)
+		  unsigned int seconds, const char *path, struct reader *r,
+		  struct error *err)
 {
 	size_t n = reader_profile(r)->images.n;
 	int *files = malloc((n + 1) * sizeof(*files));
@@ -225,8 +225,8 @@ static int update(struct cmd_io *io, const struct symbolize_opts *o,
 
 	for (size_t i = 0; files && i < n; i++)
 		files[i] = -1;
-	if (!rc)
-		rc = fetch(io, o, path, r, files, err);
+	if (!rc && seconds)
+		rc = fetch(io, o, seconds, path, r, files, err);
 	/* after that, because the first file makes the folder of the cache */
 	if (!rc)
 		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
@@ -256,12 +256,12 @@ static int verify(struct cmd_io *io, const struct symbolize_opts *o,
 	return rc;
 }
 
-static int check_options(const struct symbolize_opts *o, struct error *err)
+static int check_options(const struct symbolize_opts *o, unsigned int *seconds,
+			 struct error *err)
 {
-	unsigned int seconds;
-	int rc = debuginfod_time(o->debuginfod, &seconds, err);
+	int rc = debuginfod_time(o->debuginfod, seconds, err);
 
-	if (!rc && seconds && o->verify)
+	if (!rc && *seconds && o->verify)
 		rc = error_set(err, ERR_USAGE, "--verify requests no files: run "
 			       "tally symbolize --debuginfod before");
 	if (!rc)
@@ -278,7 +278,8 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
 				   .max_memory = o->max_memory, .trust = o->trust,
 				   .as_it_is = true };
-	int rc = check_options(o, err);
+	unsigned int seconds;
+	int rc = check_options(o, &seconds, err);
 
 	if (rc >= 0)
 		rc = cmd_open(io, &how, o->input, argc, argv, &path, &r, err);
@@ -292,7 +293,7 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = check_vmlinux(o->vmlinux, reader_profile(r), err);
 	if (rc >= 0)
 		rc = o->verify ? verify(io, o, &how, path, r, err)
-			       : update(io, o, path, r, err);
+			       : update(io, o, seconds, path, r, err);
 	reader_close(r);
 	return rc;
 }

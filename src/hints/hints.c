@@ -56,17 +56,11 @@ static bool is_release(const char *s)
 static bool is_here(const char *root, const struct hint_ask *a)
 {
 	char path[PATH_MAX];
-	struct build_id id;
-	struct image *img;
 
-	if (!a->id.len || a->kernel ||
-	    snprintf(path, sizeof(path), "%s%s", root, a->path) >=
-		    (int)sizeof(path) ||
-	    image_open_file(path, &img, NULL) < 0)
-		return false;
-	id = image_build_id(img);
-	image_close(img);
-	return id.len == a->id.len && !memcmp(id.bytes, a->id.bytes, id.len);
+	return a->id.len && !a->kernel &&
+	       snprintf(path, sizeof(path), "%s%s", root, a->path) <
+		       (int)sizeof(path) &&
+	       image_file_is(path, &a->id);
 }
 
 /* Returns the command that requests an image's debug file from servers, which have

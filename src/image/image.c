@@ -279,6 +279,18 @@ int image_open_file(const char *path, struct image **out, struct error *err)
 	return rc;
 }
 
+bool image_file_is(const char *path, const struct build_id *id)
+{
+	struct image *img;
+	bool is;
+
+	if (image_open_file(path, &img, NULL) < 0)
+		return false;
+	is = build_id_equal(&img->build_id, id);
+	image_close(img);
+	return is;
+}
+
 int image_open_bytes(const void *p, size_t n, const char *name,
 		     struct image **out, struct error *err)
 {

@@ -59,6 +59,8 @@ struct image;
 int image_open_fd(int fd, const char *name, struct image **out,
 		  struct error *err);
 int image_open_file(const char *path, struct image **out, struct error *err);
+/* Returns whether the file at path is an image with this build ID. */
+bool image_file_is(const char *path, const struct build_id *id);
 /* Opens a copy of the bytes (vdso, fuzzing). */
 int image_open_bytes(const void *p, size_t n, const char *name,
 		     struct image **out, struct error *err);
