@@ -8,6 +8,9 @@ import struct
 import sys
 import zlib
 
+import tally_bytes
+from tally_bytes import rows, section, sleb, uleb
+
 TABLES, SAMPLES = 1, 2
 SYMBOLS, CODE = 3, 4
 STRINGS, ENVS, EVENTS, RUNS, THREADS, IMAGES, LOCS, NODES = range(1, 9)
@@ -20,51 +23,11 @@ LESS = len(sys.argv) > 3        # for sanitizers, which take ten times as long
 LONG = b'A' * (1 << 20)
 
 
-def uleb(v):
-    out = b''
-    while v >= 128:
-        out += bytes([v & 127 | 128])
-        v >>= 7
-    return out + bytes([v])
-
-
-def sleb(v):
-    out = b''
-    while not -64 <= v < 64:
-        out += bytes([v & 127 | 128])
-        v >>= 7
-    return out + bytes([v & 127])
-
-
-def section(kind, body):
-    return uleb(kind) + uleb(len(body)) + body
-
-
-def rows(kind, first, count, *columns):
-    """The bytes of each column."""
-    return section(kind, uleb(first) + uleb(count) + uleb(len(columns)) +
-                   b''.join(uleb(len(c)) + c for c in columns))
-
-
 def zeros(kind, first, count, columns):
     return rows(kind, first, count, *[bytes(count)] * columns)
 
 
-class File:
-    def __init__(self):
-        head = b'\x89TLY\r\n\x1a\n' + struct.pack('<HHI12x', 1, 0, 32)
-        self.parts = [head + struct.pack('<I', zlib.crc32(head))]
-        self.seq = 0
-
-    def chunk(self, kind, payload, nrows=0, packed=True):
-        raw = len(payload)
-        if packed:
-            payload = zlib.compress(payload, 9)
-        head = struct.pack('<IIHBBIIII', 0x43594c54, self.seq, kind, packed,
-                           0, len(payload), raw, nrows, zlib.crc32(payload))
-        self.parts += [head, struct.pack('<I', zlib.crc32(head)), payload]
-        self.seq += 1
-
+class File(tally_bytes.File):
     def basics(self, events=1):
         """One run, thread, image and location."""
         self.chunk(TABLES, zeros(RUNS, 0, 1, 7) +
@@ -91,11 +54,6 @@ class File:
             packed = zlib.compress(stack, 9)
             self.samples(1, lambda i: bytes([1, 1]) + uleb(len(stack)) +
                          uleb(len(packed)) + packed, k)
-
-    def write(self, path):
-        with open(path, 'wb') as f:
-            f.write(b''.join(self.parts))
-
 
 def strings(f):
     """Empty strings, which all get names of their own."""

@@ -22,7 +22,7 @@ peak = use.ru_maxrss >> 10
 print(status, 'takes %d MB' % peak if peak > 300 else
       'takes %d s' % use.ru_utime if use.ru_utime > 20 else 'within')
 END
-make_bomb() { python3 "$top_srcdir/tests/e2e/bombs.py" "$1" "$1.tally" $few; }
+make_bomb() { python3 -B "$top_srcdir/tests/e2e/bombs.py" "$1" "$1.tally" $few; }
 peak() { python3 peak.py "$TALLY" "$@"; }
 # Sanitizers take memory of their own.
 limit=within few= samples=1040384 stopped='8'

@@ -5,6 +5,8 @@
 . "$top_srcdir/tests/lib.sh"
 
 unset DEBUGINFOD_URLS
+bad_server=$top_srcdir/tests/e2e/bad_server.py
+case $bad_server in /*) ;; *) bad_server=$PWD/$bad_server;; esac
 HOME=$T_TMP
 export HOME
 cd "$T_TMP" || exit 1
@@ -95,43 +97,10 @@ for t in 0 x 0.5s -1; do
 done
 t_is "the names are missing at first" "$(has mix) $(has inner)" "False False"
 
-# --- a server of files: FOLDER; each request is a line of `asked`
-cat >server.py <<'END'
-import os, socket, sys, threading, time
-how = sys.argv[1]
-s = socket.socket()
-s.bind(("127.0.0.1", 0))
-s.listen(8)
-with open("port.new", "w") as f:
-    f.write(str(s.getsockname()[1]))
-os.rename("port.new", "port")
-def serve(c):
-    path = c.recv(65536).split()[1].decode()
-    with open("asked", "a") as f:
-        f.write(path + "\n")
-    if how == "silent":
-        threading.Event().wait()
-    name = "served/" + path.replace("/", "_")
-    try:
-        if how in ("drip", "flood"):
-            c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999\r\n\r\n")
-            while True:
-                c.sendall(b"x" * (100 if how == "drip" else 10000))
-                time.sleep(0.05)
-        elif os.path.exists(name):
-            data = open(name, "rb").read()
-            c.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(data) + data)
-        else:
-            c.sendall(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n")
-    except OSError:
-        pass
-    c.close()
-while True:
-    threading.Thread(target=serve, args=(s.accept()[0],), daemon=True).start()
-END
+# --- a server of files
 serve() { # HOW
 	rm -f port asked
-	python3 server.py "$1" &
+	python3 "$bad_server" "$1" &
 	server=$!
 	t_cleanup "kill $server 2>/dev/null"
 	t_until test -s port

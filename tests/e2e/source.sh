@@ -5,6 +5,8 @@
 . "$top_srcdir/tests/lib.sh"
 
 unset DEBUGINFOD_URLS
+bad_server=$top_srcdir/tests/e2e/bad_server.py
+case $bad_server in /*) ;; *) bad_server=$PWD/$bad_server;; esac
 HOME=$T_TMP
 export HOME
 for p in git python3; do
@@ -180,33 +182,9 @@ t_like "a server that is gone" "$(DEBUGINFOD_URLS=$url annotate)" \
 	'no source: .*debuginfod'
 # One that takes the question and never answers, and one that sends without end;
 # libdebuginfod itself would wait for 90 s, or three times that, and take any size.
-cat >server.py <<'END'
-import os
-import socket
-import sys
-import threading
-s = socket.socket()
-s.bind(("127.0.0.1", 0))
-s.listen(8)
-with open("port.new", "w") as f:
-    f.write(str(s.getsockname()[1]))
-os.rename("port.new", "port")
-def serve(c):
-    c.recv(65536)
-    if sys.argv[1] == "silent":
-        threading.Event().wait()
-    c.sendall(b"HTTP/1.1 200 OK\r\n\r\n")
-    try:
-        while True:
-            c.sendall(b"x" * 65536)
-    except OSError:
-        pass
-while True:
-    threading.Thread(target=serve, args=(s.accept()[0],), daemon=True).start()
-END
-for how in silent flood; do
+for how in silent endless; do
 	rm -rf cache port
-	python3 server.py $how &
+	python3 "$bad_server" $how &
 	server=$!
 	t_cleanup "kill $server 2>/dev/null"
 	t_until test -s port
@@ -214,7 +192,7 @@ for how in silent flood; do
 	case $how in
 	silent) t_like "a server that does not answer" "$out" \
 		'no source: .*no answer from debuginfod( within 10 s)?';;
-	flood) t_like "a server that sends without end" "$out" \
+	endless) t_like "a server that sends without end" "$out" \
 		'no source: .*debuginfod: more than 16 MB';;
 	esac
 	kill "$server"

@@ -16,7 +16,8 @@ stranger.py program FILE TYPE FLAGS SIZE
 """
 import struct
 import sys
-import zlib
+
+from tally_bytes import File, rows, section, sleb, uleb
 
 NONE = 2**32 - 1
 TABLES, SAMPLES, SYMBOLS, CODE, END = range(1, 6)
@@ -26,22 +27,6 @@ COLUMNS = {2: 'puu', 3: 'u' * 13, 4: 'upuuuuu', 5: 'uddudduu', 6: 'uuuiuu',
            26: 'u' * 6, 27: 'udo'}
 # mov $0x1234567, %eax
 CODE_BYTES = b'\xb8\x67\x45\x23\x01'
-
-
-def uleb(v):
-    out = b''
-    while v >= 128:
-        out += bytes([v & 127 | 128])
-        v >>= 7
-    return out + bytes([v])
-
-
-def sleb(v):
-    out = b''
-    while not -64 <= v < 64:
-        out += bytes([v & 127 | 128])
-        v >>= 7
-    return out + bytes([v & 127])
 
 
 def column(kind, values, first):
@@ -69,25 +54,18 @@ def column(kind, values, first):
     return out
 
 
-def section(kind, body):
-    return uleb(kind) + uleb(len(body)) + body
-
-
-def table(kind, rows, first=0):
-    letters = COLUMNS[kind][:len(rows[0])]
-    columns = [column(c, [r[i] for r in rows], first)
+def table(kind, values, first=0):
+    letters = COLUMNS[kind][:len(values[0])]
+    columns = [column(c, [v[i] for v in values], first)
                for i, c in enumerate(letters)]
-    return section(kind, uleb(first) + uleb(len(rows)) + uleb(len(columns)) +
-                   b''.join(uleb(len(c)) + c for c in columns))
+    return rows(kind, first, len(values), *columns)
 
 
-class Recording:
+class Recording(File):
     """One run, one event, one thread, and one image with samples."""
 
     def __init__(self, start, program):
-        head = b'\x89TLY\r\n\x1a\n' + struct.pack('<HHI12x', 1, 0, 32)
-        self.parts = [head + struct.pack('<I', zlib.crc32(head))]
-        self.seq = 0
+        super().__init__()
         self.strings = ['', '[damaged]']
         self.rows = {k: [] for k in COLUMNS}
         self.codes = []
@@ -120,15 +98,6 @@ class Recording:
         self.add(23, 0, name, address, size)
         self.location(address, frame)
 
-    def chunk(self, kind, payload, rows=0, packed=True):
-        raw = len(payload)
-        if packed:
-            payload = zlib.compress(payload, 9)
-        head = struct.pack('<IIHBBIIII', 0x43594c54, self.seq, kind, packed, 0,
-                           len(payload), raw, rows, zlib.crc32(payload))
-        self.parts += [head, struct.pack('<I', zlib.crc32(head)), payload]
-        self.seq += 1
-
     def tables(self, kinds):
         return b''.join(table(k, self.rows[k], k == 8) for k in kinds
                         if self.rows[k])
@@ -153,8 +122,7 @@ class Recording:
                 b''.join(c for _, c in self.codes)))
         self.chunk(END, section(30, uleb(len(samples)) + uleb(self.seq)),
                    packed=False)
-        with open(path, 'wb') as f:
-            f.write(b''.join(self.parts))
+        super().write(path)
 
 
 def sources(file, revision, *paths):
