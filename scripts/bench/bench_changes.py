@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """tally check on changes of real programs: regressions as people commit them, and
-refactorings that change no cost.  The right answer is known from the change."""
+refactorings that change no cost.  The right answer is known from the change.  Each is
+a commit of a repository, in which check finds the edited place."""
 import glob
 import json
 import os
@@ -66,11 +67,12 @@ int main(int argc, char **argv)
 
 class Change:
     """A change of a program and what is true of it."""
-    def __init__(self, project, what, edits, slower=None):
+    def __init__(self, project, what, edits, slower=None, edited=None):
         self.project = project
         self.what = what
         self.edits = edits      # (file, from, to), or a function of the folder
         self.slower = slower    # what the culprit's name matches; None: nothing is
+        self.edited = edited    # what was edited, where that is another place
 
 
 def _rename(old, new):
@@ -128,7 +130,8 @@ def _sources(folder):
 CHANGES = (
     Change('zlib', 'chains four times as long at level 6', [
         ('deflate.c', '/* 6 */ {8,   16, 128, 128,',
-         '/* 6 */ {8,   16, 128, 512,')], 'longest_match'),
+         '/* 6 */ {8,   16, 128, 512,')], 'longest_match',
+           'configuration_table'),
     Change('zlib', 'code of a length searched, not looked up', [
         ('trees.c', 'code = _length_code[lc];',
          'for (code = LENGTH_CODES-1; (unsigned)base_length[code] > '
@@ -146,7 +149,8 @@ CHANGES = (
         'internshrstr|growstrtab|luaS_'),
     Change('lua', 'garbage is collected more often', [
         ('lgc.h', '#define LUAI_GCPAUSE    200', '#define LUAI_GCPAUSE    110')],
-        'sweep|mark|travers|propagate|luaC|atomic|clear|freeobj|singlestep'),
+        'white|sweep|mark|travers|propagate|luaC|atomic|clear|freeobj|singlestep',
+        'LUAI_GCPAUSE'),
     Change('lua', 'memchr by hand', [
         ('lstrlib.c', 'static const char *lmemfind',
          'static const char *find_char(const char *s, char c, size_t n) {\n'
@@ -157,11 +161,11 @@ CHANGES = (
         'find_char|lmemfind|str_find_aux'),
     Change('sqlite', 'the general comparison of records only', [
         ('sqlite3.c', 'if( p->pKeyInfo->nAllField<=13 ){', 'if( 0 ){')],
-        'sqlite3VdbeRecordCompare'),
+        'sqlite3VdbeRecordCompare', 'sqlite3VdbeFindCompare'),
     Change('sqlite', 'the hash table of pages grows late', [
         ('sqlite3.c', 'if( pCache->nPage>=pCache->nHash ) pcache1Resize',
          'if( pCache->nPage>=pCache->nHash*64 ) pcache1Resize')],
-        'pcache1'),
+        'pcache1', 'pcache1FetchStage2'),
     Change('zstd', 'matches counted byte by byte', [
         ('lib/compress/zstd_compress_internal.h',
          'pInLimit - (sizeof(size_t)-1);', 'pIn;')],
@@ -343,7 +347,8 @@ class Programs:
             return '%s :memory: <%s/work.sql >/dev/null' % (exe, self.work)
         return '%s %s 30' % (exe, self.data)
 
-    def changed(self, change, folder):
+    def changed(self, change, folder, base=None):
+        """Builds a change in a folder; with `base`, as a commit of its repository."""
         shutil.rmtree(folder, ignore_errors=True)
         shutil.copytree(self.source[change.project], folder)
         for edit in change.edits:
@@ -355,15 +360,39 @@ class Programs:
             if edit[1] not in text:
                 raise Failed('%s: no "%s"' % (edit[0], edit[1]))
             _write(path, text.replace(edit[1], edit[2], 1))
+        if base:
+            _commit(folder, base, change.what)
         return self.build(change.project, folder)
+
+
+def _commit(folder, base, what):
+    """Commits a folder's sources: a repository's first commit in `base`, the next one
+    of that repository elsewhere."""
+    git = ['git', '-C', folder, '-c', 'user.name=T', '-c', 'user.email=t@example.org']
+    if folder == base:
+        shutil.rmtree(folder + '/.git', ignore_errors=True)
+        subprocess.run(git + ['init', '-q'], check=True)
+    else:
+        shutil.copytree(base + '/.git', folder + '/.git')
+    subprocess.run(git + ['add', '-A'], check=True)
+    subprocess.run(git + ['commit', '-q', '-m', what or 'Begin'], check=True)
 
 
 def _verdict(tools, programs, change, old, new):
     report = os.path.join(programs.work, 'verdict.json')
+    files = {old: [], new: []}
+    for i in range(2 * RUNS):
+        # old, new, new, old …: neither is always the first
+        exe = (old, new)[(i + i // 2) % 2]
+        files[exe].append(os.path.join(programs.work, 'run-%d.tally' % i))
+        # a recording has the revision of the folder it is made in
+        subprocess.run(
+            [tools.tally, 'record', '-q', '-F', '4999', '-g', '-o', files[exe][-1], '--',
+             'sh', '-c', programs.command(change.project, exe)],
+            cwd=os.path.dirname(exe), env=tools.env, stdout=subprocess.DEVNULL, check=True)
     done = subprocess.run(
-        [tools.tally, 'check', '-n', str(RUNS), '--format', 'none', '--json',
-         report, '--run', programs.command(change.project, new),
-         '--against', programs.command(change.project, old)],
+        [tools.tally, 'check', '--format', 'none', '--json', report,
+         '--repo', os.path.dirname(new), '--baseline', *files[old], '--new', *files[new]],
         env=tools.env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
         check=False)
     if done.returncode not in (0, 1, 3):
@@ -374,6 +403,14 @@ def _verdict(tools, programs, change, old, new):
 
 def _growth(row):
     return row['new'] - row['base']
+
+
+def _found(change, culprit):
+    """Whether check says which change made the culprit slower."""
+    if not change.edited:
+        return bool(culprit.get('commits')) or any(
+            e['relation'] == 'self' for e in culprit.get('changed_elsewhere', ()))
+    return any(e['function'] == change.edited for e in culprit.get('changed_elsewhere', ()))
 
 
 def _tell(table, change, result, status):
@@ -387,6 +424,11 @@ def _tell(table, change, result, status):
         right = bool(culprits) and re.search(change.slower,
                                              culprits[0]['function'])
         kind = 'slower'
+        if right:
+            found = _found(change, culprits[0])
+            named.append('by ' + (change.edited or 'its own lines') if found
+                         else 'the edited place is NOT found')
+            right = found
     else:
         right = not failed and status in (0, 3)     # 3: it could see too little
         kind = 'as fast'
@@ -403,11 +445,12 @@ def changes(tools, table, args):
     old = {}
     todo = CHANGES[::5] if args.quick else CHANGES
     for change in todo:
+        base = os.path.join(work, 'old', change.project)
         if change.project not in old:
             old[change.project] = programs.changed(
-                Change(change.project, '', []),
-                os.path.join(work, 'old', change.project))
-        new = programs.changed(change, os.path.join(work, 'new', change.project))
+                Change(change.project, '', []), base, base)
+        new = programs.changed(change, os.path.join(work, 'new', change.project),
+                               base)
         result, status = _verdict(tools, programs, change,
                                   old[change.project], new)
         _tell(table, change, result, status)

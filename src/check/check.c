@@ -44,6 +44,13 @@ void check_fini(struct check *c)
 		free(c->commits.v[i].subject);
 	}
 	vec_fini(&c->commits);
+	for (size_t i = 0; i < c->edits.n; i++) {
+		free(c->edits.v[i].path);
+		free(c->edits.v[i].name);
+		free(c->edits.v[i].id);
+		free(c->edits.v[i].subject);
+	}
+	vec_fini(&c->edits);
 	vec_fini(&c->notes);
 	vec_fini(&c->machine);
 	vec_fini(&c->rows);

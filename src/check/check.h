@@ -70,6 +70,26 @@ struct check_commit {
 	char *id, *subject;
 };
 
+/* How a changed place is related to a slower row, closest first. */
+enum check_relation {
+	EDIT_SELF,	/* the function itself, in lines without cost */
+	EDIT_CALLER,	/* a function that calls it */
+	EDIT_FILE,	/* its file */
+	EDIT_SAMPLED,	/* another function of the recordings */
+	EDIT_OTHER,
+};
+
+/* A place that changed between the two recorded revisions, for a row whose own lines
+ * no commit changed. */
+struct check_edit {
+	uint32_t row;		/* PROF_NONE: the total */
+	enum check_relation relation;
+	char *path, *name;	/* in the repository; declaration, may be "" */
+	uint32_t line;		/* in the new revision */
+	char *id, *subject;	/* the last commit that changed it; may be NULL */
+	size_t of;		/* number of all changed places */
+};
+
 struct check_row {
 	struct check_unit unit;	/* func is PROF_NONE for all small functions
 				 * together */
@@ -92,6 +112,7 @@ struct check {
 	VEC(uint32_t) order;	/* rows to show, most important first */
 	VEC(struct check_part) parts;
 	VEC(struct check_commit) commits;	/* by row; added by the command */
+	VEC(struct check_edit) edits;	/* likewise, closest first within a row */
 	double *inclusive_cost;
 	struct judge inclusive;	/* judgement of inclusive costs, with the same rows */
 	VEC(char *) notes;	/* notes for the reader */

@@ -96,6 +96,63 @@ void describe_parts(const struct check *c, const struct check_row *r,
 		put_kind(c, r, k, s, out);
 }
 
+/* Appends one entry of describe_commits and releases its text. */
+static void put_entry(struct buf *text, const struct part_style *s,
+		      struct buf *out)
+{
+	buf_str(out, s->before);
+	if (s->markdown)
+		describe_markdown(buf_cstr(text), out);
+	else
+		text_safe(out, buf_cstr(text));
+	buf_str(out, s->after);
+	out->failed |= text->failed;
+	buf_fini(text);
+}
+
+static void put_edit(const struct check_edit *e, struct buf *out)
+{
+	buf_str(out, e->relation == EDIT_SELF ? "changed" : "changed elsewhere");
+	if (*e->name)
+		buf_printf(out, ": %s (%s:%u)", e->name, e->path, e->line);
+	else
+		buf_printf(out, ": %s:%u", e->path, e->line);
+	if (e->relation == EDIT_CALLER)
+		buf_str(out, ", which calls it");
+	else if (e->relation == EDIT_FILE)
+		buf_str(out, ", in the same file");
+	if (e->id)
+		buf_printf(out, ", commit %s %s", e->id, e->subject);
+}
+
+void describe_commits(const struct check *c, uint32_t row,
+		      const struct part_style *s, struct buf *out)
+{
+	size_t shown = 0, of = 0;
+	struct buf text = { 0 };
+
+	for (size_t i = 0; i < c->commits.n; i++) {
+		if (c->commits.v[i].row != row)
+			continue;
+		buf_printf(&text, "commit %s %s", c->commits.v[i].id,
+			   c->commits.v[i].subject);
+		put_entry(&text, s, out);
+	}
+	for (size_t i = 0; i < c->edits.n; i++) {
+		if (c->edits.v[i].row != row)
+			continue;
+		shown++;
+		of = c->edits.v[i].of;
+		put_edit(&c->edits.v[i], &text);
+		put_entry(&text, s, out);
+	}
+	if (of > shown) {
+		buf_printf(&text, "changed elsewhere: %zu more places",
+			   of - shown);
+		put_entry(&text, s, out);
+	}
+}
+
 void describe_name(const struct check *c, const struct check_row *r, bool full,
 		   struct buf *out)
 {

@@ -8,6 +8,8 @@ libcheck_a_SOURCES = \
 	src/check/check.h \
 	src/check/check_internal.h \
 	src/check/comparable.c \
+	src/check/edits.c \
+	src/check/edits.h \
 	src/check/evidence.c \
 	src/check/evidence_code.c \
 	src/check/findings.c \

@@ -51,6 +51,10 @@ struct part_style {
 /* Appends the lists of a row, safe. */
 void describe_parts(const struct check *c, const struct check_row *r,
 		    const struct part_style *s, struct buf *out);
+/* Appends the commits that changed a row, and changes elsewhere that may explain
+ * it, safe; row PROF_NONE: the total.  `before` and `after` surround each. */
+void describe_commits(const struct check *c, uint32_t row,
+		      const struct part_style *s, struct buf *out);
 /* Appends foreign text as Markdown, safe, and escaped so that it cannot become markup,
  * HTML, a mention or a link. */
 void describe_markdown(const char *text, struct buf *out);

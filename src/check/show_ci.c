@@ -74,8 +74,13 @@ static void fill(const struct check *c, const struct check_row *r,
 	buf_str(&x->image, check_row_image(c, r));
 	describe_sentence(c, r, &x->text);
 	put_place(c, r, x);
-	if (r->fails)
+	if (r->fails) {
 		put_details(c, r, &x->details);
+		describe_commits(c, (uint32_t)(r - c->rows.v),
+				 &(struct part_style){ .before = "",
+						       .after = "\n" },
+				 &x->details);
+	}
 	if (c->is_time)
 		x->seconds = check_cost(c, r->j.now) / 1e9;
 }

@@ -114,10 +114,8 @@ static void put_verdict(const struct check *c, uint32_t at, struct buf *out)
 		describe_parts(c, r, &(struct part_style){
 			.before = "; ", .between = ", ", .after = "", .most = 3,
 		}, out);
-	for (size_t i = 0; i < c->commits.n; i++)
-		if (c->commits.v[i].row == at)
-			buf_printf(out, "; commit %s %s", c->commits.v[i].id,
-				   c->commits.v[i].subject);
+	describe_commits(c, at, &(struct part_style){ .before = "; ",
+						      .after = "" }, out);
 }
 
 static int add_verdict(struct page *x, uint32_t at)

@@ -65,6 +65,38 @@ static void put_inputs(const struct check *c, struct json *j)
 	json_end(j);
 }
 
+/* Writes changes that are not in a row's own lines (PROF_NONE: of the total). */
+static void put_edits(const struct check *c, uint32_t row, struct json *j)
+{
+	static const char *const names[] = { "self", "caller", "file",
+					     "sampled", "other" };
+	bool any = false;
+
+	for (size_t i = 0; i < c->edits.n; i++) {
+		const struct check_edit *e = &c->edits.v[i];
+
+		if (e->row != row)
+			continue;
+		if (!any) {
+			json_uint(j, "places_changed", e->of);
+			json_array(j, "changed_elsewhere");
+		}
+		any = true;
+		json_object(j, NULL);
+		json_str(j, "function", e->name);
+		json_str(j, "file", e->path);
+		json_uint(j, "line", e->line);
+		json_str(j, "relation", names[e->relation]);
+		if (e->id) {
+			json_str(j, "commit", e->id);
+			json_str(j, "subject", e->subject);
+		}
+		json_end(j);
+	}
+	if (any)
+		json_end(j);
+}
+
 static void put_total(const struct check *c, struct json *j)
 {
 	const struct judge_total *t = &c->judge.total;
@@ -87,6 +119,7 @@ static void put_total(const struct check *c, struct json *j)
 		 : t->regressed ? "slower" : "same");
 	if (c->total_reason)
 		json_str(j, "reason", c->total_reason);
+	put_edits(c, PROF_NONE, j);
 	json_end(j);
 }
 
@@ -266,6 +299,7 @@ static void put_rows(const struct check *c, struct json *j)
 		if (describe_changed(r)) {
 			put_parts(c, r, j);
 			put_commits(c, i, j);
+			put_edits(c, i, j);
 		}
 		json_end(j);
 		buf_fini(&from);

@@ -67,6 +67,11 @@ static void row(const struct check *c, const struct check_row *r,
 	buf_fini(&words);
 }
 
+static const struct part_style style = {
+	.before = "* ", .between = ", ", .after = "\n", .most = 5,
+	.markdown = true,
+};
+
 static void evidence(const struct check *c, uint32_t at, struct buf *out)
 {
 	const struct check_row *r = &c->rows.v[at];
@@ -77,19 +82,8 @@ static void evidence(const struct check *c, uint32_t at, struct buf *out)
 	describe_markdown(buf_cstr(&name), out);
 	buf_str(out, "**\n\n");
 	buf_fini(&name);
-	describe_parts(c, r, &(struct part_style){
-		.before = "* ", .between = ", ", .after = "\n", .most = 5,
-		.markdown = true,
-	}, out);
-	for (size_t i = 0; i < c->commits.n; i++) {
-		if (c->commits.v[i].row != at)
-			continue;
-		buf_str(out, "* commit ");
-		describe_markdown(c->commits.v[i].id, out);
-		buf_str(out, " ");
-		describe_markdown(c->commits.v[i].subject, out);
-		buf_str(out, "\n");
-	}
+	describe_parts(c, r, &style, out);
+	describe_commits(c, at, &style, out);
 }
 
 /* Writes rows while there is room.  Returns the number of rows left out. */
@@ -147,6 +141,7 @@ void check_markdown(const struct check *c, struct buf *out)
 	describe_markdown(buf_cstr(&t), out);
 	buf_reset(&t);
 	buf_str(out, "\n");
+	describe_commits(c, PROF_NONE, &style, out);
 	notes(c, out);
 	buf_str(out, "\n");
 	left = rows(c, true, out);

@@ -106,25 +106,17 @@ static void declared(const struct check *c, const struct check_row *r,
 	buf_str(out, "\n");
 }
 
+static const struct part_style style = {
+	.before = "    ", .between = "; ", .after = "\n", .most = 5,
+};
+
 static void evidence(const struct check *c, uint32_t at, struct buf *out)
 {
 	const struct check_row *r = &c->rows.v[at];
 
 	declared(c, r, out);
-	describe_parts(c, r, &(struct part_style){
-		.before = "    ", .between = "; ", .after = "\n", .most = 5,
-	}, out);
-	for (size_t i = 0; i < c->commits.n; i++) {
-		const struct check_commit *k = &c->commits.v[i];
-
-		if (k->row != at)
-			continue;
-		buf_str(out, "    commit ");
-		text_safe(out, k->id);
-		buf_str(out, " ");
-		text_safe(out, k->subject);
-		buf_str(out, "\n");
-	}
+	describe_parts(c, r, &style, out);
+	describe_commits(c, at, &style, out);
 }
 
 static void section(const struct check *c, const struct check_style *s,
@@ -211,6 +203,7 @@ void check_text(const struct check *c, const struct check_style *s,
 	buf_str(out, "\n");
 	describe_total(c, out);
 	buf_str(out, "\n");
+	describe_commits(c, PROF_NONE, &style, out);
 	describe_mde(c, out);
 	buf_str(out, "\n");
 	describe_shift(c, &shift);

@@ -429,6 +429,43 @@ if command -v git >/dev/null; then
 	t_lacks "... and no other" "$(cat out)" 'Parse anew'
 	"$TALLY" check --repo repo --baseline a-*.tally --new slow-*.tally >out
 	t_like "... or says why not" "$(cat out)" 'cannot list commits'
+
+	# the reason is in another function: closest ones first, each with its commit
+	mid=$(g rev-parse HEAD)
+	printf '%s\n' '/* new */' 'unsigned mixed(const char *s)' '{' '	return *s;' '}' \
+		>repo/src/keys.c
+	printf '%s\n' 'int parse(int x)' '{' '	return x;' '}' >repo/src/text.c
+	g add . && g commit -qm 'Hash *first* letters'
+	printf '%s\n' 'int main(void)' '{' '	return lex(2);' '}' >repo/src/app.c
+	echo 'static int limit = 4;' >>repo/src/lex.c
+	g add . && g commit -qm 'Lex twice'
+	elsewhere=$(g rev-parse HEAD)
+	side rm 1 6 'extra = "env revision '"$mid"'";'
+	side re 3 6 'n["lex"] *= 1.25; extra = "env revision '"$elsewhere"'";'
+	"$TALLY" check --repo repo --baseline rm-*.tally --new re-*.tally --json e.json \
+		--markdown e.md --junit e.xml >out
+	t_is "--repo where no commit changed the slower lines" $? 1
+	grep '^    changed' out | sed 's/commit [0-9a-f]* /commit /' >got
+	cat >want <<-END
+		    changed elsewhere: main (src/app.c:1), which calls it, commit Lex twice
+		    changed elsewhere: limit (src/lex.c:21), in the same file, commit Lex twice
+		    changed elsewhere: parse (src/text.c:1), commit Hash *first* letters
+		    changed elsewhere: mixed (src/keys.c:2), commit Hash *first* letters
+	END
+	t_same "... names what changed, callers first" want got
+	t_like "... in Markdown" "$(cat e.md)" \
+		'^\* changed elsewhere: mixed &#40;src/keys.c:2&#41;, commit [0-9a-f]+ Hash &#42;first'
+	t_like "... in JUnit" "$(cat e.xml)" '^changed elsewhere: main .*calls it'
+	t_like "... in JSON" "$(tr -d '\n ' <e.json)" \
+		'"places_changed":4,"changed_elsewhere":\[\{"function":"main","file":"src/app.c","line":1,"relation":"caller"'
+	if "$python" -c 'import jsonschema' 2>/dev/null; then
+		t_run "... by its schema" "$python" look.py schema \
+			"$top_srcdir/doc/tally-check.schema.json" e.json
+	fi
+	side rt 5 6 'for (x in n) n[x] *= 1.2; extra = "env revision '"$elsewhere"'";'
+	"$TALLY" check --repo repo --baseline rm-*.tally --new rt-*.tally >out
+	t_like "... also where only the total is slower" "$? $(grep -A 1 '^total' out | tail -n 1)" \
+		'^1     changed elsewhere: (main|mixed|parse) '
 	# programs that a repository or the environment names
 	cat >evil <<-END
 		#!/bin/sh

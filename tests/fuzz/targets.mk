@@ -77,6 +77,10 @@ FUZZ_TARGETS += tests/fuzz/fuzz_history
 tests_fuzz_fuzz_history_SOURCES = tests/fuzz/fuzz_history.c $(FUZZ_LINES) $(FUZZ_MAIN)
 tests_fuzz_fuzz_history_LDADD = $(FUZZ_LIBS)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_edits
+tests_fuzz_fuzz_edits_SOURCES = tests/fuzz/fuzz_edits.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_edits_LDADD = $(FUZZ_LIBS)
+
 FUZZ_TARGETS += tests/fuzz/fuzz_allow
 tests_fuzz_fuzz_allow_SOURCES = tests/fuzz/fuzz_allow.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_allow_LDADD = $(FUZZ_LIBS)
