@@ -8,6 +8,11 @@
  * f50=1.1 makes f50 10 % slower, all=1.05 everything; new=0.05 adds a function of
  * 5 % of the rest, moved=0.3 lets a helper do 30 % of f50's work.  Scripts compare
  * recordings of such runs: scripts/bench-check.
+ *
+ * Refactorings that cost nothing are builds of this file:
+ *	-Df15=NAME			f15 renamed
+ *	-DF15_ONLY, -DF15_ELSEWHERE	f15 in a file of its own, and the rest
+ *	-DINLINE_HELPER			the helper inlined into main
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -16,21 +21,37 @@
 
 /* One step of work for each unit, so that cost is what the arguments say.  Each
  * adds another number, or compilers would fold equal functions into one. */
-#define WORK(name, odd) \
-	__attribute__((noinline)) static uint64_t name(uint64_t x, long n) \
+#define WORK(kind, name, odd) \
+	kind uint64_t name(uint64_t x, long n) \
 	{ \
 		for (long i = 0; i < n; i++) \
 			x = x * 6364136223846793005u + (odd); \
 		return x; \
 	}
+#define OWN static __attribute__((noinline))
 
-WORK(f50, 1442695040888963407u)
-WORK(f25, 1442695040888963409u)
-WORK(f15, 1442695040888963411u)
-WORK(f8, 1442695040888963413u)
-WORK(f2, 1442695040888963415u)
-WORK(f_new, 1442695040888963417u)
-WORK(f50_helper, 1442695040888963419u)
+#ifdef F15_ELSEWHERE
+uint64_t f15(uint64_t x, long n);
+#elif defined(F15_ONLY)
+uint64_t f15(uint64_t x, long n);
+WORK(, f15, 1442695040888963411u)
+#else
+WORK(OWN, f15, 1442695040888963411u)
+#endif
+
+#ifdef INLINE_HELPER
+#define HELPER static inline __attribute__((always_inline))
+#else
+#define HELPER OWN
+#endif
+
+#ifndef F15_ONLY
+WORK(OWN, f50, 1442695040888963407u)
+WORK(OWN, f25, 1442695040888963409u)
+WORK(OWN, f8, 1442695040888963413u)
+WORK(OWN, f2, 1442695040888963415u)
+WORK(OWN, f_new, 1442695040888963417u)
+WORK(HELPER, f50_helper, 1442695040888963419u)
 
 enum { UNIT = 2000 };
 
@@ -95,3 +116,4 @@ int main(int argc, char **argv)
 	printf("%llu\n", (unsigned long long)v);
 	return 0;
 }
+#endif
