@@ -167,7 +167,7 @@ static int compare(struct cmd_io *io, const struct check_opts *o,
 	int rc = judge_sides(io, o, sides, &allow, c, err);
 
 	if (!rc && o->repo)
-		rc = check_commits(c, o->repo, err);
+		rc = check_commits(c, o, err);
 	if (!rc)
 		rc = write_outputs(io, o, c, err);
 	if (!rc)

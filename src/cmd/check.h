@@ -61,9 +61,10 @@ int check_record(struct cmd_io *io, const struct check_opts *o,
 /* Removes the files, unless the user keeps them. */
 void check_recordings_fini(struct check_recordings *r);
 
-/* check_commits.c: adds the commits between the two recorded revisions that
- * touched code of failed rows. */
-int check_commits(struct check *c, const char *repo, struct error *err);
+/* check_commits.c: adds the commits of --repo between the revisions of both sides that
+ * touched code of failed rows, or what else they changed. */
+int check_commits(struct check *c, const struct check_opts *o,
+		  struct error *err);
 
 /* check_history.c: checks against a history.  `limits` comes from
  * check_set_options.  Returns 0, another enum check_verdict, or a negative error. */

@@ -14,6 +14,7 @@
 #include "base/git.h"
 #include "check/edits.h"
 #include "cmd/check.h"
+#include "record/revision.h"
 
 enum {
 	GIT_OUTPUT_MAX = 64 << 20,
@@ -26,7 +27,8 @@ enum {
 /* Asks about the commits between the revisions of the two sides. */
 struct question {
 	struct check *c;
-	const char *repo, *old, *new;
+	const char *repo;
+	char *old, *new;	/* revisions */
 	char range[160];	/* OLD..NEW */
 	struct buf tree;	/* paths of the new revision */
 	struct edits edits;
@@ -51,8 +53,50 @@ static bool is_revision(const char *s)
 	return n >= 7 && n <= 64;
 }
 
-/* Returns the single revision of a side, or NULL. */
-static const char *revision(const struct check *c, enum check_side side)
+/* Adds the revision of the checkout that holds a recording's programs and libraries.
+ * Returns false if they are in checkouts of several revisions. */
+static bool built_in(const struct profile *p, struct buf *out)
+{
+	struct buf one = { 0 };
+	bool same = true;
+
+	for (size_t i = 0; same && i < p->images.n; i++) {
+		const char *path = profile_cstr(p, p->images.v[i].path);
+		const char *slash = strrchr(path, '/');
+		char *dir = *path == '/' && slash
+				    ? strndup(path, (size_t)(slash - path)) : NULL;
+
+		buf_reset(&one);
+		if (dir)
+			revision_find(dir, &one);
+		if (one.n && !out->n)
+			buf_str(out, buf_cstr(&one));
+		same = !one.n || !strcmp(buf_cstr(&one), buf_cstr(out));
+		free(dir);
+	}
+	buf_fini(&one);
+	return same;
+}
+
+/* Returns the single revision that the programs of a side were built from, as a string
+ * to free, or NULL.  Only for recordings made by this check. */
+static char *built_revision(const struct check *c, enum check_side side)
+{
+	struct buf found = { 0 };
+	bool same = true;
+	char *copy;
+
+	for (size_t i = 0; same && i < c->runs.files.n; i++)
+		if (c->runs.files.v[i].side == side)
+			same = built_in(c->runs.files.v[i].p, &found);
+	copy = same && found.n && is_revision(buf_cstr(&found))
+		       ? strdup(buf_cstr(&found)) : NULL;
+	buf_fini(&found);
+	return copy;
+}
+
+/* Returns the single revision that the recordings of a side name, or NULL. */
+static const char *recorded_revision(const struct check *c, enum check_side side)
 {
 	const char *found = NULL;
 
@@ -369,6 +413,22 @@ static int note(struct check *c, const char *text, struct error *err)
 	return error_nomem(err);
 }
 
+/* Sets the revisions of both sides.  Both commands of --run and --against start in the
+ * same folder, so there the checkouts that hold their programs count. */
+static bool find_revisions(struct question *q, bool made_here)
+{
+	char **to[] = { [CHECK_BASE] = &q->old, [CHECK_NEW] = &q->new };
+
+	for (int side = CHECK_BASE; side <= CHECK_NEW; side++) {
+		const char *recorded = recorded_revision(q->c, side);
+
+		*to[side] = made_here ? built_revision(q->c, side) : NULL;
+		if (!*to[side] && recorded)
+			*to[side] = strdup(recorded);
+	}
+	return q->old && q->new;
+}
+
 static int answer(struct question *q)
 {
 	const struct check *c = q->c;
@@ -385,33 +445,40 @@ static int answer(struct question *q)
 	return rc;
 }
 
-int check_commits(struct check *c, const char *repo, struct error *err)
+static int look_at(struct question *q, bool made_here, struct error *err)
 {
-	struct question q = { .c = c, .repo = repo,
-			      .old = revision(c, CHECK_BASE),
-			      .new = revision(c, CHECK_NEW) };
-	const char *const list[] = { "ls-tree", "-r", "-z", "--name-only",
-				     q.new };
-	int rc;
+	const char *list[] = { "ls-tree", "-r", "-z", "--name-only", NULL };
 
-	if (!c->failing && !c->total_fails)
-		return 0;
-	if (!q.old || !q.new)
-		return note(c, "--repo: cannot list commits: the recordings of "
-			    "a side were not made in a checkout of one "
+	if (!find_revisions(q, made_here))
+		return note(q->c, "--repo: cannot list commits: the recordings "
+			    "of a side were not made in a checkout of one "
 			    "revision", err);
-	if (!ask(repo, list, 5, &q.tree) || q.tree.failed) {
-		buf_fini(&q.tree);
-		return note(c, "--repo: the repository does not contain the "
+	if (!strcmp(q->old, q->new))
+		return note(q->c, "--repo: cannot list commits: both sides have "
+			    "the same revision", err);
+	list[4] = q->new;
+	if (!ask(q->repo, list, 5, &q->tree) || q->tree.failed)
+		return note(q->c, "--repo: the repository does not contain the "
 			    "recorded revision", err);
-	}
-	buf_cstr(&q.tree);
-	snprintf(q.range, sizeof(q.range), "%s..%s", q.old, q.new);
-	rc = answer(&q);
+	buf_cstr(&q->tree);
+	snprintf(q->range, sizeof(q->range), "%s..%s", q->old, q->new);
+	return answer(q) < 0 ? error_nomem(err) : 0;
+}
+
+int check_commits(struct check *c, const struct check_opts *o,
+		  struct error *err)
+{
+	struct question q = { .c = c, .repo = o->repo };
+	int rc = 0;
+
+	if (c->failing || c->total_fails)
+		rc = look_at(&q, o->run != NULL, err);
+	free(q.old);
+	free(q.new);
 	buf_fini(&q.tree);
 	edits_fini(&q.edits);
 	for (size_t i = 0; i < q.sampled.n; i++)
 		free(q.sampled.v[i]);
 	vec_fini(&q.sampled);
-	return rc < 0 ? error_nomem(err) : 0;
+	return rc;
 }
