@@ -427,7 +427,7 @@ static int note_end(struct check *c)
 
 static int note_limits(struct check *c)
 {
-	size_t files = 0;
+	size_t files = 0;	/* of the recording with the most */
 	int rc = note_noise(c);
 
 	if (!rc && c->o.runs_most)
@@ -448,7 +448,8 @@ static int note_limits(struct check *c)
 				"compared, and the total is not gated",
 				c->machine.v[0]);
 	for (size_t i = 0; i < c->runs.line_maps.n; i++)
-		files += c->runs.line_maps.v[i].by_number;
+		if (c->runs.line_maps.v[i].by_number > files)
+			files = c->runs.line_maps.v[i].by_number;
 	if (!rc && c->o.runs.by_line && files)
 		rc = check_note(c, "lines of %zu source file%s are matched by "
 				"number: their text is not available on both "

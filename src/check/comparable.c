@@ -19,7 +19,8 @@ static const struct prof_event *event_of(const struct check_file *f)
 	return &f->p->events.v[f->event];
 }
 
-static int refuse_file(const struct check_file *f, struct error *err)
+static int refuse_file(const struct check_file *f, bool may_be_empty,
+		       struct error *err)
 {
 	const struct reader_damage *d = reader_damage(f->reader);
 	double all = (double)f->samples + (double)f->lost;
@@ -28,7 +29,7 @@ static int refuse_file(const struct check_file *f, struct error *err)
 		return error_set(err, ERR_FORMAT, "%s: is incomplete, so its "
 				 "cost cannot be compared: %s",
 				 f->path, d->message);
-	if (!f->p->runs.n || !f->samples)
+	if (!f->p->runs.n || (!f->samples && !may_be_empty))
 		return error_set(err, ERR_FORMAT, "%s: has no samples of "
 				 "%s", f->path,
 				 profile_cstr(f->p, event_of(f)->actual));
@@ -70,7 +71,7 @@ static int refuse_pair(const struct check_file *a, const struct check_file *b,
 				 "different events cannot be compared",
 				 a->path, prof_event_actual(a->p, x), modes(x),
 				 b->path, prof_event_actual(b->p, y), modes(y));
-	if (a->weighted != b->weighted)
+	if (a->samples && b->samples && a->weighted != b->weighted)
 		return error_set(err, ERR_USAGE, "%s records the period of "
 				 "each sample and %s does not: they cannot be "
 				 "compared", a->weighted ? a->path : b->path,
@@ -175,14 +176,57 @@ static int status_of(const struct check *c, size_t run)
 	return c->runs.files.v[r->file].p->runs.v[r->run].exit_status;
 }
 
-/* Returns whether some run of the baseline ended with this status, or with an
- * unknown one. */
-static bool ended_before(const struct check *c, int status)
+/* Returns whether two runs ended alike.  Whether a core was dumped depends on the
+ * machine's limits. */
+static bool ended_alike(int a, int b)
 {
-	for (size_t i = 0; i < c->runs.nbase; i++)
-		if (status_of(c, i) == status || status_of(c, i) < 0)
+	return WIFEXITED(a) && WIFEXITED(b) ? WEXITSTATUS(a) == WEXITSTATUS(b)
+	     : WIFSIGNALED(a) && WIFSIGNALED(b) ? WTERMSIG(a) == WTERMSIG(b)
+						: a == b;
+}
+
+/* Returns whether some run in [from, to) ended with this status, or, if `unknown`, with
+ * an unknown one. */
+static bool one_ended(const struct check *c, size_t from, size_t to, int status,
+		      bool unknown)
+{
+	for (size_t i = from; i < to; i++) {
+		int s = status_of(c, i);
+
+		if (s < 0 ? unknown : ended_alike(s, status))
 			return true;
+	}
 	return false;
+}
+
+/* Appends how new runs ended that ended unlike all of the baseline, each way once, and
+ * returns their number. */
+static size_t other_ends(const struct check *c, struct buf *out)
+{
+	size_t n = 0, nbase = c->runs.nbase;
+
+	for (size_t i = nbase; i < c->runs.runs.n; i++) {
+		int s = status_of(c, i);
+
+		if (s < 0 || one_ended(c, 0, nbase, s, true))
+			continue;
+		n++;
+		if (one_ended(c, nbase, i, s, false))
+			continue;
+		buf_printf(out, "%s%s %d", out->n ? " or " : "",
+			   WIFEXITED(s) ? "exit status" : "signal",
+			   WIFEXITED(s) ? WEXITSTATUS(s) : WTERMSIG(s));
+	}
+	return n;
+}
+
+static size_t count_empty(const struct check *c)
+{
+	size_t n = 0;
+
+	for (size_t i = c->runs.nbase; i < c->runs.runs.n; i++)
+		n += !c->runs.runs.v[i].samples;
+	return n;
 }
 
 /* How much output may differ from the baseline's.  Version numbers and times in it
@@ -206,7 +250,7 @@ static bool written_by(const struct check *c, size_t run, double *out)
  * receive examples. */
 static bool other_output(const struct check *c, double *was, double *is)
 {
-	double low = INFINITY, high = 0, slack, x;
+	double low = INFINITY, high = 0, slack, x, fewest = 0, most = 0;
 	size_t less = 0, more = 0, n = c->runs.nnew;
 
 	for (size_t i = 0; i < c->runs.nbase; i++) {
@@ -226,10 +270,13 @@ static bool other_output(const struct check *c, double *was, double *is)
 		exceeds = x > high + slack;
 		less += lacks;
 		more += exceeds;
-		if (lacks || exceeds)
-			*is = x;
+		if (lacks)
+			fewest = x;
+		if (exceeds)
+			most = x;
 	}
 	*was = 2 * less > n ? low : high;
+	*is = 2 * less > n ? fewest : most;
 	return 2 * less > n || 2 * more > n;
 }
 
@@ -238,25 +285,17 @@ int check_outcome(struct check *c)
 	const struct judge_total *t = &c->judge.total;
 	double most = t->tested ? t->high : t->ratio;
 	double was = 0, is = 0;
-	size_t other = 0;
-	int status = 0, n = 0;
+	struct buf ends = { 0 };
+	size_t other = other_ends(c, &ends), empty = count_empty(c);
+	int n = 0;
 
-	for (size_t i = c->runs.nbase; i < c->runs.runs.n; i++) {
-		int s = status_of(c, i);
-
-		if (s < 0 || ended_before(c, s))
-			continue;
-		status = s;
-		other++;
-	}
 	if (other)
-		n = asprintf(&c->broken, "%zu of %zu new runs ended with %s "
-			     "%d, unlike all baseline runs (--any-outcome "
-			     "compares "
-			     "them)", other, c->runs.nnew,
-			     WIFEXITED(status) ? "exit status" : "signal",
-			     WIFEXITED(status) ? WEXITSTATUS(status)
-					       : WTERMSIG(status));
+		n = asprintf(&c->broken, "%zu of %zu new runs ended with %s, "
+			     "unlike all baseline runs (--any-outcome compares "
+			     "them)", other, c->runs.nnew, buf_cstr(&ends));
+	else if (empty)
+		n = asprintf(&c->broken, "%zu of %zu new runs have no samples",
+			     empty, c->runs.nnew);
 	else if (most < WORK_MIN)
 		n = asprintf(&c->broken, "the new side did %.2g%% of the baseline's "
 			     "work (--any-outcome compares them)",
@@ -268,7 +307,9 @@ int check_outcome(struct check *c)
 			     was);
 	if (n < 0)
 		c->broken = NULL;
-	return n < 0 ? -ERR_NOMEM : 0;
+	n = n < 0 || ends.failed ? -ERR_NOMEM : 0;
+	buf_fini(&ends);
+	return n;
 }
 
 static int note_runs(struct check *c)
@@ -294,16 +335,18 @@ static int note_runs(struct check *c)
 	return rc;
 }
 
-int check_runs_usable(const struct check_runs *c, struct error *err)
+int check_runs_usable(const struct check_runs *c, bool new_may_be_empty,
+		      struct error *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < c->files.n; i++)
-		rc = refuse_file(&c->files.v[i], err);
+		rc = refuse_file(&c->files.v[i], new_may_be_empty &&
+				 c->files.v[i].side == CHECK_NEW, err);
 	for (size_t i = 0; !rc && i < c->runs.n; i++) {
 		const struct check_run *r = &c->runs.v[i];
 
-		if (!r->samples)
+		if (!r->samples && !(new_may_be_empty && r->side == CHECK_NEW))
 			rc = error_set(err, ERR_FORMAT, "%s: run %u has no "
 				       "samples", c->files.v[r->file].path,
 				       r->run + 1);
@@ -314,7 +357,8 @@ int check_runs_usable(const struct check_runs *c, struct error *err)
 int check_comparable(struct check *c, struct error *err)
 {
 	const struct check_file *f = c->runs.files.v;
-	int rc = check_runs_usable(&c->runs, err);
+	/* a new side that did nothing is broken */
+	int rc = check_runs_usable(&c->runs, !c->o.any_outcome, err);
 
 	for (size_t i = 1; !rc && i < c->runs.files.n; i++)
 		for (size_t k = 0; !rc && k < i; k++)

@@ -475,8 +475,8 @@ void describe_mde(const struct check *c, struct buf *out)
 {
 	buf_str(out, "minimum detectable effect: ");
 	if (c->sensitivity.row == JUDGE_NOWHERE) {
-		buf_str(out, "none, no function has enough samples to be "
-			"tested");
+		buf_str(out, "none, no function that may fail the check has "
+			"enough samples on both sides");
 		return;
 	}
 	/* two runs that differ much allow any ratio */

@@ -11,6 +11,9 @@ enum {
 	MIN_SAMPLES = 20,
 	PRIOR_FREEDOM = 4,	/* degrees of freedom of few functions' prior */
 };
+#define REFERENCE_SE 3		/* standard errors beyond which the reference changed */
+#define CERTAIN_SAMPLES 7	/* a function with as many expected samples and none is
+				 * new or gone */
 #define CLEARLY_LESS 0.8	/* the smaller of two uncertain variances is too small
 				 * an estimate, so a small difference is no reason */
 
@@ -62,9 +65,21 @@ static bool alloc_series(struct judge_state *w, struct series *s)
 	return s->y && s->v0;
 }
 
+static bool is_noise(const struct judge_state *w, size_t f)
+{
+	const uint8_t *noise = w->in->noise;
+
+	if (!noise)
+		return false;
+	/* the sum of the small functions contains unsteady ones */
+	if (f == w->out->nfuncs)
+		return w->out->single;
+	return noise[f] == JUDGE_NOISE || (w->out->single && noise[f]);
+}
+
 /* Computes mean costs and shares, and finds functions that are new, gone or too
  * small. */
-static void survey(struct judge_state *w, double all)
+static void survey(struct judge_state *w, const double all[2])
 {
 	const struct judge_input *in = w->in;
 
@@ -77,7 +92,9 @@ static void survey(struct judge_state *w, double all)
 		both = sum[0] + sum[1];
 		row->base = sum[0] / (double)in->nbase;
 		row->now = sum[1] / (double)in->nnew;
-		row->share = all > 0 ? both / all : 0;
+		/* of both sides alike, whatever their numbers of runs */
+		row->share = (all[0] > 0 ? sum[0] / all[0] / 2 : 0) +
+			     (all[1] > 0 ? sum[1] / all[1] / 2 : 0);
 		row->status = JUDGE_SAME;
 		if (row->share < w->out->o.min_share || both < MIN_SAMPLES)
 			row->status = JUDGE_SMALL;
@@ -87,20 +104,54 @@ static void survey(struct judge_state *w, double all)
 			row->status = JUDGE_REMOVED;
 		if (row->status == JUDGE_SAME)
 			w->nkept++;
-		w->others |= row->status == JUDGE_SMALL && both > 0;
 	}
 }
 
-/* Fills in the last row, the sum of all small functions. */
+/* Returns whether a small function is certainly absent from a side. */
+static bool is_one_sided(const struct judge_state *w, const struct judge_row *row)
+{
+	return (row->base <= 0 && row->now * (double)w->in->nbase >=
+				  CERTAIN_SAMPLES) ||
+	       (row->now <= 0 && row->base * (double)w->in->nnew >=
+				 CERTAIN_SAMPLES);
+}
+
+/* Decides which small functions belong to their sum: not the kernel's own work, and
+ * not new and gone ones, unless those that are new cost as much as a new function
+ * may not. */
+static void choose_others(struct judge_state *w)
+{
+	double fresh = 0, limit = w->out->o.total_threshold;
+	bool all;
+
+	for (size_t f = 0; f < w->in->nfuncs; f++) {
+		const struct judge_row *row = &w->out->rows[f];
+
+		if (row->status == JUDGE_SMALL && row->base <= 0 &&
+		    is_one_sided(w, row))
+			fresh += row->now;
+	}
+	all = limit >= 0 && fresh >= limit * w->out->total.base;
+	for (size_t f = 0; f < w->in->nfuncs; f++) {
+		const struct judge_row *row = &w->out->rows[f];
+
+		w->other[f] = row->status == JUDGE_SMALL && !is_noise(w, f) &&
+			      (all || !is_one_sided(w, row));
+		w->others |= w->other[f] && row->base + row->now > 0;
+	}
+}
+
+/* Fills in the last row, the sum of the small functions. */
 static void survey_others(struct judge_state *w)
 {
 	struct judge_row *o = &w->out->rows[w->in->nfuncs];
 
+	choose_others(w);
 	o->status = JUDGE_SMALL;
 	for (size_t f = 0; f < w->in->nfuncs; f++) {
 		const struct judge_row *row = &w->out->rows[f];
 
-		if (row->status != JUDGE_SMALL)
+		if (!w->other[f])
 			continue;
 		o->base += row->base;
 		o->now += row->now;
@@ -138,7 +189,7 @@ static int gather(struct judge_state *w)
 				continue;
 			}
 			for (size_t f = 0; f < n; f++)
-				if (w->out->rows[f].status == JUDGE_SMALL)
+				if (w->other[f])
 					*to += judge_cost(w, r, f);
 		}
 	return 0;
@@ -205,23 +256,46 @@ static void pair_runs(const struct judge_state *w, struct series *s,
 	shrink_variances(s, m);
 }
 
+/* Returns whether the reference's own cost changed by more than its noise and the
+ * machine allow.  Then the functions in it changed, and not the others. */
+static bool reference_changed(const struct judge_state *w, double *logs)
+{
+	size_t nb = w->in->nbase, nn = w->in->nnew;
+	double by, se;
+
+	if (nb < 2 || nn < 2 || w->in->reference)
+		return false;
+	for (size_t r = 0; r < w->runs; r++)
+		logs[r] = log(greater(w->ref[r], 1));
+	by = stats_mean(logs + nb, nn) - stats_mean(logs, nb);
+	se = sqrt(stats_variance(logs, nb) / (double)nb +
+		  stats_variance(logs + nb, nn) / (double)nn +
+		  judge_session(w->out));
+	return fabs(by) > log1p(w->out->o.margin) + REFERENCE_SE * se;
+}
+
 /* Chooses the measure that promises less noise, by the data of all functions.
  * Choosing by a function's own spread would bias its test. */
 static void choose_measures(struct judge_state *w, double *scratch)
 {
 	size_t least = w->in->nbase < w->in->nnew ? w->in->nbase : w->in->nnew;
-	double tau_a, tau_r, by_cost = 0, all = 0;
+	double tau_a, tau_r, by_cost = 0, all = 0, session;
 
 	if (least < 2 || !w->out->o.same_machine || w->out->drifted)
 		return;
 	tau_a = series_tau2(&w->raw, &w->ma);
 	shrink_variances(&w->raw, &w->ma);
 	tau_r = series_tau2(&w->relative, &w->mr);
+	/* of one run, so that it adds what it adds to the ratio */
+	session = judge_session(w->out) / (1 / (double)w->in->nbase +
+					   1 / (double)w->in->nnew);
+	w->out->ref_changed = reference_changed(w, scratch);
 	for (size_t k = 0; k < w->nkept; k++) {
 		struct judge_row *row = &w->out->rows[w->kept[k]];
 
-		row->absolute = w->raw.v0[k] + tau_a <
-				w->relative.v0[k] + tau_r &&
+		row->absolute = (w->out->ref_changed ||
+				 w->raw.v0[k] + tau_a + session <
+					 w->relative.v0[k] + tau_r) &&
 				!judge_follows(w, k, scratch);
 		all += row->share;
 		by_cost += row->absolute ? row->share : 0;
@@ -263,6 +337,12 @@ static bool consistent(const struct series *s, size_t k, double factor,
 	       (slower ? sum[1] > sum[0] * factor : sum[0] > sum[1] * factor);
 }
 
+/* Returns the standard error of a row's absolute log ratio. */
+static double absolute_se(const struct judge_state *w, size_t k)
+{
+	return sqrt(w->ma.se[k] * w->ma.se[k] + judge_session(w->out));
+}
+
 static void fill_row(struct judge_state *w, size_t k)
 {
 	struct judge_row *row = &w->out->rows[w->kept[k]];
@@ -270,7 +350,7 @@ static void fill_row(struct judge_state *w, size_t k)
 	double margin = log1p(w->out->o.margin), wide;
 
 	row->log_ratio = m->log_ratio[k];
-	row->se = m->se[k];
+	row->se = row->absolute ? absolute_se(w, k) : m->se[k];
 	row->df = m->df[k];
 	row->paired = row->absolute ? w->raw.paired : w->relative.paired;
 	row->bursty = m->bursty[k];
@@ -297,24 +377,12 @@ static bool changed(struct judge_state *w, size_t k, bool slower)
 	/* Absolute costs mean nothing if the machine changed, or if they vary so much
 	 * that they agree with the relative ones. */
 	if (j->o.same_machine && !j->drifted && raw <= 1 + t / 2 &&
-	    sign * w->ma.log_ratio[k] + 2 * hypot(w->ma.se[k], row->se) <
+	    sign * w->ma.log_ratio[k] + 2 * hypot(absolute_se(w, k), row->se) <
 		    sign * row->log_ratio)
 		return false;
 	return consistent(row->absolute ? &w->raw : &w->relative, k,
 			  1 + j->o.margin,
 			  j->o.min_impact * j->total.base / row->base, slower);
-}
-
-static bool is_noise(const struct judge_state *w, size_t f)
-{
-	const uint8_t *noise = w->in->noise;
-
-	if (!noise)
-		return false;
-	/* the sum of the small functions contains some */
-	if (f == w->out->nfuncs)
-		return w->out->single;
-	return noise[f] == JUDGE_NOISE || (w->out->single && noise[f]);
 }
 
 static void decide(struct judge_state *w, size_t k)
@@ -381,6 +449,9 @@ static void judge_new_functions(struct judge_state *w)
 	struct judge *j = w->out;
 	double limit = j->o.total_threshold;
 
+	/* with one run per side, the noise is assumed */
+	if (limit >= 0 && j->single)
+		limit = greater(limit, j->o.single_threshold);
 	for (size_t f = 0; f < j->nfuncs; f++) {
 		struct judge_row *row = &j->rows[f];
 		double share = row->now / j->total.base, t;
@@ -393,12 +464,13 @@ static void judge_new_functions(struct judge_state *w)
 		if (row->status != JUDGE_NEW)
 			continue;
 		row->se = sqrt(fresh_variance(w, f) / (double)j->nnew);
-		row->df = greater(1, (double)j->nnew - 1);
+		/* the variance of a single run is that of the other functions */
+		row->df = greater(1, (double)(j->nnew > 1 ? j->nnew - 1
+							  : j->nbase));
 		t = (log(share) - log(greater(j->o.margin, 1e-6))) / row->se;
 		row->p = row->q = stats_t_above(t, row->df);
 		row->gates = limit >= 0 && share >= limit &&
-			     row->p <= j->o.alpha && !j->single &&
-			     !is_noise(w, f);
+			     row->p <= j->o.alpha && !is_noise(w, f);
 	}
 }
 
@@ -461,12 +533,59 @@ static double spread(const double *x, size_t n)
 	return n > 1 ? sqrt(stats_variance(x, n)) / stats_mean(x, n) : 0;
 }
 
-static void judge_whole(struct judge_state *w, const double *totals, double *logs)
+/* Compares costs of whole runs by their logarithms; `logs` has room for three values a
+ * run. */
+static struct estimate compare_runs(const struct judge_state *w, const double *totals,
+				    double *logs)
+{
+	size_t nb = w->in->nbase, nn = w->in->nnew;
+	struct estimate e;
+
+	for (size_t r = 0; r < nb + nn; r++)
+		logs[r] = log(greater(totals[r], 1));
+	e = w->out->total.paired ? paired(logs, logs + nb, nb, logs + nb + nn)
+				 : unpaired(logs, nb, logs + nb, nn);
+	e.se = sqrt(e.se * e.se + judge_session(w->out));
+	return e;
+}
+
+/* Returns whether runs became slower: by more than the margin, and by as much as the
+ * total may not. */
+static bool is_slower(const struct judge_options *o, const struct estimate *e)
+{
+	double floor = log1p(o->total_threshold >= 0 ? o->total_threshold
+						     : o->threshold);
+
+	return stats_t_above((e->log_ratio - log1p(o->margin)) / e->se, e->df) <=
+	       o->alpha && e->log_ratio >= floor;
+}
+
+/* Returns whether runs became slower also without what the kernel does by itself. */
+static bool rest_is_slower(const struct judge_state *w, double *steady, double *logs)
+{
+	struct estimate e;
+
+	if (!w->in->noise || w->in->totals)
+		return true;
+	for (size_t r = 0; r < w->runs; r++) {
+		steady[r] = 0;
+		for (size_t f = 0; f < w->in->nfuncs; f++)
+			if (w->in->noise[f] != JUDGE_NOISE)
+				steady[r] += judge_cost(w, r, f);
+	}
+	e = compare_runs(w, steady, logs);
+	return is_slower(&w->out->o, &e);
+}
+
+/* `scratch` has room for four values a run. */
+static void judge_whole(struct judge_state *w, const double *totals,
+			double *scratch)
 {
 	const struct judge_options *o = &w->out->o;
 	size_t nb = w->in->nbase, nn = w->in->nnew;
 	struct judge_total *t = &w->out->total;
 	double margin = log1p(o->margin), wide, floor;
+	double *logs = scratch + w->runs;
 	struct estimate e;
 
 	t->base = stats_mean(totals, nb);
@@ -477,12 +596,8 @@ static void judge_whole(struct judge_state *w, const double *totals, double *log
 	t->low = t->high = t->p = t->p_faster = t->visible = NAN;
 	if (nb + nn < 3)
 		return;
-	for (size_t r = 0; r < nb + nn; r++)
-		logs[r] = log(totals[r]);
 	t->paired = o->paired && nb == nn && nb > 2;
-	e = t->paired ? paired(logs, logs + nb, nb, logs + nb + nn)
-		      : unpaired(logs, nb, logs + nb, nn);
-	e.se = sqrt(e.se * e.se + 2 * o->session * o->session);
+	e = compare_runs(w, totals, logs);
 	wide = stats_t_quantile(0.975, e.df) * e.se;
 	t->tested = true;
 	t->se = e.se;
@@ -495,14 +610,15 @@ static void judge_whole(struct judge_state *w, const double *totals, double *log
 	floor = log1p(o->total_threshold >= 0 ? o->total_threshold
 					      : o->threshold);
 	t->visible = judge_total_visible(w->out);
-	t->regressed = t->p <= o->alpha && e.log_ratio >= floor;
+	t->regressed = is_slower(o, &e);
 	t->improved = t->p_faster <= o->alpha && -e.log_ratio >= floor;
-	t->gates = t->regressed && o->same_machine && o->total_threshold >= 0;
+	t->gates = t->regressed && o->same_machine && o->total_threshold >= 0 &&
+		   rest_is_slower(w, scratch, logs);
 }
 
 static int judge_all(struct judge_state *w, double *totals, double *scratch)
 {
-	double all = 0;
+	double all[2] = { 0, 0 };
 	int rc;
 
 	for (size_t r = 0; r < w->runs; r++) {
@@ -510,15 +626,18 @@ static int judge_all(struct judge_state *w, double *totals, double *scratch)
 			totals[r] += judge_cost(w, r, f);
 		if (w->in->totals)
 			totals[r] = w->in->totals[r];
-		all += totals[r];
+		all[r >= w->in->nbase] += totals[r];
 		/* an empty run counts as one sample, so that its logarithm exists */
 		totals[r] = greater(totals[r], 1);
 		w->out->totals[r] = totals[r];
 	}
+	w->other = judge_alloc(w, w->in->nfuncs + 1, sizeof(*w->other));
+	if (!w->other)
+		return -ERR_NOMEM;
+	judge_whole(w, totals, scratch);
 	survey(w, all);
 	survey_others(w);
 	w->out->tested = w->nkept;
-	judge_whole(w, totals, scratch);
 	rc = gather(w);
 	if (!rc)
 		rc = judge_reference(w);
@@ -526,7 +645,8 @@ static int judge_all(struct judge_state *w, double *totals, double *scratch)
 		return rc;
 	for (size_t r = 0; r < w->runs; r++)
 		totals[r] = log(totals[r]);
-	judge_shift(w, totals, scratch);
+	if (judge_shift(w, totals, scratch) < 0)
+		return -ERR_NOMEM;
 	absolute_sampling(w);
 	pair_runs(w, &w->raw, &w->ma);
 	pair_runs(w, &w->relative, &w->mr);
@@ -557,7 +677,7 @@ int judge_run(const struct judge_input *in, const struct judge_options *o,
 	out->reference = calloc(w.runs + 1, sizeof(double));
 	out->in_reference = calloc(in->nfuncs + 1, sizeof(bool));
 	totals = judge_alloc(&w, w.runs, sizeof(double));
-	scratch = judge_alloc(&w, in->nfuncs + 2 * w.runs + 1, sizeof(double));
+	scratch = judge_alloc(&w, in->nfuncs + 4 * w.runs + 1, sizeof(double));
 	if (out->rows && out->totals && out->reference && out->in_reference &&
 	    totals && scratch)
 		rc = judge_all(&w, totals, scratch);
@@ -588,7 +708,8 @@ static double mean_variance(const double *y, size_t n, double samples)
 	return greater(v, 1 / greater(samples, 1)) / (double)n;
 }
 
-static void test_sum(const struct judge *j, const double *y, struct judge_sum *s)
+static void test_sum(const struct judge *j, const double *y, bool absolute,
+		     struct judge_sum *s)
 {
 	size_t nb = j->nbase, nn = j->nnew;
 	double df = greater(1, (double)(nb + nn) - 2);
@@ -598,7 +719,8 @@ static void test_sum(const struct judge *j, const double *y, struct judge_sum *s
 	s->log_ratio = log(s->ratio);
 	s->se = sqrt(mean_variance(y, nb, s->base) +
 		     mean_variance(y + nb, nn, s->now) + j->tau * j->tau *
-			     (1 / (double)nb + 1 / (double)nn));
+			     (1 / (double)nb + 1 / (double)nn) +
+		     (absolute ? judge_session(j) : 0));
 	s->p = stats_t_above((s->log_ratio - log1p(j->o.margin)) / s->se, df);
 }
 
@@ -627,7 +749,7 @@ int judge_group(const struct judge *j, const size_t *funcs, size_t n,
 			x / (double)(new ? j->nnew : j->nbase);
 		y[r] = x / (absolute ? 1 : greater(ref, 1));
 	}
-	test_sum(j, y, out);
+	test_sum(j, y, absolute, out);
 	free(y);
 	return 0;
 }

@@ -128,6 +128,8 @@ struct judge {
 	bool absolute;		/* most rows were tested by their absolute cost */
 	bool drifted;		/* the machine may have changed, so absolute costs
 				 * of single functions mean nothing */
+	bool ref_changed;	/* the reference changed by more than the machine can
+				 * have: relative costs mean nothing */
 	bool shifted;		/* most functions, by number and by weight, changed
 				 * by the same ratio */
 	double shift;		/* that common change, 0.04 for 4 % more */

@@ -12,6 +12,7 @@ struct judge_state {
 	size_t runs, nkept;	/* nkept: tested rows, including the others if
 				 * there are any */
 	bool others;
+	bool *other;		/* by function: belongs to the others */
 	size_t *kept;		/* function of each row; nfuncs for the others */
 	struct series raw;	/* costs of the tested rows */
 	struct series relative;	/* the same costs divided by the reference's */
@@ -32,6 +33,13 @@ static inline double judge_cost(const struct judge_state *w, size_t run,
 	return w->in->cost[run * w->in->nfuncs + f];
 }
 
+/* Returns the variance that the machine's speed between the sides adds to the log
+ * ratio of an absolute cost. */
+static inline double judge_session(const struct judge *j)
+{
+	return 2 * j->o.session * j->o.session;
+}
+
 static inline double judge_whole_alpha(const struct judge_options *o)
 {
 	return o->whole_alpha > 0 ? o->whole_alpha : o->alpha;
@@ -48,9 +56,9 @@ void *judge_alloc(struct judge_state *w, size_t n, size_t size);
 /* reference.c: chooses the reference and fills in w->relative and w->mr. */
 int judge_reference(struct judge_state *w);
 /* shift.c: judge_shift finds out from the logarithms of the totals whether
- * everything changed at once.  judge_follows returns whether one function changed
+ * everything changed at once, and returns 0 or -ERR_NOMEM.  judge_follows returns whether one function changed
  * by about as much as the reference. */
-void judge_shift(struct judge_state *w, const double *logs, double *scratch);
+int judge_shift(struct judge_state *w, const double *logs, double *scratch);
 bool judge_follows(const struct judge_state *w, size_t k, double *scratch);
 /* sensitivity.c: the first two return the smallest slowdown that the measures of a row
  * or of the total would show.  judge_threshold returns the smallest estimate that

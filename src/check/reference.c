@@ -76,7 +76,7 @@ static void sum_reference(struct judge_state *w, const bool *in)
 			if (!in[f])
 				continue;
 			all += judge_cost(w, r, f);
-			if (w->out->rows[f].status == JUDGE_SMALL)
+			if (w->other[f])
 				others += judge_cost(w, r, f);
 		}
 		w->ref[r] = all;
@@ -142,7 +142,7 @@ static void set_member(struct judge_state *w, bool *in, size_t k, bool to,
 		return;
 	}
 	for (size_t f = 0; f < w->in->nfuncs; f++)
-		if (w->out->rows[f].status == JUDGE_SMALL)
+		if (w->other[f])
 			in[f] = to && calm[f];
 }
 
@@ -163,7 +163,8 @@ int judge_reference(struct judge_state *w)
 	}
 	for (size_t f = 0; f < n; f++)
 		calm[f] = w->out->rows[f].status != JUDGE_NEW &&
-			  w->out->rows[f].status != JUDGE_REMOVED;
+			  w->out->rows[f].status != JUDGE_REMOVED &&
+			  (w->out->rows[f].status != JUDGE_SMALL || w->other[f]);
 	if (w->runs >= 4)
 		exclude_bursty(w, calm);
 	if (all_cost(w, calm) < MIN_REFERENCE * all)

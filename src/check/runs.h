@@ -99,9 +99,10 @@ int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 		      struct error *err);
 
 /* Refuses recordings whose costs are wrong or unknown: incomplete ones, those without
- * samples of the event, and those that lost more than 1 % of them.  Call it after
- * check_runs_finish. */
-int check_runs_usable(const struct check_runs *c, struct error *err);
+ * samples of the event (if `new_may_be_empty`, on the baseline only), and those that
+ * lost more than 1 % of them.  Call it after check_runs_finish. */
+int check_runs_usable(const struct check_runs *c, bool new_may_be_empty,
+		      struct error *err);
 
 /* Returns whether a function has a name and is thus in match.funcs. */
 static inline bool check_func_named(const struct check_runs *c, uint32_t func)

@@ -43,6 +43,16 @@ double judge_total_visible(const struct judge *j)
 			     stats_t_quantile(0.8, t->df) * t->se));
 }
 
+/* Returns a row's standard error with more runs, where that of the runs alone is
+ * `times` as large.  They do not show how the machine changed between the sides. */
+static double row_se(const struct judge *j, const struct judge_row *row, double times)
+{
+	double session = row->absolute ? judge_session(j) : 0;
+
+	return sqrt(greater(row->se * row->se - session, 0) * times * times +
+		    session);
+}
+
 /* Computes the sensitivity for a given number of runs per side.  Standard errors
  * shrink with the number of runs.  Thresholds are ignored, because a change below
  * them is no regression, however precisely it is measured. */
@@ -65,7 +75,8 @@ static struct judge_sensitivity look(const struct judge *j, const bool *asked,
 		    (asked && !asked[f]))
 			continue;
 		x = expm1(sure(j, alpha / (double)j->tested,
-			       row->se * times, row->df + more)) * row->share;
+			       row_se(j, row, times), row->df + more)) *
+		    row->share;
 		if (s.row == JUDGE_NOWHERE || x > s.mde) {
 			s.mde = x;
 			s.row = f;

@@ -14,13 +14,17 @@
 #include "base/search.h"
 #include "check/judge_internal.h"
 
-enum { SHIFT_FUNCS = 3, FEW_FUNCS = 6, VOTES_MIN = 5 };
+enum {
+	SHIFT_FUNCS = 3, FEW_FUNCS = 6, VOTES_MIN = 5,
+	FEW_NO = 2,		/* fewer disagree by chance */
+};
 #define SHIFT_SE 2.5		/* standard errors beyond which a shift is not
 				 * noise */
 #define SHIFT_SE_REST 1.5	/* the same without the largest function, which
 				 * adds to the median's evidence */
 #define VOTE_SE 0.6		/* largest standard error, relative to the shift,
 				 * of a function that would show it */
+#define NO_SE 2			/* standard errors of a certain disagreement */
 #define MIN_KEPT 0.05		/* share of all cost in unchanged code that matters */
 
 static int by_share(const void *a, const void *b)
@@ -102,11 +106,12 @@ static bool votes(const struct judge_state *w, size_t k, bool any_code)
 struct votes {
 	double all, yes;
 	size_t nall, nyes;
+	size_t nno;		/* that certainly did not */
 };
 
 static struct votes count_votes(const struct judge_state *w, double by)
 {
-	struct votes v = { 0, 0, 0, 0 };
+	struct votes v = { 0, 0, 0, 0, 0 };
 	double all = 0, kept = 0;
 	bool any_code;
 
@@ -129,6 +134,8 @@ static struct votes count_votes(const struct judge_state *w, double by)
 		if (fabs(x - by) <= fabs(by) / 2) {
 			v.nyes++;
 			v.yes += row->share;
+		} else {
+			v.nno += fabs(x - by) > NO_SE * se;
 		}
 	}
 	return v;
@@ -173,15 +180,17 @@ bool judge_follows(const struct judge_state *w, size_t k, double *logs)
 
 /* Decides whether the larger half of the functions all cost more, or less, by more
  * than the noise of the totals allows. */
-void judge_shift(struct judge_state *w, const double *logs,
-			 double *scratch)
+int judge_shift(struct judge_state *w, const double *logs, double *scratch)
 {
 	size_t nb = w->in->nbase, nn = w->in->nnew, n = 0;
+	struct stats_weighted *by = judge_alloc(w, w->nkept, sizeof(*by));
 	double half, med, se;
 	struct votes v;
 
+	if (!by)
+		return -ERR_NOMEM;
 	if (!w->nkept || nb < 2 || nn < 2)
-		return;
+		return 0;
 	for (size_t k = 0; k < w->nkept; k++)
 		scratch[k] = w->out->rows[w->kept[k]].share;
 	qsort(scratch, w->nkept, sizeof(*scratch), by_share);
@@ -192,9 +201,12 @@ void judge_shift(struct judge_state *w, const double *logs,
 		const struct judge_row *row = &w->out->rows[w->kept[k]];
 
 		if (row->share >= half)
-			scratch[n++] = log(row->now / row->base);
+			by[n++] = (struct stats_weighted){
+				log(row->now / row->base), row->share,
+			};
 	}
-	med = stats_median(scratch, n);
+	/* the changes of larger functions are known better */
+	med = stats_weighted_median(by, n);
 	se = sqrt(stats_variance(logs, nb) / (double)nb +
 		  stats_variance(logs + nb, nn) / (double)nn) + 1e-6;
 	/* with one or two functions, it is they that changed */
@@ -203,7 +215,9 @@ void judge_shift(struct judge_state *w, const double *logs,
 			  remaining_shifted(w, med, n < FEW_FUNCS, scratch);
 	/* One large unchanged function disproves it, and so do many small ones. */
 	v = count_votes(w, med);
-	w->out->drifted = w->out->drifted && 2 * v.yes >= v.all;
+	w->out->drifted = w->out->drifted && 2 * v.yes >= v.all &&
+			  (v.nno < FEW_NO || 3 * v.nno <= v.nall);
 	w->out->shifted = w->out->drifted && majority_agrees(&v);
 	w->out->shift = expm1(med);
+	return 0;
 }

@@ -192,7 +192,7 @@ static int read_runs(struct cmd_io *io, const struct batch_files *b,
 	}
 	if (!rc)
 		rc = check_runs_finish(runs, &o, err);
-	return rc ? rc : check_runs_usable(runs, err);
+	return rc ? rc : check_runs_usable(runs, false, err);
 }
 
 int cmd_add_batch(struct cmd_io *io, struct history *h,

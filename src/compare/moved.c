@@ -191,7 +191,8 @@ static bool is_empty(struct compare_match *m, uint32_t func, int side)
 }
 
 /* Returns whether `whole`, a function that a side runs alone, may be there what
- * `part` and `whole` are together on the other side. */
+ * `part` and `whole` are together on the other side.  They have equal code, unless one
+ * was edited and got a name of its own by that. */
 static bool may_be_folded(struct compare_match *m, uint32_t whole, uint32_t part,
 			  int side)
 {
@@ -205,7 +206,14 @@ static bool may_be_folded(struct compare_match *m, uint32_t whole, uint32_t part
 		return true;
 	x = compare_code_of(m, whole, side);
 	y = compare_code_of(m, part, !side);
-	return x && y && mnemonic_overlap(x, y) >= FOLDED_SHARE;
+	if (!x || !y)
+		return false;
+	/* A function that was there before and another that did not run now: were they
+	 * merged, or is the one called instead of the other?  Only nearly equal code of
+	 * one place makes the first likely. */
+	return side == COMPARE_OLD ? mnemonic_overlap(x, y) >= FOLDED_SHARE
+				   : are_near(m, whole, part) &&
+					     code_same_text(x, y) >= FOLDED_SHARE;
 }
 
 bool compare_related(struct compare_match *m, uint32_t gained, uint32_t lost)

@@ -71,6 +71,99 @@ t_like "... names the line" "$(head -n 1 out)" 'lex lex\.c:1[02] \+'
 "$TALLY" check --inclusive --baseline a-*.tally --new slow-*.tally >out
 t_like "--inclusive shows the caller" "$(sed -n '/including callees/,$p' out)" 'main \(app\)'
 
+# --- which functions changed, where most of the cost did
+parts='split("3000 2500 2000 600 500 400 300", c, " "); for (i = 1; i <= 7; i++) n[f[i]] = c[i];'
+side p 1 10 "$parts"
+side hot 3 10 "$parts"' for (i = 1; i <= 3; i++) n[f[i]] *= 0.9;'
+"$TALLY" check --baseline p-*.tally --new hot-*.tally >out
+t_is "faster hot functions do not make others slower" $? 0
+t_lacks "... in words, too" "$(sed -n '/^improved/,/^$/p' out)" 'hash|copy|sort|look'
+side triple 5003 10 "$parts"' for (i = 1; i <= 3; i++) n[f[i]] *= 3;'
+"$TALLY" check --baseline p-*.tally --new triple-*.tally >out
+t_like "three functions that cost three times as much are no slower machine" \
+	"$? $(head -n 1 out)" '^1 regressed: parse \+[0-9.]+% .*lex \+.*emit \+.*total \+'
+t_lacks "... and others are not faster" "$(cat out)" '^improved'
+half='for (q in n) n[q] = 0; for (i = 0; i < 120; i++)
+	extra = extra "hit " noise(300 * (MORE && i % 2 ? 1.4 : 1)) " /usr/bin/app fn" i " /src/m.c " 10 + i " main\n";'
+side evens 1 6 "$half"
+side odds 3 6 "MORE = 1; $half"
+"$TALLY" check --top 100 --baseline evens-*.tally --new odds-*.tally >out
+t_is "half of the functions cost +40%: those regressed" \
+	"$(sed -n '/^regressed$/,/^$/p' out | grep -c ' fn[0-9]*[13579] ')/$(grep -c '^ .* fn[0-9]*[02468] .*' out)/$(
+		sed -n '/^improved/,/^$/p' out | grep -c ' fn')" "60/60/0"
+big='split("8000 300 300 300 60 60 60", c, " "); for (i = 1; i <= 7; i++) n[f[i]] = c[i];'
+side big 1 8 "$big"
+side slowly 5003 8 "$big for (x in n) n[x] *= 1.05;"
+"$TALLY" check --baseline big-*.tally --new slowly-*.tally >out
+t_is "a machine that is 5% slower later accuses no large function" $? 0
+only='for (q in n) n[q] = 0; extra = "hit " noise(C) " /usr/bin/app only /src/o.c 3 main";'
+side only 1 8 "C = 5000; $only"
+side once 5003 8 "C = 5300; $only"
+"$TALLY" check --baseline only-*.tally --new once-*.tally >out
+t_is "... nor the only function: that is inconclusive" $? 3
+t_like "... and more runs do not help" "$(head -n 1 out)" 'no number of runs would detect it'
+
+# --- many runs against few
+side many 1 30 'extra = "hit 3 /usr/bin/app cache /src/cache.c 40 main";'
+side two 5002 2 'extra = "hit 240 /usr/bin/app cache /src/cache.c 40 main\nhit 320 /usr/bin/app audit /src/audit.c 40 main";'
+"$TALLY" check --baseline many-*.tally --new two-*.tally >out
+t_like "few new runs: a function that exploded and a new one" "$? $(head -n 1 out)" \
+	'^1 regressed: audit new .*cache x[78][0-9]\.'
+side alone 5003 1 'extra = "hit 2000 /usr/bin/app rare /src/r.c 3 main";'
+"$TALLY" check --baseline a-1.tally --new alone-1.tally >out
+t_like "one run a side: a new function of a third" "$? $(head -n 1 out)" '^1 regressed: rare new'
+
+# --- small functions: the kernel's are not summed, nor what one was split into
+kernels() { # SAMPLES
+	for f in finish_task_switch clear_page_erms handle_mm_fault do_user_addr_fault \
+			rcu_sched_clock_irq try_to_wake_up enqueue_entity; do
+		printf 'hit %s [kernel] %s - 0\\n' "$1" $f
+	done
+}
+seven='for (i = 5; i <= 7; i++) n[f[i]] = 700;'
+side quiet 1 6 "$seven extra = \"$(kernels 12)\";"
+side faults 5003 6 "$seven extra = \"$(kernels 26)\";"
+"$TALLY" check --baseline quiet-*.tally --new faults-*.tally >out
+t_is "small kernel functions do not fail in their sum" $? 0
+small='hit 15 /usr/bin/app s1 /src/s1.c 3 main\nhit 15 /usr/bin/app s2 /src/s2.c 3 main\nhit 14 /usr/bin/app s3 /src/s3.c 3 main\n'
+side whole 1 6 "extra = \"${small}hit 100 /usr/bin/app dispatch /src/d.c 3 main\";"
+five=$(for i in 1 2 3 4 5; do printf 'hit 20 /usr/bin/app d%s /src/d.c %s3 main\\n' $i $i; done)
+side split 3 6 "extra = \"$small$five\";"
+"$TALLY" check --baseline whole-*.tally --new split-*.tally >out
+t_is "a function split into small ones does not fail" $? 0
+side page 1 6 'extra = "hit 100 [kernel] clear_page_erms - 0";'
+side pages 3 6 'extra = "hit 500 [kernel] clear_page_erms - 0";'
+"$TALLY" check --baseline page-*.tally --new pages-*.tally >out
+t_is "page faults alone do not make the total fail" $? 0
+"$TALLY" check --gate-kernel --baseline page-*.tally --new pages-*.tally >out
+t_is "... but do with --gate-kernel" $? 1
+
+# --- how runs ended
+side works 1 6
+side dies 7 6 'for (x in n) n[x] = 0; status = 256;'
+"$TALLY" check --baseline works-*.tally --new dies-*.tally >out 2>&1
+t_like "runs that end before their first sample are broken" "$? $(head -n 1 out)" \
+	'^4 broken: 6 of 6 new runs ended with exit status 1,'
+side idles 7 6 'for (x in n) n[x] = 0;'
+"$TALLY" check --baseline works-*.tally --new idles-*.tally >out 2>&1
+t_like "... also with status 0" "$? $(head -n 1 out)" '^4 broken: 6 of 6 new runs have no samples$'
+"$TALLY" check --any-outcome --baseline works-*.tally --new idles-*.tally >out 2>&1
+t_is "... and incomparable with --any-outcome" $? 2
+side nocore 1 4 'status = 11;'
+side core 3 4 'status = 139;'
+"$TALLY" check --baseline nocore-*.tally --new core-*.tally >out
+t_is "whether a core was dumped does not matter" $? 0
+side ends 3 3 'status = $1 ~ /-1/ ? 256 : $1 ~ /-2/ ? 11 : 768;'
+"$TALLY" check --baseline works-*.tally --new ends-*.tally >out
+t_like "all ways in which runs ended are said" "$(head -n 1 out)" \
+	'3 of 3 new runs ended with exit status 1 or signal 11 or exit status 3,'
+side wrote 1 5 'written = 5000;'
+side writes 3 5 'written = $1 ~ /-5/ ? 9000 : 1000;'
+"$TALLY" check --baseline wrote-*.tally --new writes-*.tally >out
+t_like "what most runs wrote is said" "$(head -n 1 out)" 'wrote 1000 bytes per run, the baseline 5000'
+"$TALLY" check --by line --baseline works-*.tally --new pages-*.tally >out
+t_like "source files are counted once" "$(cat out)" '^note: lines of 8 source files are matched by number'
+
 # --- usage and refusals
 refuses() { # NAME ERE ARGS…
 	t_name=$1; t_ere=$2; shift 2

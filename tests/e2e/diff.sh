@@ -457,6 +457,57 @@ else
 	t_skip "folded functions" "the compiler folds none"
 fi
 
+# Two functions of one shape, in different files and with other callers: that one is no
+# longer called explains nothing of the other.
+for shape in "rows 7 12345u 13 6" "keys 15 54321u 11 5"; do
+	# shellcheck disable=SC2086 # words
+	set -- $shape
+	cat >$1.c <<-END
+	#include "pages.h"
+	__attribute__((noinline)) unsigned touch_$1(unsigned x, int n)
+	{
+		unsigned char *a = fresh();
+
+		for (int i = 0; i < n; i++) {
+			x += a[i * 4096l + (x & $2)] = x * $3;
+			x ^= x >> $4;
+			x += x << $5;
+		}
+		return x;
+	}
+	__attribute__((noinline)) unsigned $1(unsigned x, int n)
+	{
+		return touch_$1(x, n) + 1;
+	}
+	END
+done
+cat >shapes.c <<'END'
+#include <stdlib.h>
+unsigned rows(unsigned x, int n), keys(unsigned x, int n);
+int main(int argc, char **argv)
+{
+	unsigned x = rows(argc, atoi(argv[1]));
+
+	return keys(x, atoi(argv[2])) == 12345;
+}
+END
+# shellcheck disable=SC2086
+if [ -z "$faults" ]; then
+	t_skip "functions of one shape" "$(head -n 1 no_faults)"
+elif ${CC:-cc} $flags -o shapes shapes.c rows.c keys.c; then
+	for turn in 1 2 3 4 5 6; do
+		"$TALLY" record $faults -o calls.$turn.tally -- ./shapes 60$turn 20$turn
+		"$TALLY" record $faults -o keys.$turn.tally -- ./shapes 0 80$turn
+	done
+	# shellcheck disable=SC2046,SC2086 # lists
+	"$TALLY" check --require-mde off --baseline $(echo calls.?.tally) \
+		--new $(echo keys.?.tally) >out
+	t_like "a function that is called more often has no code of one that is not called" \
+		"$? $(head -n 1 out)" '^1 regressed: touch_keys \+'
+else
+	t_skip "functions of one shape" "they cannot be built here"
+fi
+
 # a check of the same programs, without debug information and stacks: the code
 # says what moved, and which instruction is which
 for side in one two; do
