@@ -253,10 +253,9 @@ static void set_statuses(struct check *c)
 		c->rows.v[i].status = of[c->rows.v[i].j.status];
 		c->rows.v[i].fails = c->rows.v[i].j.gates;
 	}
-	/* If the runs did not alternate, a slowdown of everything is more likely
-	 * caused by the machine. */
-	c->total_fails = c->judge.total.gates &&
-			 (!c->judge.drifted || c->interleaved);
+	c->total_unclear = c->judge.total.gates && c->judge.drifted &&
+			   !c->interleaved;
+	c->total_fails = c->judge.total.gates && !c->total_unclear;
 }
 
 static void allow_row(struct check *c, struct check_row *r, struct buf *tmp,
@@ -296,11 +295,11 @@ static void allow_known(struct check *c)
 			allow_row(c, &c->rows.v[i], &tmp, &shorter);
 	buf_fini(&tmp);
 	buf_fini(&shorter);
-	if (!c->total_fails)
+	if (!c->total_fails && !c->total_unclear)
 		return;
 	a = allow_find(c->o.allow, total, 1, c->judge.total.ratio);
 	if (a) {
-		c->total_fails = false;
+		c->total_fails = c->total_unclear = false;
 		c->total_reason = a->reason;
 	}
 }
@@ -385,7 +384,7 @@ static void decide(struct check *c)
 	else if (c->failing || c->total_fails)
 		c->verdict = CHECK_REGRESSED;
 	else if (c->o.require_mde >= 0 &&
-		 c->sensitivity.mde > c->o.require_mde)
+		 (c->total_unclear || c->sensitivity.mde > c->o.require_mde))
 		c->verdict = CHECK_INCONCLUSIVE;
 }
 

@@ -547,6 +547,14 @@ void describe_verdict(const struct check *c, struct buf *out)
 		buf_str(out, c->broken);
 		return;
 	}
+	if (c->verdict == CHECK_INCONCLUSIVE && c->total_unclear) {
+		buf_str(out, "the total ");
+		describe_change(c->judge.total.ratio, out);
+		buf_str(out, " and all larger functions alike: by the machine or "
+			"the program; record both sides interleaved (--run, "
+			"--against)");
+		return;
+	}
 	if (c->verdict == CHECK_INCONCLUSIVE) {
 		describe_insensitivity(c, out);
 		return;

@@ -83,6 +83,12 @@ side triple 5003 10 "$parts"' for (i = 1; i <= 3; i++) n[f[i]] *= 3;'
 t_like "three functions that cost three times as much are no slower machine" \
 	"$? $(head -n 1 out)" '^1 regressed: parse \+[0-9.]+% .*lex \+.*emit \+.*total \+'
 t_lacks "... and others are not faster" "$(cat out)" '^improved'
+side slower 5003 10 "$parts"' for (x in n) n[x] *= 1.6;'
+"$TALLY" check --baseline p-*.tally --new slower-*.tally >out
+t_like "everything +60% on another day does not pass" "$? $(head -n 1 out)" \
+	'^3 inconclusive: the total \+[56][0-9.]+% and all larger functions alike'
+"$TALLY" check --require-mde off --baseline p-*.tally --new slower-*.tally >out
+t_is "... unless nothing may be inconclusive" $? 0
 half='for (q in n) n[q] = 0; for (i = 0; i < 120; i++)
 	extra = extra "hit " noise(300 * (MORE && i % 2 ? 1.4 : 1)) " /usr/bin/app fn" i " /src/m.c " 10 + i " main\n";'
 side evens 1 6 "$half"
