@@ -33,4 +33,5 @@ libcheck_a_SOURCES = \
 	src/check/show_json.c \
 	src/check/show_markdown.c \
 	src/check/show_text.c \
+	src/check/votes.h \
 	src/check/describe.c

@@ -13,18 +13,13 @@
 
 #include "base/search.h"
 #include "check/judge_internal.h"
+#include "check/votes.h"
 
-enum {
-	SHIFT_FUNCS = 3, FEW_FUNCS = 6, VOTES_MIN = 5,
-	FEW_NO = 2,		/* fewer disagree by chance */
-};
+enum { SHIFT_FUNCS = 3, FEW_FUNCS = 6 };
 #define SHIFT_SE 2.5		/* standard errors beyond which a shift is not
 				 * noise */
 #define SHIFT_SE_REST 1.5	/* the same without the largest function, which
 				 * adds to the median's evidence */
-#define VOTE_SE 0.6		/* largest standard error, relative to the shift,
-				 * of a function that would show it */
-#define NO_SE 2			/* standard errors of a certain disagreement */
 #define MIN_KEPT 0.05		/* share of all cost in unchanged code that matters */
 
 static int by_share(const void *a, const void *b)
@@ -101,14 +96,6 @@ static bool votes(const struct judge_state *w, size_t k, bool any_code)
 	       (any_code || !w->in->changed || !w->in->changed[f]);
 }
 
-/* The functions that could have shown a common change, and those that did, by
- * number and by weight.  Functions too small to show it have no vote. */
-struct votes {
-	double all, yes;
-	size_t nall, nyes;
-	size_t nno;		/* that certainly did not */
-};
-
 static struct votes count_votes(const struct judge_state *w, double by)
 {
 	struct votes v = { 0, 0, 0, 0, 0 };
@@ -124,28 +111,12 @@ static struct votes count_votes(const struct judge_state *w, double by)
 	any_code = kept < MIN_KEPT * all;
 	for (size_t k = 0; k < w->nkept; k++) {
 		const struct judge_row *row = &w->out->rows[w->kept[k]];
-		double se = sampling_se(w, row), x = log(row->now / row->base);
 
-		if (!votes(w, k, any_code) || se > VOTE_SE * fabs(by))
-			continue;
-		v.nall++;
-		v.all += row->share;
-		/* nearer to the shift than to zero */
-		if (fabs(x - by) <= fabs(by) / 2) {
-			v.nyes++;
-			v.yes += row->share;
-		} else {
-			v.nno += fabs(x - by) > NO_SE * se;
-		}
+		if (votes(w, k, any_code))
+			votes_add(&v, by, log(row->now / row->base),
+				  sampling_se(w, row), row->share);
 	}
 	return v;
-}
-
-/* Few votes prove nothing. */
-static bool majority_agrees(const struct votes *v)
-{
-	return v->nall >= VOTES_MIN && 3 * v->nyes >= 2 * v->nall &&
-	       3 * v->yes >= 2 * v->all;
 }
 
 /* Returns whether the other functions changed by about as much, half to twice, and
@@ -175,7 +146,7 @@ bool judge_follows(const struct judge_state *w, size_t k, double *logs)
 	    fabs(rest) <= SHIFT_SE_REST * se)
 		return false;
 	v = count_votes(w, rest);
-	return majority_agrees(&v) || (v.nall >= SHIFT_FUNCS && v.nyes == v.nall);
+	return votes_together(&v);
 }
 
 /* Decides whether the larger half of the functions all cost more, or less, by more
@@ -216,8 +187,8 @@ int judge_shift(struct judge_state *w, const double *logs, double *scratch)
 	/* One large unchanged function disproves it, and so do many small ones. */
 	v = count_votes(w, med);
 	w->out->drifted = w->out->drifted && 2 * v.yes >= v.all &&
-			  (v.nno < FEW_NO || 3 * v.nno <= v.nall);
-	w->out->shifted = w->out->drifted && majority_agrees(&v);
+			  !votes_against(&v);
+	w->out->shifted = w->out->drifted && votes_majority(&v);
 	w->out->shift = expm1(med);
 	return 0;
 }

@@ -8,6 +8,7 @@
 
 #include "base/search.h"
 #include "base/stats.h"
+#include "check/votes.h"
 
 enum {
 	WINDOW = 15,		/* batches that determine a function's level */
@@ -17,6 +18,8 @@ enum {
 };
 #define USUAL_SPEED 0.045	/* usual standard deviation of a machine's speed */
 #define MIN_SPEED 0.01
+#define LEAST_PRIOR 1e-6	/* weight of the usual speed where today's is not near
+				 * it, which counts where nothing else is known */
 #define USUAL_NOISE 0.015	/* usual standard deviation of a function between
 				 * batches, beyond sampling */
 
@@ -224,26 +227,44 @@ struct relating {
 	double *d;		/* change by function */
 	double *tolerance;	/* change that chance may cause, by function: three
 				 * standard deviations */
+	double *sampling;	/* standard error by sampling alone, by function */
 	double *offset;		/* common change of the other functions, by
 				 * function */
 	double *speed;		/* common change of the functions, by batch */
 	double *tmp;		/* scratch space by batch */
 };
 
+/* Tukey's weight of a value at a distance from the centre. */
+static double biweight(double x)
+{
+	x = fabs(x) < 1 ? 1 - x * x : 0;
+	return x * x;
+}
+
 /* Returns the weight of a function in the common change.  It depends on the
- * function's noise and decreases with the distance from the centre (Tukey's
- * biweight). */
+ * function's noise and decreases with the distance from the centre. */
 static double weight_of(const struct relating *w, size_t i, double centre)
 {
-	double x = (w->d[i] - centre) / w->tolerance[i];
+	return biweight((w->d[i] - centre) / w->tolerance[i]) /
+	       (w->tolerance[i] * w->tolerance[i]);
+}
 
-	x = fabs(x) < 1 ? 1 - x * x : 0;
-	return x * x / (w->tolerance[i] * w->tolerance[i]);
+/* Returns whether most functions changed by about `centre`, or all if there are few.
+ * The machine changed then, however unusual that is. */
+static bool together(const struct cost_series *s, const struct relating *w,
+		     double centre, double usual)
+{
+	struct votes v = { 0, 0, 0, 0 };
+
+	for (size_t i = 0; i < s->funcs.n; i++)
+		votes_add(&v, centre - usual, w->d[i] - usual, w->sampling[i],
+			  s->funcs.v[i].share);
+	return votes_together(&v);
 }
 
 /* Returns the change that has most other changes near it.  `usual` is the usual
  * difference between batches of this machine; a value far from it needs more of
- * them. */
+ * them, or most functions. */
 static double most_alike(const struct cost_series *s, const struct relating *w,
 			 double usual, double speed)
 {
@@ -253,9 +274,10 @@ static double most_alike(const struct cost_series *s, const struct relating *w,
 	for (size_t k = 0; k < n; k++)
 		all += sqrt(s->funcs.v[k].share);
 	for (size_t k = 0; k < n; k++) {
-		double far = (w->d[k] - usual) / (4 * speed);
-		double score = -0.5 * all * far * far;
+		double far = (w->d[k] - usual) / (4 * speed), score;
 
+		score = together(s, w, w->d[k], usual)
+				? 0 : -0.5 * all * far * far;
 		for (size_t i = 0; i < n; i++) {
 			double x = (w->d[i] - w->d[k]) / w->tolerance[i];
 
@@ -271,34 +293,54 @@ static double most_alike(const struct cost_series *s, const struct relating *w,
 	return centre;
 }
 
-/* Computes the change that most functions made, and in w->offset the common change
- * without each function.  A large function would otherwise hide its own change. */
+/* Returns the mean of functions, of which `sum` and `weight` are the sums of weighted
+ * changes and of weights, and of the usual behaviour of the machine.  That matters if
+ * there are few functions; unless most agree, or these say that today is unusual. */
+static double with_prior(double sum, double weight, double usual, double speed,
+			 bool agree)
+{
+	/* tolerances are three standard deviations */
+	double spread = sqrt(speed * speed + 1 / (9 * weight + LEAST_PRIOR));
+	double far = weight > 0 ? (sum / weight - usual) / (4 * spread) : 0;
+	double prior = ((agree ? 0 : biweight(far)) + LEAST_PRIOR) /
+		       (9 * speed * speed);
+
+	return (sum + prior * usual) / (weight + prior);
+}
+
+/* Computes in w->offset the change that most functions made, without each function: a
+ * large one would otherwise hide its own change.  Returns the machine's change. */
 static double common_change(const struct cost_series *s, struct relating *w,
 			    double usual, double speed)
 {
 	double centre = most_alike(s, w, usual, speed), sum = 0, weight = 0;
-	/* the usual behaviour of the machine, which matters if there are few
-	 * functions */
-	double prior = 1 / (9 * speed * speed);
+	bool agree = together(s, w, centre, usual);
 	size_t n = s->funcs.n;
+	double most = -1, machine = usual;
 
 	for (int pass = 0; pass < PASSES; pass++) {
-		sum = prior * usual;
-		weight = prior;
+		sum = weight = 0;
 		for (size_t i = 0; i < n; i++) {
 			double x = weight_of(w, i, centre);
 
 			sum += x * w->d[i];
 			weight += x;
 		}
-		centre = sum / weight;
+		centre = with_prior(sum, weight, usual, speed, agree);
 	}
 	for (size_t i = 0; i < n; i++) {
 		double own = weight_of(w, i, centre);
+		double others = weight - own > 1e-9 * weight ? weight - own : 0;
 
-		w->offset[i] = (sum - own * w->d[i]) / (weight - own);
+		w->offset[i] = with_prior(others > 0 ? sum - own * w->d[i] : 0,
+					  others, usual, speed, agree);
+		/* what the function that shows it best does not cause itself */
+		if (own > most) {
+			most = own;
+			machine = w->offset[i];
+		}
 	}
-	return centre;
+	return machine;
 }
 
 static double speed_of(const struct cost_series *s, double *tmp)
@@ -322,6 +364,7 @@ static void find_changes(struct cost_series *s, struct relating *w, size_t c)
 		x = x > 0.5 / b->runs ? x : 0.5 / b->runs;
 		y[c] = log(x * b->per_sample);
 		s->v0[k * n + c] = 1 / (x * b->runs);
+		w->sampling[k] = sqrt(s->v0[k * n + c]);
 		w->tolerance[k] = 3 * sqrt(s->v0[k * n + c] +
 					   USUAL_NOISE * USUAL_NOISE);
 		if (c)
@@ -384,12 +427,13 @@ static void measure_noise(struct cost_series *s, double *tmp)
 static int relate_all(struct cost_series *s)
 {
 	size_t k = s->funcs.n, n = s->n;
-	struct relating w = { .d = calloc(3 * k + 2 * n + 1, sizeof(double)) };
+	struct relating w = { .d = calloc(4 * k + 2 * n + 1, sizeof(double)) };
 	bool good = w.d;
 
 	if (good) {
 		w.tolerance = w.d + k;
-		w.offset = w.tolerance + k;
+		w.sampling = w.tolerance + k;
+		w.offset = w.sampling + k;
 		w.speed = w.offset + k;
 		w.tmp = w.speed + n;
 		relate(s, &w);

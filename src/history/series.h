@@ -9,7 +9,9 @@
  * The common change is found for each batch.  It is the value near which the changes
  * of most functions since the previous 15 batches lie.  Each function is weighted by
  * the square root of its share of the time.  Values far outside the usual
- * differences between batches of this machine get less weight.
+ * differences between batches of this machine get less weight, unless most functions
+ * with enough samples agree on one, by number and by weight.  The machine changed then,
+ * and no single function.
  *
  * A series contains functions of the program only, not the kernel's.
  */

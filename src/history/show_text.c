@@ -503,12 +503,14 @@ void show_answer(const struct history *h, const struct verdict *v,
 		return;
 	}
 	buf_printf(out, "%s: ", verdict_answer_name(v));
-	if (v->answer == VERDICT_REGRESSED)
-		buf_printf(out, "%zu function%s%s", v->slower,
-			   v->slower == 1 ? "" : "s",
-			   v->total.slower && !v->total.reason
-				   ? " and the whole run" : "");
-	else if (v->suspects)
+	if (v->answer == VERDICT_REGRESSED) {
+		if (v->slower)
+			buf_printf(out, "%zu function%s", v->slower,
+				   v->slower == 1 ? "" : "s");
+		if (v->total.slower && !v->total.reason)
+			buf_printf(out, "%sthe whole run",
+				   v->slower ? " and " : "");
+	} else if (v->suspects)
 		buf_printf(out, "%zu suspect%s: record this commit once more "
 			   "and add that batch with --again", v->suspects,
 			   v->suspects == 1 ? "" : "s");

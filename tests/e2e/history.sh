@@ -145,6 +145,13 @@ check early --commit new --new fresh-*.tally
 t_is "a higher cost fails" $? 1
 t_like "... by name" "$(cat verdict)" '^slower: lex \+(2[5-9]|3[0-5])\.[0-9]% \(95%: '
 t_like "... and how much of it matters" "$(cat verdict)" '^slower: lex .*, \+[67]\.[0-9]% of the program, p '
+side heavy 61 3 'for (k in n) n[k] *= 1.3;'
+check early --commit new --new heavy-*.tally
+t_like "a slower machine is no slower function" "$?$(head -n 1 verdict)" \
+	'^1regressed: the whole run; 1 batch compared with the last 12$'
+t_lacks "... none is accused" "$(cat verdict)" '^(slower|suspect): [a-z]+ \+'
+t_like "... and the whole run is shown" "$(cat verdict)" \
+	'^slower: the whole run \+(2[5-9]|3[0-5])\.'
 
 # Reports for continuous integration, judged by readers of their formats.
 check early --commit new --new fresh-*.tally --junit all.xml --sarif all.sarif \

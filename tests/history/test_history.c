@@ -208,21 +208,21 @@ static uint32_t add_func(struct history *h, const char *name)
 	return history_func(h, &f);
 }
 
-/* A batch of 12 functions on a machine that is `speed` as slow; `slow` makes the
- * third one slower. */
-static void add_batch(struct history *h, struct rng *r, const char *commit,
-		      double speed, double slow)
+/* A batch of n functions, at most 12, on a machine that is `speed` as slow; `slow`
+ * makes the third one slower. */
+static void add_some(struct history *h, struct rng *r, const char *commit,
+		     uint32_t n, double speed, double slow)
 {
-	struct batch b = { .per_sample = 1000, .runs = 3, .n = 12,
+	struct batch b = { .per_sample = 1000, .runs = 3, .n = n,
 			   .first = (uint32_t)h->costs.n,
 			   .recorded = (int64_t)h->batches.n };
 
 	b.commit = strtab_add(&h->str, commit);
-	for (int f = 0; f < 12; f++) {
+	for (uint32_t f = 0; f < n; f++) {
 		struct history_cost c = { .counts = (uint32_t)h->counts.n };
 		char name[8];
 
-		snprintf(name, sizeof(name), "f%d", f);
+		snprintf(name, sizeof(name), "f%u", f);
 		c.func = add_func(h, name);
 		for (int k = 0; k < 3; k++)
 			assert_int_equal(vec_push(&h->counts, 3000.0 / (f + 1) *
@@ -231,6 +231,12 @@ static void add_batch(struct history *h, struct rng *r, const char *commit,
 		assert_int_equal(vec_push(&h->costs, c), 0);
 	}
 	assert_int_equal(vec_push(&h->batches, b), 0);
+}
+
+static void add_batch(struct history *h, struct rng *r, const char *commit,
+		      double speed, double slow)
+{
+	add_some(h, r, commit, 12, speed, slow);
 }
 
 static struct verdict verdict(double speed, double slow, size_t stored)
@@ -255,6 +261,64 @@ static struct verdict verdict(double speed, double slow, size_t stored)
 							    .name), "f2");
 	history_fini(&h);
 	return v;
+}
+
+/* A steady machine that costs `speed` times as much from the 20th of 40 batches on, and
+ * n functions.  Returns how many of them changed, and whether the whole run did. */
+static size_t changed(uint32_t n, double speed, bool *total)
+{
+	struct rng r = rng_seed(n);
+	struct cost_series s;
+	struct changes c;
+	struct history h;
+	uint32_t id[40];
+	char commit[8];
+	size_t found = 0;
+
+	assert_int_equal(history_init(&h, NULL), 0);
+	for (uint32_t i = 0; i < 40; i++) {
+		id[i] = i;
+		snprintf(commit, sizeof(commit), "c%u", i);
+		add_some(&h, &r, commit, n, (i < 20 ? 1 : speed) *
+			 exp(0.01 * rng_normal(&r)), 1);
+	}
+	assert_int_equal(series_build(&h, id, 40, 0.004, &s, NULL), 0);
+	assert_int_equal(changes_find(&s, &c, NULL), 0);
+	*total = false;
+	for (size_t i = 0; i < c.v.n; i++) {
+		*total |= c.v.v[i].func == SERIES_TOTAL;
+		found += c.v.v[i].func != SERIES_TOTAL;
+	}
+	changes_fini(&c);
+	series_fini(&s);
+	history_fini(&h);
+	return found;
+}
+
+/* All functions by one factor: the machine. */
+static void test_machine(void **state)
+{
+	static const double speed[] = { 1.06, 1.15, 1.3, 2, 0.8 };
+	struct verdict v;
+	bool total;
+
+	(void)state;
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(changed(12, speed[i], &total), 0);
+		assert_true(total);
+		/* all of few */
+		assert_int_equal(changed(3, speed[i], &total), 0);
+		assert_true(total);
+		v = verdict(speed[i] * speed[i], 1, 10);
+		assert_int_equal(v.slower, 0);
+		assert_int_equal(v.suspects, 0);
+		verdict_fini(&v);
+	}
+	/* one that got slower besides is found */
+	v = verdict(1.5, 1.25, 10);
+	assert_int_equal(v.slower, 1);
+	assert_true(v.rows.v[0].low < 1.25 && v.rows.v[0].high > 1.25);
+	verdict_fini(&v);
 }
 
 static void test_verdict(void **state)
@@ -432,6 +496,7 @@ int main(void)
 		cmocka_unit_test(test_several),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_machine),
 		cmocka_unit_test(test_verdict),
 		cmocka_unit_test(test_two_commits),
 		cmocka_unit_test(test_moved_code),
