@@ -30,43 +30,55 @@ enum {
 	DRIFT_ENDS = 20,
 };
 
-/* Prefix sums of a series in units of its noise: of values and of their squares. */
+/* Prefix sums of a series: of weights, of weighted values and of their squares.  A
+ * value's weight is the inverse of its variance, as batches have more or fewer
+ * samples. */
 struct sums {
-	double *x, *xx;
+	double *w, *x, *xx;
 	size_t n;
 };
 
-/* Returns the sum of squares around the mean of [a, b). */
+/* Returns the variance of the mean of [a, b). */
+static double variance(const struct sums *s, size_t a, size_t b)
+{
+	return 1 / (s->w[b] - s->w[a]);
+}
+
+/* Returns the weighted sum of squares around the mean of [a, b). */
 static double cost(const struct sums *s, size_t a, size_t b)
 {
 	double x = s->x[b] - s->x[a];
 
-	return s->xx[b] - s->xx[a] - x * x / (double)(b - a);
+	return s->xx[b] - s->xx[a] - x * x * variance(s, a, b);
 }
 
 static double mean(const struct sums *s, size_t a, size_t b)
 {
-	return (s->x[b] - s->x[a]) / (double)(b - a);
+	return (s->x[b] - s->x[a]) * variance(s, a, b);
 }
 
-static int sums_init(struct sums *s, const double *y, size_t n, double noise)
+static int sums_init(struct sums *s, const double *y, size_t n,
+		     const double *variances)
 {
 	*s = (struct sums){ calloc(n + 1, sizeof(double)),
+			    calloc(n + 1, sizeof(double)),
 			    calloc(n + 1, sizeof(double)), n };
-	if (!s->x || !s->xx)
+	if (!s->w || !s->x || !s->xx)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
 		/* relative to the first value, to avoid cancellation */
-		double v = (y[i] - y[0]) / noise;
+		double v = y[i] - y[0], w = 1 / variances[i];
 
-		s->x[i + 1] = s->x[i] + v;
-		s->xx[i + 1] = s->xx[i] + v * v;
+		s->w[i + 1] = s->w[i] + w;
+		s->x[i + 1] = s->x[i] + w * v;
+		s->xx[i + 1] = s->xx[i] + w * v * v;
 	}
 	return 0;
 }
 
 static void sums_fini(struct sums *s)
 {
+	free(s->w);
 	free(s->x);
 	free(s->xx);
 }
@@ -96,8 +108,7 @@ static size_t best_split(const struct sums *s, const bool *edge, size_t a,
 /* Returns whether the last batches before `end` are certainly on another level
  * than the batches before them, from `start` on.  *from receives the first of
  * these last batches. */
-static bool alarm(const struct sums *s, double noise, size_t start, size_t end,
-		  size_t *from)
+static bool alarm(const struct sums *s, size_t start, size_t end, size_t *from)
 {
 	static const size_t windows[] = { 1, 2, 3, 5, 8, 13, 20 };
 
@@ -111,8 +122,9 @@ static bool alarm(const struct sums *s, double noise, size_t start, size_t end,
 		before = middle - start < BEFORE ? middle - start : BEFORE;
 		d = fabs(mean(s, middle, end) -
 			 mean(s, middle - before, middle));
-		if (d > MIN_Z * sqrt(1 / (double)w + 1 / (double)before) &&
-		    d * noise >= MIN_CHANGE) {
+		if (d > MIN_Z * sqrt(variance(s, middle, end) +
+				     variance(s, middle - before, middle)) &&
+		    d >= MIN_CHANGE) {
 			*from = middle - before;
 			return true;
 		}
@@ -122,15 +134,14 @@ static bool alarm(const struct sums *s, double noise, size_t start, size_t end,
 
 /* Processes batches in order of arrival.  Each alarm is a change, and earlier
  * batches no longer count.  Returns the cuts in order. */
-static size_t partition(const struct sums *s, double noise, const bool *edge,
-			size_t *cuts)
+static size_t partition(const struct sums *s, const bool *edge, size_t *cuts)
 {
 	size_t start = 0, n = 0;
 
 	for (size_t end = 1; end <= s->n; end++) {
 		size_t from, c;
 
-		if (!alarm(s, noise, start, end, &from))
+		if (!alarm(s, start, end, &from))
 			continue;
 		c = best_split(s, edge, from, end);
 		if (c == from)
@@ -150,7 +161,7 @@ static size_t partition(const struct sums *s, double noise, const bool *edge,
 
 /* A change at cuts[i], measured by the batches next to it. */
 struct jump {
-	double size, se;	/* in units of the noise */
+	double size, se;
 };
 
 static struct jump jump_at(const struct sums *s, const size_t *cuts, size_t n,
@@ -162,18 +173,18 @@ static struct jump jump_at(const struct sums *s, const size_t *cuts, size_t n,
 	a = c - a > BEFORE ? c - BEFORE : a;
 	b = b - c > AFTER ? c + AFTER : b;
 	return (struct jump){ mean(s, c, b) - mean(s, a, c),
-			      sqrt(1 / (double)(c - a) + 1 / (double)(b - c)) };
+			      sqrt(variance(s, a, c) + variance(s, c, b)) };
 }
 
 /* Removes changes that turn out to be small, the smallest first. */
-static size_t prune(const struct sums *s, double noise, size_t *cuts, size_t n)
+static size_t prune(const struct sums *s, size_t *cuts, size_t n)
 {
 	for (;;) {
 		size_t worst = n;
 		double least = MIN_CHANGE;
 
 		for (size_t i = 0; i < n; i++) {
-			double size = fabs(jump_at(s, cuts, n, i).size) * noise;
+			double size = fabs(jump_at(s, cuts, n, i).size);
 
 			if (size < least) {
 				least = size;
@@ -188,17 +199,16 @@ static size_t prune(const struct sums *s, double noise, size_t *cuts, size_t n)
 	}
 }
 
-long changes_cut(const double *y, size_t n, double noise, const bool *edge,
-		 size_t *cuts)
+long changes_cut(const double *y, size_t n, const double *variances,
+		 const bool *edge, size_t *cuts)
 {
 	struct sums s;
 	long found = -ERR_NOMEM;
 
 	if (n < 2)
 		return 0;
-	if (sums_init(&s, y, n, noise) == 0)
-		found = (long)prune(&s, noise, cuts,
-				    partition(&s, noise, edge, cuts));
+	if (sums_init(&s, y, n, variances) == 0)
+		found = (long)prune(&s, cuts, partition(&s, edge, cuts));
 	sums_fini(&s);
 	return found;
 }
@@ -209,7 +219,7 @@ struct looking {
 	struct changes *out;
 	const bool *edge;
 	size_t *cuts;
-	double *ramp;
+	double *ramp, *variances;	/* room for a value for each batch */
 };
 
 /* Finds the best ramp: its cost, ends and height. */
@@ -225,11 +235,13 @@ static double best_ramp(const struct sums *s, double *ramp, size_t *from,
 			for (size_t i = 0; i < s->n; i++) {
 				x = ((double)i - (double)a) / (double)(b - a);
 				ramp[i] = x < 0 ? 0 : x > 1 ? 1 : x;
-				m += ramp[i] / (double)s->n;
+				m += ramp[i] * (s->w[i + 1] - s->w[i]);
 			}
+			m /= s->w[s->n];
 			for (size_t i = 0; i < s->n; i++) {
 				xy += (ramp[i] - m) * (s->x[i + 1] - s->x[i]);
-				xx += (ramp[i] - m) * (ramp[i] - m);
+				xx += (ramp[i] - m) * (ramp[i] - m) *
+				      (s->w[i + 1] - s->w[i]);
 			}
 			if (xx > 0 && xy * xy / xx > best) {
 				best = xy * xy / xx;
@@ -260,9 +272,11 @@ static struct change make_change(const struct looking *l, size_t func,
 
 /* Returns 1 if the series has a slope, which was added. */
 static int add_slope(struct looking *l, size_t func, const struct sums *s,
-		     double noise, size_t ncuts)
+		     size_t ncuts)
 {
-	double steps = 0, height = 0, ramp, se = sqrt(2.0 / DRIFT_ENDS);
+	/* of the mean of an average end */
+	double end = variance(s, 0, s->n) * (double)s->n / DRIFT_ENDS;
+	double steps = 0, height = 0, ramp;
 	size_t from = 0, to = 0, at = 0;
 	struct change c;
 
@@ -277,9 +291,9 @@ static int add_slope(struct looking *l, size_t func, const struct sums *s,
 	if (!ncuts)
 		ramp += LONE_SLOPE;
 	if (ramp >= steps ||
-	    fabs(height) * noise < (ncuts ? 1 : 2) * MIN_CHANGE)
+	    fabs(height) < (ncuts ? 1 : 2) * MIN_CHANGE)
 		return 0;
-	c = make_change(l, func, height * noise, se * noise);
+	c = make_change(l, func, height, sqrt(2 * end));
 	c.slope = true;
 	c.at = to;
 	c.from = from;
@@ -305,20 +319,21 @@ static void find_span(const struct looking *l, const struct sums *s,
 	}
 }
 
-static int look_at(struct looking *l, size_t func, const double *y,
-		   double noise)
+static int look_at(struct looking *l, size_t func, const double *y)
 {
 	struct sums s;
-	int rc = sums_init(&s, y, l->series->n, noise);
-	size_t n = rc ? 0 : prune(&s, noise, l->cuts,
-				  partition(&s, noise, l->edge, l->cuts));
+	size_t n = 0;
+	int rc;
 
-	if (!rc)
-		rc = add_slope(l, func, &s, noise, n);
+	series_variances(l->series, func, l->variances);
+	rc = sums_init(&s, y, l->series->n, l->variances);
+	if (!rc) {
+		n = prune(&s, l->cuts, partition(&s, l->edge, l->cuts));
+		rc = add_slope(l, func, &s, n);
+	}
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		struct jump j = jump_at(&s, l->cuts, n, i);
-		struct change c = make_change(l, func, j.size * noise,
-					      j.se * noise);
+		struct change c = make_change(l, func, j.size, j.se);
 
 		find_span(l, &s, n, i, &c);
 		rc = vec_push(&l->out->v, c) < 0 ? -ERR_NOMEM : 0;
@@ -448,8 +463,9 @@ int changes_find(const struct cost_series *s, struct changes *out,
 	bool *edge = calloc(s->n + 1, sizeof(*edge));
 	struct looking l = { .series = s, .out = out, .edge = edge,
 			     .cuts = calloc(s->n + 1, sizeof(*l.cuts)),
-			     .ramp = calloc(s->n + 1, sizeof(*l.ramp)) };
-	int rc = edge && l.cuts && l.ramp ? 0 : -ERR_NOMEM;
+			     .ramp = calloc(s->n + 1, sizeof(*l.ramp)),
+			     .variances = calloc(s->n + 1, sizeof(*l.ramp)) };
+	int rc = edge && l.cuts && l.ramp && l.variances ? 0 : -ERR_NOMEM;
 
 	*out = (struct changes){ .v = { 0 } };
 	/* batches of one commit have the same cost */
@@ -457,9 +473,9 @@ int changes_find(const struct cost_series *s, struct changes *out,
 		edge[i] = s->h->batches.v[s->batch[i]].commit !=
 			  s->h->batches.v[s->batch[i - 1]].commit;
 	for (size_t k = 0; !rc && k < s->funcs.n; k++)
-		rc = look_at(&l, k, series_y(s, k), s->funcs.v[k].noise);
+		rc = look_at(&l, k, series_y(s, k));
 	if (!rc && s->n > 1)
-		rc = look_at(&l, SERIES_TOTAL, s->total, s->total_noise);
+		rc = look_at(&l, SERIES_TOTAL, s->total);
 	if (!rc)
 		rc = group_changes(out, s->n);
 	if (!rc)
@@ -467,6 +483,7 @@ int changes_find(const struct cost_series *s, struct changes *out,
 	free(edge);
 	free(l.cuts);
 	free(l.ramp);
+	free(l.variances);
 	if (rc)
 		changes_fini(out);
 	return rc ? error_set(err, ERR_NOMEM, "out of memory while looking for "

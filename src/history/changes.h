@@ -6,8 +6,8 @@
  *
  * After each batch, the means of the series' last 1, 2, 3, 5, 8, 13 and 20 batches
  * are compared with the mean of up to 40 batches before them.  The comparison does
- * not reach back beyond the last change.  A difference of five standard errors and 3
- * % is a change.  Its position is where the series divides most clearly into two
+ * not reach back beyond the last change.  Each batch counts by its samples.  A
+ * difference of five standard errors and 3 % is a change.  Its position is where the series divides most clearly into two
  * levels.  Its span is the range of positions that explain the series nearly as well
  * (2 log likelihood within 10 of the best). tests/history/simulate prints how often
  * changes are found, dated correctly and reported wrongly.
@@ -17,8 +17,6 @@
  * is a slope, if a ramp explains it better than steps do.
  */
 #include "history/series.h"
-
-#define SERIES_TOTAL SIZE_MAX
 
 struct change {
 	size_t func;		/* index in series.funcs; SERIES_TOTAL: the cost of
@@ -51,10 +49,10 @@ int changes_find(const struct cost_series *s, struct changes *out,
 		 struct error *err);
 void changes_fini(struct changes *c);
 
-/* Writes the places where a series of n values changes to `cuts`, which has room
- * for n.  Returns their number, or -ERR_NOMEM. Changes are possible only where
- * `edge` (by value) is true; NULL: everywhere. */
-long changes_cut(const double *y, size_t n, double noise, const bool *edge,
-		 size_t *cuts);
+/* Writes the places where a series of n values with these variances changes to `cuts`,
+ * which has room for n.  Returns their number, or -ERR_NOMEM. Changes are possible
+ * only where `edge` (by value) is true; NULL: everywhere. */
+long changes_cut(const double *y, size_t n, const double *variances,
+		 const bool *edge, size_t *cuts);
 
 #endif

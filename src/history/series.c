@@ -15,9 +15,14 @@ enum {
 	SHARE_WINDOW = 5,	/* batches that determine whether it is large
 				 * enough */
 	PASSES = 5,
+	HALVINGS = 30,
 };
 #define USUAL_SPEED 0.045	/* usual standard deviation of a machine's speed */
 #define MIN_SPEED 0.01
+#define MIN_TOTAL 1e-6		/* least variance of the total */
+#define MIN_SAMPLING 0.7	/* least variance of a function relative to that of
+				 * independent samples.  With 0.3, seven of 40 histories
+				 * of 30 batches without any change showed one */
 #define LEAST_PRIOR 1e-6	/* weight of the usual speed where today's is not near
 				 * it, which counts where nothing else is known */
 #define USUAL_NOISE 0.015	/* usual standard deviation of a function between
@@ -167,7 +172,9 @@ static double *all_samples(const struct cost_series *s)
 			user += m;
 			x[k->func * s->n + c] += m;
 		}
-		s->total[c] = log((user > 0 ? user : 1) * b->per_sample);
+		user = user > 0 ? user : 1;
+		s->total[c] = log(user * b->per_sample);
+		s->total_v0[c] = 1 / (user * b->runs);
 		s->kernel[c] = user + kernel > 0 ? kernel / (user + kernel) : 0;
 	}
 	return x;
@@ -393,35 +400,78 @@ static void relate(struct cost_series *s, struct relating *w)
 	}
 }
 
-double series_spread(const double *y, size_t n, double *tmp)
+/* Returns how much larger the variance of y is than `between` and v0 (NULL: 0) together,
+ * estimated from differences of neighbours. */
+static double dispersion(const double *y, const double *v0, size_t n,
+			 double between, double *tmp)
 {
 	double sum = 0, median;
 
 	if (n < 2)
 		return 0;
 	for (size_t i = 0; i + 1 < n; i++) {
-		tmp[i] = fabs(y[i + 1] - y[i]);
+		tmp[i] = fabs(y[i + 1] - y[i]) /
+			 sqrt(2 * between + (v0 ? v0[i] + v0[i + 1] : 0));
 		sum += tmp[i] * tmp[i];
 	}
-	sum /= 2 * (double)(n - 1);
+	sum /= (double)(n - 1);
 	median = stats_median(tmp, n - 1);
-	median = 1.43 * median * median;
-	return sqrt(sum < median ? sum : median);
+	median = 2.86 * median * median;
+	return sum < median ? sum : median;
 }
 
-/* A function without variation over a few batches is a coincidence. */
+double series_spread(const double *y, size_t n, double *tmp)
+{
+	return sqrt(dispersion(y, NULL, n, 1, tmp));
+}
+
+/* Divides the variance of y into that of sampling and the rest.  Sampling causes at
+ * least `least` times v0, because a series without variation over a few batches is a
+ * coincidence. */
+static struct series_noise measure(const double *y, const double *v0, size_t n,
+				   double least, double *tmp)
+{
+	struct series_noise out = { 0, dispersion(y, v0, n, 0, tmp), 0 };
+	double low = 0, high = series_spread(y, n, tmp);
+
+	high *= high;
+	for (int i = 0; out.sampling > 1 && i < HALVINGS; i++) {
+		out.between = (low + high) / 2;
+		if (dispersion(y, v0, n, out.between, tmp) > 1)
+			low = out.between;
+		else
+			high = out.between;
+	}
+	if (out.sampling > 1)
+		out.sampling = 1;
+	if (out.sampling < least)
+		out.sampling = least;
+	memcpy(tmp, v0, n * sizeof(*tmp));
+	out.typical = sqrt(out.between + out.sampling * stats_median(tmp, n));
+	return out;
+}
+
 static void measure_noise(struct cost_series *s, double *tmp)
 {
-	for (size_t k = 0; k < s->funcs.n; k++) {
-		double x = series_spread(series_y(s, k), s->n, tmp), least;
+	double v;
 
-		memcpy(tmp, s->v0 + k * s->n, s->n * sizeof(*tmp));
-		least = sqrt(0.3 * stats_median(tmp, s->n));
-		s->funcs.v[k].noise = x > least ? x : least;
-	}
-	s->total_noise = series_spread(s->total, s->n, tmp);
-	if (s->total_noise < 1e-3)
-		s->total_noise = 1e-3;
+	for (size_t k = 0; k < s->funcs.n; k++)
+		s->funcs.v[k].noise = measure(series_y(s, k), s->v0 + k * s->n,
+					      s->n, MIN_SAMPLING, tmp);
+	memcpy(tmp, s->total_v0, s->n * sizeof(*tmp));
+	v = s->n ? stats_median(tmp, s->n) : 1;
+	s->total_noise = measure(s->total, s->total_v0, s->n, MIN_TOTAL / v, tmp);
+}
+
+void series_variances(const struct cost_series *s, size_t func, double *out)
+{
+	bool total = func == SERIES_TOTAL;
+	const struct series_noise *x = total ? &s->total_noise
+					     : &s->funcs.v[func].noise;
+	const double *v0 = total ? s->total_v0 : s->v0 + func * s->n;
+
+	for (size_t c = 0; c < s->n; c++)
+		out[c] = x->between + x->sampling * v0[c];
 }
 
 static int relate_all(struct cost_series *s)
@@ -453,8 +503,9 @@ int series_build(const struct history *h, const uint32_t *batches, size_t n,
 	*out = (struct cost_series){ .h = h, .n = n };
 	out->batch = malloc((n + 1) * sizeof(*out->batch));
 	out->total = calloc(n + 1, sizeof(double));
+	out->total_v0 = calloc(n + 1, sizeof(double));
 	out->kernel = calloc(n + 1, sizeof(double));
-	if (out->batch && out->total && out->kernel) {
+	if (out->batch && out->total && out->total_v0 && out->kernel) {
 		memcpy(out->batch, batches, n * sizeof(*batches));
 		x = all_samples(out);
 	}
@@ -509,6 +560,7 @@ void series_fini(struct cost_series *s)
 	free(s->y);
 	free(s->v0);
 	free(s->total);
+	free(s->total_v0);
 	free(s->kernel);
 	*s = (struct cost_series){ .n = 0 };
 }

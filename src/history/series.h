@@ -35,10 +35,19 @@ int history_classify(struct history *h, const char *benchmark,
 		     struct error *err);
 void history_classes_fini(struct history_classes *c);
 
+#define SERIES_TOTAL SIZE_MAX	/* in place of a function: the cost of a run */
+
+/* What varies between batches: the variance of a batch is `between`, and `sampling` times
+ * its sampling variance. */
+struct series_noise {
+	double between, sampling;
+	double typical;		/* standard deviation of an average batch */
+};
+
 struct series_func {
 	uint32_t func;		/* in history.funcs */
 	double share;		/* average share of the program's own time */
-	double noise;		/* standard deviation between batches */
+	struct series_noise noise;
 };
 
 struct cost_series {
@@ -51,8 +60,9 @@ struct cost_series {
 	double *y;		/* [func * n + batch]: log of the relative cost */
 	double *v0;		/* [func * n + batch]: sampling variance */
 	double *total;		/* [batch]: log cost of a run without the kernel */
+	double *total_v0;	/* [batch]: its sampling variance */
 	double *kernel;		/* [batch]: share of the kernel in the total cost */
-	double total_noise;
+	struct series_noise total_noise;
 };
 static inline double *series_y(const struct cost_series *s, size_t func)
 {
@@ -64,6 +74,8 @@ int series_build(const struct history *h, const uint32_t *batches, size_t n,
 		 double least_share, struct cost_series *out,
 		 struct error *err);
 void series_fini(struct cost_series *s);
+/* Writes the variance of a function's y, or of the total, in each batch. */
+void series_variances(const struct cost_series *s, size_t func, double *out);
 /* Returns indices in funcs, largest share first.  The caller frees them; NULL if
  * memory ran out. */
 size_t *series_by_share(const struct cost_series *s);

@@ -206,7 +206,7 @@ static void put_view(const struct history_report *r,
 		buf_printf(out, "<span>%.1f%% of the time, noise %.1f%%"
 			   "</span></figcaption></figure>\n",
 			   100 * s->funcs.v[order[k]].share,
-			   100 * s->funcs.v[order[k]].noise);
+			   100 * s->funcs.v[order[k]].noise.typical);
 	}
 	buf_str(out, "</section>\n");
 	buf_fini(&text);

@@ -59,7 +59,7 @@ static void put_functions(const struct history_view *v, struct json *j)
 		json_object(j, NULL);
 		put_name(s->h, s->funcs.v[k].func, j);
 		json_fixed(j, "share", s->funcs.v[k].share, 6);
-		json_fixed(j, "noise", s->funcs.v[k].noise, 6);
+		json_fixed(j, "noise", s->funcs.v[k].noise.typical, 6);
 		/* relative to the first batch */
 		json_array(j, "relative_cost");
 		for (size_t i = 0; i < s->n; i++)

@@ -313,7 +313,7 @@ static void put_functions(const struct history_view *v, size_t top,
 		const struct series_func *f = &s->funcs.v[order[i]];
 
 		buf_printf(out, "%6.1f%% %6.1f%%  ", 100 * f->share,
-			   100 * f->noise);
+			   100 * f->noise.typical);
 		show_func(s->h, f->func, out);
 		buf_u8(out, '\n');
 	}
@@ -343,7 +343,7 @@ static void put_view(const struct history_report *r,
 	buf_str(out, " to ");
 	show_day(h->batches.v[v->series.batch[v->series.n - 1]].time, out);
 	buf_printf(out, "; noise of the whole run: %.1f%%\n\n",
-		   100 * v->series.total_noise);
+		   100 * v->series.total_noise.typical);
 	if (v->series.n < 2 * 3)
 		buf_str(out, "Too few batches to tell changes from noise.\n");
 	else if (!v->changes.groups.n)

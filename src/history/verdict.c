@@ -95,8 +95,10 @@ static void release(struct judging *j)
 static int find_start(struct judging *j, size_t k)
 {
 	const double *y = series_y(&j->s, k);
-	long n = changes_cut(y, j->nold, j->s.funcs.v[k].noise, NULL, j->cuts);
+	long n;
 
+	series_variances(&j->s, k, j->tmp);
+	n = changes_cut(y, j->nold, j->tmp, NULL, j->cuts);
 	if (n < 0)
 		return (int)n;
 	while (n-- > 0) {

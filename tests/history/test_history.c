@@ -132,6 +132,8 @@ static void make(double *y, size_t n, size_t at, double later, uint64_t seed)
 		y[i] = 0.01 * rng_normal(&r) + (i >= at ? later : 0);
 }
 
+static const double even[120] = { [0 ... 119] = 0.01 * 0.01 };
+
 static void test_cuts(void **state)
 {
 	double y[100];
@@ -140,9 +142,9 @@ static void test_cuts(void **state)
 	(void)state;
 	for (uint64_t seed = 0; seed < 200; seed++) {
 		make(y, 100, 100, 0, seed);
-		wrong += (size_t)changes_cut(y, 100, 0.01, NULL, cuts);
+		wrong += (size_t)changes_cut(y, 100, even, NULL, cuts);
 		make(y, 100, 60, log(1.05), seed);
-		if (changes_cut(y, 100, 0.01, NULL, cuts) == 1)
+		if (changes_cut(y, 100, even, NULL, cuts) == 1)
 			near += cuts[0] >= 59 && cuts[0] <= 61;
 	}
 	/* at five standard errors, of 20,000 places */
@@ -161,12 +163,12 @@ static void test_several(void **state)
 	make(y, 120, 40, log(1.1), 7);
 	for (size_t i = 80; i < 120; i++)
 		y[i] -= log(1.1);
-	assert_int_equal(changes_cut(y, 120, 0.01, NULL, cuts), 2);
+	assert_int_equal(changes_cut(y, 120, even, NULL, cuts), 2);
 	assert_in_range(cuts[0], 39, 41);
 	assert_in_range(cuts[1], 79, 81);
 	make(y, 120, 60, log(1.02), 7);
-	assert_int_equal(changes_cut(y, 120, 0.01, NULL, cuts), 0);
-	assert_int_equal(changes_cut(y, 1, 0.01, NULL, cuts), 0);
+	assert_int_equal(changes_cut(y, 120, even, NULL, cuts), 0);
+	assert_int_equal(changes_cut(y, 1, even, NULL, cuts), 0);
 }
 
 /* No change is inside a commit that was recorded several times. */
@@ -183,7 +185,7 @@ static void test_edges(void **state)
 	make(y, 60, 30, log(1.2), 3);
 	/* the first recording of the new commit is out of line */
 	y[30] -= 0.15;
-	n = changes_cut(y, 60, 0.01, edge, cuts);
+	n = changes_cut(y, 60, even, edge, cuts);
 	assert_true(n >= 1);
 	for (long i = 0; i < n; i++)
 		assert_int_equal(cuts[i] % 3, 0);
@@ -293,6 +295,60 @@ static size_t changed(uint32_t n, double speed, bool *total)
 	series_fini(&s);
 	history_fini(&h);
 	return found;
+}
+
+/* Thirty batches of the same program, by chance of sampling alone, ten runs each and one
+ * from batch `at` on.  Returns the number of changes. */
+static size_t changed_by_chance(size_t at, uint64_t seed)
+{
+	struct rng r = rng_seed(seed);
+	struct cost_series s;
+	struct changes c;
+	struct history h;
+	uint32_t id[30];
+	char name[8];
+	size_t found;
+
+	assert_int_equal(history_init(&h, NULL), 0);
+	for (uint32_t i = 0; i < 30; i++) {
+		struct batch b = { .per_sample = 1000, .runs = i < at ? 10 : 1,
+				   .n = 12, .first = (uint32_t)h.costs.n };
+
+		id[i] = i;
+		snprintf(name, sizeof(name), "c%u", i);
+		b.commit = strtab_add(&h.str, name);
+		for (uint32_t f = 0; f < 12; f++) {
+			struct history_cost x = { .counts = (uint32_t)h.counts.n };
+
+			snprintf(name, sizeof(name), "f%u", f);
+			x.func = add_func(&h, name);
+			for (uint32_t k = 0; k < b.runs; k++)
+				assert_int_equal(vec_push(&h.counts, (double)
+					rng_binomial(&r, 100000, 300.0 / (f + 1) /
+								 100000)), 0);
+			assert_int_equal(vec_push(&h.costs, x), 0);
+		}
+		assert_int_equal(vec_push(&h.batches, b), 0);
+	}
+	assert_int_equal(series_build(&h, id, 30, 0.004, &s, NULL), 0);
+	assert_int_equal(changes_find(&s, &c, NULL), 0);
+	found = c.v.n;
+	changes_fini(&c);
+	series_fini(&s);
+	history_fini(&h);
+	return found;
+}
+
+/* A batch of fewer runs differs more by chance. */
+static void test_few_runs(void **state)
+{
+	size_t found = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= 40; seed++)
+		found += changed_by_chance(29, seed) + changed_by_chance(15, seed);
+	/* at five standard errors, of 28,000 values */
+	assert_in_range(found, 0, 1);
 }
 
 /* All functions by one factor: the machine. */
@@ -497,6 +553,7 @@ int main(void)
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_machine),
+		cmocka_unit_test(test_few_runs),
 		cmocka_unit_test(test_verdict),
 		cmocka_unit_test(test_two_commits),
 		cmocka_unit_test(test_moved_code),
