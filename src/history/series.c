@@ -180,31 +180,39 @@ static double *all_samples(const struct cost_series *s)
 	return x;
 }
 
-/* Returns the mean share of a function, and the largest mean over consecutive
- * batches. */
-static double shares(const struct cost_series *s, const double *x, double *most)
+/* Returns the share of x samples per run in a batch. */
+static double share_in(const struct cost_series *s, size_t c, double x)
 {
-	double sum = 0, window = 0;
-	size_t w = s->n < SHARE_WINDOW ? s->n : SHARE_WINDOW;
+	return x * s->h->batches.v[s->batch[c]].per_sample / exp(s->total[c]);
+}
+
+/* Returns the mean share of a function, and the largest mean over consecutive
+ * batches, of which the last `nlast` are judged by the others. */
+static double shares(const struct cost_series *s, size_t nlast, const double *x,
+		     double *most)
+{
+	double sum = 0, window = 0, last = 0;
+	size_t n = s->n - nlast, w = n < SHARE_WINDOW ? n : SHARE_WINDOW;
 
 	*most = 0;
-	for (size_t c = 0; c < s->n; c++) {
-		double share = x[c] * s->h->batches.v[s->batch[c]].per_sample /
-			       exp(s->total[c]);
+	for (size_t c = 0; c < n; c++) {
+		double share = share_in(s, c, x[c]);
 
 		sum += share;
 		window += share;
 		if (c >= w)
-			window -= x[c - w] *
-				  s->h->batches.v[s->batch[c - w]].per_sample /
-				  exp(s->total[c - w]);
+			window -= share_in(s, c - w, x[c - w]);
 		if (c + 1 >= w && window / (double)w > *most)
 			*most = window / (double)w;
 	}
-	return sum / (double)s->n;
+	for (size_t c = n; c < s->n; c++)
+		last += share_in(s, c, x[c]);
+	if (nlast && last / (double)nlast > *most)
+		*most = last / (double)nlast;
+	return (sum + last) / (double)s->n;
 }
 
-static int choose(struct cost_series *s, const double *x, double least)
+static int choose(struct cost_series *s, size_t nlast, const double *x, double least)
 {
 	for (uint32_t f = 0; f < s->h->funcs.n; f++) {
 		struct series_func to = { .func = f };
@@ -214,7 +222,7 @@ static int choose(struct cost_series *s, const double *x, double least)
 		if (s->h->funcs.v[f].kernel || (!s->h->funcs.v[f].image &&
 						!s->h->funcs.v[f].name))
 			continue;
-		to.share = shares(s, x + f * s->n, &most);
+		to.share = shares(s, nlast, x + f * s->n, &most);
 		if (most >= least && vec_push(&s->funcs, to) < 0)
 			return -ERR_NOMEM;
 	}
@@ -494,7 +502,7 @@ static int relate_all(struct cost_series *s)
 }
 
 int series_build(const struct history *h, const uint32_t *batches, size_t n,
-		 double least_share, struct cost_series *out,
+		 size_t nlast, double least_share, struct cost_series *out,
 		 struct error *err)
 {
 	double *x = NULL;
@@ -510,7 +518,7 @@ int series_build(const struct history *h, const uint32_t *batches, size_t n,
 		x = all_samples(out);
 	}
 	if (x)
-		rc = choose(out, x, least_share);
+		rc = choose(out, nlast, x, least_share);
 	if (!rc)
 		rc = relate_all(out);
 	free(x);

@@ -69,9 +69,10 @@ static inline double *series_y(const struct cost_series *s, size_t func)
 	return s->y + func * s->n;
 }
 /* Builds the series of batches, which are indices in h->batches.  A least_share of
- * 0.004 is 0.4 % of the time. */
+ * 0.004 is 0.4 % of the time, in some consecutive batches or in the last `nlast`, which
+ * are to be judged by the others. */
 int series_build(const struct history *h, const uint32_t *batches, size_t n,
-		 double least_share, struct cost_series *out,
+		 size_t nlast, double least_share, struct cost_series *out,
 		 struct error *err);
 void series_fini(struct cost_series *s);
 /* Writes the variance of a function's y, or of the total, in each batch. */

@@ -21,7 +21,7 @@ int history_report_build(struct history_report *r,
 	for (size_t i = 0; i < classes->v.n; i++) {
 		struct history_view v = { .class = &classes->v.v[i] };
 		int rc = series_build(r->h, v.class->batches.v,
-				      v.class->batches.n, 0.004, &v.series,
+				      v.class->batches.n, 0, 0.004, &v.series,
 				      err);
 
 		if (!rc)
@@ -521,8 +521,8 @@ void show_answer(const struct history *h, const struct verdict *v,
 			   100 * v->mde);
 		show_func(h, v->mde_func, out);
 		buf_str(out, v->insensitive ? ", could have gone undetected"
-				      : " or elsewhere, would have been "
-					"detected");
+				      : " or another tested function, "
+					"would have been detected");
 		if (v->insensitive)
 			buf_printf(out, " (required: %.1f%%, --require-mde)",
 				   100 * o->require_mde);

@@ -183,10 +183,25 @@ static struct verdict_row make_row(const struct judging *j, size_t k)
 	r.high = exp(l + wide);
 	r.p = stats_t_above((l - log1p(o->margin)) / se, df);
 	r.q = 1;
-	r.visible = expm1(log1p(o->margin) +
-			  se * (stats_t_quantile(1 - o->budget, df) +
-				stats_t_quantile(0.8, df)));
+	r.se = se;
+	r.df = df;
 	return r;
+}
+
+/* Returns the slowdown that four checks of five would find, if `tested` functions are
+ * tested. */
+static double visible(const struct judging *j, const struct verdict_row *r,
+		      size_t tested)
+{
+	const struct verdict_options *o = j->o;
+	double power = r->se * stats_t_quantile(0.8, r->df);
+	double x = log1p(o->margin) + power + r->se *
+		   stats_t_quantile(1 - o->budget / (double)tested, r->df);
+	double least = log1p(o->threshold) + power;
+	double matters = r->share > 0 ? log1p(o->min_impact / r->share) + power : 0;
+
+	x = x > least ? x : least;
+	return expm1(x > matters ? x : matters);
 }
 
 static bool too_rare(const struct judging *j, size_t k,
@@ -291,8 +306,10 @@ static int adjust(struct judging *j)
 	for (size_t i = 0; i < n; i++) {
 		size_t k = j->tested[i];
 		struct verdict_row *r = &v->rows.v[k];
-		double impact = r->visible * r->share;
+		double impact;
 
+		r->visible = visible(j, r, n);
+		impact = r->visible * r->share;
 		r->q = j->q[i];
 		r->status = status_of(j, k, r);
 		if (r->status == VERDICT_ALLOWED)
@@ -485,8 +502,8 @@ static int judge_batches(const struct history *h, const uint32_t *batches,
 {
 	struct judging j = { .o = o, .out = out, .nold = nold, .nnew = nnew,
 			     .nfresh = nfresh };
-	int rc = series_build(h, batches, nold + nnew, o->least_share, &j.s,
-			      err);
+	int rc = series_build(h, batches, nold + nnew, nnew, o->least_share,
+			      &j.s, err);
 
 	if (rc)
 		return rc;

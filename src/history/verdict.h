@@ -32,7 +32,8 @@ struct verdict_options {
 	double threshold;	/* smallest estimate that is a regression, 0.03 */
 	double total_threshold;	/* the same threshold for the total; negative: the
 				 * total never fails */
-	double least_share;	/* smallest share of the time that is tested, 0.004 */
+	double least_share;	/* smallest share of the time that is tested, 0.004: of
+				 * the stored batches or of the new ones */
 	double min_impact;	/* smallest increase that matters, as a share of
 				 * the program's time, 0.001 */
 	double require_mde;	/* largest minimum detectable effect for a pass;
@@ -71,9 +72,10 @@ struct verdict_row {
 	double base, now;	/* samples per run; `now` is comparable with `base` */
 	double share;		/* share of the program's earlier time */
 	double ratio, low, high;	/* estimate and 95 % confidence interval */
+	double se, df;		/* of the logarithm of the ratio */
 	double p, q;		/* p-value for slower than 1 + margin; q: adjusted */
 	double visible;		/* slowdown that four checks of five would find,
-				 * 0.05 for 5 % */
+				 * 0.05 for 5 %; 0: the row was not tested */
 	size_t against;		/* number of stored batches in the comparison,
 				 * those since it last got faster */
 	double alone;		/* ratio by the judged commit's batches alone */

@@ -252,7 +252,7 @@ static struct changes find(struct history *h, struct cost_series *s)
 
 	for (uint32_t i = 0; i < h->batches.n; i++)
 		id[i] = i;
-	if (series_build(h, id, h->batches.n, 0.004, s, NULL) < 0 ||
+	if (series_build(h, id, h->batches.n, 0, 0.004, s, NULL) < 0 ||
 	    changes_find(s, &c, NULL) < 0)
 		die("no changes");
 	return c;

@@ -284,7 +284,7 @@ static size_t changed(uint32_t n, double speed, bool *total)
 		add_some(&h, &r, commit, n, (i < 20 ? 1 : speed) *
 			 exp(0.01 * rng_normal(&r)), 1);
 	}
-	assert_int_equal(series_build(&h, id, 40, 0.004, &s, NULL), 0);
+	assert_int_equal(series_build(&h, id, 40, 0, 0.004, &s, NULL), 0);
 	assert_int_equal(changes_find(&s, &c, NULL), 0);
 	*total = false;
 	for (size_t i = 0; i < c.v.n; i++) {
@@ -295,6 +295,59 @@ static size_t changed(uint32_t n, double speed, bool *total)
 	series_fini(&s);
 	history_fini(&h);
 	return found;
+}
+
+/* Adds a function to the last batch. */
+static void add_function(struct history *h, const char *name, double samples)
+{
+	struct history_cost c = { add_func(h, name), (uint32_t)h->counts.n };
+
+	for (int k = 0; k < 3; k++)
+		assert_int_equal(vec_push(&h->counts, samples), 0);
+	assert_int_equal(vec_push(&h->costs, c), 0);
+	h->batches.v[h->batches.n - 1].n++;
+}
+
+/* Twenty batches, then one in which a function of 0.2 % of the program has 1 %, and there
+ * is another one of 1.9 %. */
+static void test_small(void **state)
+{
+	struct verdict_options o = verdict_defaults();
+	struct rng r = rng_seed(5);
+	uint32_t id[21];
+	const char *slower = "", *new = "";
+	struct history h;
+	struct verdict v;
+	char commit[8];
+
+	(void)state;
+	assert_int_equal(history_init(&h, NULL), 0);
+	for (uint32_t i = 0; i < 21; i++) {
+		id[i] = i;
+		snprintf(commit, sizeof(commit), "c%u", i);
+		add_batch(&h, &r, commit, 1, 1);
+		/* of 9,310 */
+		add_function(&h, "tiny", i < 20 ? 18 + i % 3 : 93);
+		if (i == 20)
+			add_function(&h, "more", 180);
+	}
+	assert_int_equal(verdict_reach(&h, id, 20, id + 20, 1, &o, &v, NULL), 0);
+	for (size_t i = 0; i < v.rows.n; i++) {
+		const struct verdict_row *row = &v.rows.v[i];
+		const char *name = history_str(&h, h.funcs.v[row->func].name);
+
+		if (row->status == VERDICT_SLOWER)
+			slower = name;
+		if (row->status == VERDICT_NEW)
+			new = name;
+		/* nothing below the threshold is reported */
+		assert_true(row->visible == 0 || row->visible > o.threshold);
+	}
+	assert_string_equal(slower, "tiny");
+	assert_string_equal(new, "more");
+	assert_int_equal(v.answer, VERDICT_REGRESSED);
+	verdict_fini(&v);
+	history_fini(&h);
 }
 
 /* Thirty batches of the same program, by chance of sampling alone, ten runs each and one
@@ -330,7 +383,7 @@ static size_t changed_by_chance(size_t at, uint64_t seed)
 		}
 		assert_int_equal(vec_push(&h.batches, b), 0);
 	}
-	assert_int_equal(series_build(&h, id, 30, 0.004, &s, NULL), 0);
+	assert_int_equal(series_build(&h, id, 30, 0, 0.004, &s, NULL), 0);
 	assert_int_equal(changes_find(&s, &c, NULL), 0);
 	found = c.v.n;
 	changes_fini(&c);
@@ -554,6 +607,7 @@ int main(void)
 		cmocka_unit_test(test_spread),
 		cmocka_unit_test(test_machine),
 		cmocka_unit_test(test_few_runs),
+		cmocka_unit_test(test_small),
 		cmocka_unit_test(test_verdict),
 		cmocka_unit_test(test_two_commits),
 		cmocka_unit_test(test_moved_code),
