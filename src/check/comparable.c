@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "check/check_internal.h"
+#include "check/outcome.h"
 
 #define LOST_MAX 0.01
 /* Cost of a whole run by the same program on the same machine at different times, as a
@@ -164,10 +165,6 @@ static bool is_interleaved(const struct check_runs *r)
 	return true;
 }
 
-/* The costs of the sides are not comparable if one side certainly does less than
- * this share of the other's work. */
-#define WORK_MIN 0.2
-
 /* Returns the wait status of a run; negative if unknown. */
 static int status_of(const struct check *c, size_t run)
 {
@@ -176,48 +173,17 @@ static int status_of(const struct check *c, size_t run)
 	return c->runs.files.v[r->file].p->runs.v[r->run].exit_status;
 }
 
-/* Returns whether two runs ended alike.  Whether a core was dumped depends on the
- * machine's limits. */
-static bool ended_alike(int a, int b)
+/* Returns whether some run of the baseline ended with this status, or with an
+ * unknown one. */
+static bool ended_before(const struct check *c, int status)
 {
-	return WIFEXITED(a) && WIFEXITED(b) ? WEXITSTATUS(a) == WEXITSTATUS(b)
-	     : WIFSIGNALED(a) && WIFSIGNALED(b) ? WTERMSIG(a) == WTERMSIG(b)
-						: a == b;
-}
-
-/* Returns whether some run in [from, to) ended with this status, or, if `unknown`, with
- * an unknown one. */
-static bool one_ended(const struct check *c, size_t from, size_t to, int status,
-		      bool unknown)
-{
-	for (size_t i = from; i < to; i++) {
+	for (size_t i = 0; i < c->runs.nbase; i++) {
 		int s = status_of(c, i);
 
-		if (s < 0 ? unknown : ended_alike(s, status))
+		if (s < 0 || outcome_alike(s, status))
 			return true;
 	}
 	return false;
-}
-
-/* Appends how new runs ended that ended unlike all of the baseline, each way once, and
- * returns their number. */
-static size_t other_ends(const struct check *c, struct buf *out)
-{
-	size_t n = 0, nbase = c->runs.nbase;
-
-	for (size_t i = nbase; i < c->runs.runs.n; i++) {
-		int s = status_of(c, i);
-
-		if (s < 0 || one_ended(c, 0, nbase, s, true))
-			continue;
-		n++;
-		if (one_ended(c, nbase, i, s, false))
-			continue;
-		buf_printf(out, "%s%s %d", out->n ? " or " : "",
-			   WIFEXITED(s) ? "exit status" : "signal",
-			   WIFEXITED(s) ? WEXITSTATUS(s) : WTERMSIG(s));
-	}
-	return n;
 }
 
 static size_t count_empty(const struct check *c)
@@ -280,36 +246,81 @@ static bool other_output(const struct check *c, double *was, double *is)
 	return 2 * less > n || 2 * more > n;
 }
 
+bool outcome_alike(int a, int b)
+{
+	return WIFEXITED(a) && WIFEXITED(b) ? WEXITSTATUS(a) == WEXITSTATUS(b)
+	     : WIFSIGNALED(a) && WIFSIGNALED(b) ? WTERMSIG(a) == WTERMSIG(b)
+						: a == b;
+}
+
+void outcome_add(struct outcome_ends *e, int status)
+{
+	e->n++;
+	for (size_t i = 0; i < e->nseen; i++)
+		if (outcome_alike(e->seen[i], status))
+			return;
+	if (e->nseen == OUTCOME_WAYS)
+		return;
+	buf_printf(&e->ways, "%s%s %d", e->nseen ? " or " : "",
+		   WIFEXITED(status) ? "exit status" : "signal",
+		   WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+	e->seen[e->nseen++] = status;
+}
+
+char *outcome_ended(struct outcome_ends *e, size_t runs, bool unlike)
+{
+	char *out = NULL;
+
+	if (!e->ways.failed &&
+	    asprintf(&out, "%zu of %zu new runs ended with %s%s (--any-outcome "
+		     "compares them)", e->n, runs, buf_cstr(&e->ways),
+		     unlike ? ", unlike all baseline runs" : "") < 0)
+		out = NULL;
+	return out;
+}
+
+char *outcome_less_work(double ratio)
+{
+	char *out;
+
+	if (asprintf(&out, "the new side did %.2g%% of the baseline's work "
+		     "(--any-outcome compares them)", 100 * ratio) < 0)
+		return NULL;
+	return out;
+}
+
 int check_outcome(struct check *c)
 {
 	const struct judge_total *t = &c->judge.total;
 	double most = t->tested ? t->high : t->ratio;
+	struct outcome_ends ends = { .n = 0 };
+	size_t empty = count_empty(c);
 	double was = 0, is = 0;
-	struct buf ends = { 0 };
-	size_t other = other_ends(c, &ends), empty = count_empty(c);
 	int n = 0;
 
-	if (other)
-		n = asprintf(&c->broken, "%zu of %zu new runs ended with %s, "
-			     "unlike all baseline runs (--any-outcome compares "
-			     "them)", other, c->runs.nnew, buf_cstr(&ends));
+	for (size_t i = c->runs.nbase; i < c->runs.runs.n; i++) {
+		int s = status_of(c, i);
+
+		if (s >= 0 && !ended_before(c, s))
+			outcome_add(&ends, s);
+	}
+	if (ends.n)
+		c->broken = outcome_ended(&ends, c->runs.nnew, true);
 	else if (empty)
 		n = asprintf(&c->broken, "%zu of %zu new runs have no samples",
 			     empty, c->runs.nnew);
-	else if (most < WORK_MIN)
-		n = asprintf(&c->broken, "the new side did %.2g%% of the baseline's "
-			     "work (--any-outcome compares them)",
-			     100 * t->ratio);
+	else if (most < OUTCOME_WORK_MIN)
+		c->broken = outcome_less_work(t->ratio);
 	else if (other_output(c, &was, &is))
 		n = asprintf(&c->broken, "the new side wrote %.0f bytes per "
 			     "run, the baseline %.0f (--any-outcome compares "
-			     "them)", is,
-			     was);
+			     "them)", is, was);
+	else
+		return 0;
+	buf_fini(&ends.ways);
 	if (n < 0)
 		c->broken = NULL;
-	n = n < 0 || ends.failed ? -ERR_NOMEM : 0;
-	buf_fini(&ends);
-	return n;
+	return c->broken ? 0 : -ERR_NOMEM;
 }
 
 static int note_runs(struct check *c)

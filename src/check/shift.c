@@ -98,7 +98,7 @@ static bool votes(const struct judge_state *w, size_t k, bool any_code)
 
 static struct votes count_votes(const struct judge_state *w, double by)
 {
-	struct votes v = { 0, 0, 0, 0, 0 };
+	struct votes v = { .all = 0 };
 	double all = 0, kept = 0;
 	bool any_code;
 

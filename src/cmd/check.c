@@ -206,9 +206,8 @@ static int look(void *ctx, size_t runs, struct error *err)
 	return rc;
 }
 
-/* Reports a new side that left nothing to compare. */
-static int write_broken(struct cmd_io *io, const struct check_opts *o,
-			const char *why, struct error *err)
+int check_write_broken(struct cmd_io *io, const struct check_opts *o,
+		       const char *why, struct error *err)
 {
 	struct findings found = { .total_fails = false };
 	struct buf out = { 0 };
@@ -231,7 +230,7 @@ static int write_broken(struct cmd_io *io, const struct check_opts *o,
 	if (!rc)
 		rc = check_write_findings(io, o, &found, err);
 	findings_fini(&found);
-	return rc ? rc : status_of(CHECK_BROKEN, o);
+	return rc;
 }
 
 /* Returns whether the runs so far decide about more. */
@@ -264,7 +263,8 @@ static int record_and_compare(struct cmd_io *io, const struct check_opts *o,
 	if (rc)
 		return rc;
 	if (made->broken)
-		return write_broken(io, o, made->broken, err);
+		return check_write_broken(io, o, made->broken, err)
+			       ?: status_of(CHECK_BROKEN, o);
 	c->o = l.options;
 	c->o.out_of_time = made->out_of_time;
 	if (l.n)

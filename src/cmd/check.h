@@ -32,6 +32,10 @@ struct findings;
 int check_write_findings(struct cmd_io *io, const struct check_opts *o,
 			 const struct findings *f, struct error *err);
 
+/* Reports a new side that left nothing to compare.  Returns 0 or a negative error. */
+int check_write_broken(struct cmd_io *io, const struct check_opts *o,
+		       const char *why, struct error *err);
+
 enum { CHECK_RUNS = 10 };	/* runs of each side that suffice in most checks */
 /* Returns the number of runs of each side that the options ask for. */
 static inline size_t check_planned(const struct check_opts *o)

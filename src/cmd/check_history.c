@@ -168,13 +168,17 @@ static int judge(struct against *a, struct error *err)
 	return rc;
 }
 
-/* Records a batch of --run and judges with it. */
+/* Records a batch of --run and judges with it.  Returns CHECK_BROKEN if there is nothing
+ * to judge, which was reported then. */
 static int record_batch(struct against *a, struct error *err)
 {
 	struct check_recordings made = { .dir = NULL };
 	int rc = check_record(a->io, a->o, check_planned(a->o),
 			      &made, NULL, NULL, err);
 
+	if (!rc && made.broken)
+		rc = check_write_broken(a->io, a->o, made.broken, err)
+			     ?: CHECK_BROKEN;
 	if (!rc)
 		rc = add_fresh(a, &made.files[CHECK_NEW], err);
 	check_recordings_fini(&made);
@@ -248,6 +252,7 @@ int check_history(struct cmd_io *io, const struct check_opts *o,
 	a.vo.least_share = limits->judge.min_share;
 	a.vo.min_impact = limits->judge.min_impact;
 	a.vo.require_mde = limits->require_mde;
+	a.vo.any_outcome = limits->any_outcome;
 	a.vo.allow = allow;
 	if (o->alpha)
 		a.vo.budget = limits->judge.alpha;
@@ -258,7 +263,7 @@ int check_history(struct cmd_io *io, const struct check_opts *o,
 	if (!rc && o->run) {
 		do
 			rc = record_batch(&a, err);
-		while (!rc && (a.verdict.suspects ||
+		while (!rc && !a.verdict.broken && (a.verdict.suspects ||
 			       (a.verdict.slower && a.fresh.n < 2)));
 	} else if (!rc) {
 		rc = add_fresh(&a, &o->new, err);
@@ -273,7 +278,8 @@ int check_history(struct cmd_io *io, const struct check_opts *o,
 	if (!rc)
 		rc = show(&a, err);
 	if (!rc)
-		rc = a.verdict.answer == VERDICT_REGRESSED ? CHECK_REGRESSED
+		rc = a.verdict.broken ? CHECK_BROKEN
+		   : a.verdict.answer == VERDICT_REGRESSED ? CHECK_REGRESSED
 		   : a.verdict.answer == VERDICT_INCONCLUSIVE
 			     ? CHECK_INCONCLUSIVE : CHECK_PASS;
 	verdict_fini(&a.verdict);

@@ -129,7 +129,8 @@ static int judge_status(struct maker *m, enum check_side side,
 
 	if (m->o->any_outcome && result->samples)
 		return 0;
-	if (side == CHECK_BASE || !m->command[CHECK_BASE] || m->o->calibrate)
+	if (side == CHECK_BASE || m->o->calibrate ||
+	    (!m->command[CHECK_BASE] && !m->o->history))
 		return bad_status(command, result->wait_status, err);
 	if (result->samples)
 		return 0;

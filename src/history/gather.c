@@ -262,6 +262,19 @@ static int add_costs(struct gathering *g, struct sortable *order, double *small,
 	return rc ? rc : add_cost(g, &others, small, err);
 }
 
+static int add_statuses(struct gathering *g, struct batch *b, struct error *err)
+{
+	b->first_ended = (uint32_t)g->h->ended.n;
+	for (size_t i = 0; i < g->runs->runs.n; i++) {
+		const struct check_run *r = &g->runs->runs.v[i];
+		const struct profile *p = g->runs->files.v[r->file].p;
+
+		if (vec_push(&g->h->ended, p->runs.v[r->run].exit_status) < 0)
+			return nomem(err);
+	}
+	return 0;
+}
+
 static int add_recordings(struct gathering *g, struct error *err)
 {
 	for (size_t i = 0; i < g->runs->files.n; i++) {
@@ -313,6 +326,8 @@ int history_gather(struct history *h, struct check_runs *runs,
 	if (!rc && details_gather(h, runs, details.v.v, details.v.n,
 				  g.per_sample) < 0)
 		rc = nomem(err);
+	if (!rc)
+		rc = add_statuses(&g, &b, err);
 	if (!rc)
 		rc = add_recordings(&g, err);
 	b.ndetails = (uint32_t)h->details.n - b.first_detail;

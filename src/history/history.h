@@ -13,10 +13,11 @@
  * copying their files together in any order.  A killed writer leaves nothing behind.
  * The text has tabs between fields and one line for each function:
  *
- *	tally-history 2
+ *	tally-history 3
  *	commit ID | time SECONDS | recorded SECONDS | benchmark NAME | cpu MODEL |
  *	kernel RELEASE | event NAME | settings TEXT | unit ns or count |
  *	per-sample NUMBER | runs N		one line each, in this order
+ *	ended STATUS…				wait status of each run, - if unknown
  *	recording SHA-256 PATH			for each recording
  *	f|k COUNT… IMAGE NAME WHICH		of the program, of the kernel
  *	d FILE LINE CODE SKETCH			of the function above: declaration, code
@@ -29,7 +30,7 @@
  * image.  Functions with fewer than HISTORY_MIN samples in all runs together are
  * summed into one without image and name.  Those with at least a hundredth of the
  * program's samples have details (d, l, c): history/detail.h.  Version 1 has none, and no
- * recordings.
+ * recordings; the statuses came with version 3.
  */
 #include "base/error.h"
 #include "base/sha256.h"
@@ -59,6 +60,8 @@ struct batch {
 	double per_sample;		/* units of the event per sample */
 	bool is_time;			/* the event's unit is nanoseconds */
 	uint32_t runs;
+	uint32_t first_ended;	/* in history.ended, one value for each run; UINT32_MAX:
+				 * unknown */
 	uint32_t first, n;		/* range in history.costs */
 	uint32_t first_detail, ndetails;	/* in history.details */
 	uint32_t first_recording, nrecordings;	/* in history.recordings */
@@ -101,6 +104,7 @@ struct history {
 	VEC(struct batch) batches;
 	VEC(struct history_cost) costs;
 	VEC(double) counts;
+	VEC(int32_t) ended;	/* wait statuses, negative if unknown */
 	VEC(struct history_detail) details;
 	VEC(struct history_part) parts;
 	VEC(uint32_t) hashes;
@@ -121,6 +125,14 @@ void history_name(const struct history *h, uint32_t func, struct buf *out);
 /* Returns the ID of an equal function, which is added if it is new; UINT32_MAX if
  * memory ran out. */
 uint32_t history_func(struct history *h, const struct history_func *f);
+
+/* Returns the wait status of a run; negative if unknown. */
+static inline int history_ended(const struct history *h, const struct batch *b,
+				uint32_t run)
+{
+	return b->first_ended == UINT32_MAX ? -1
+					    : h->ended.v[b->first_ended + run];
+}
 
 /* Facts that the recordings of a batch lack, or that replace theirs. */
 struct batch_facts {

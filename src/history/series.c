@@ -269,7 +269,7 @@ static double weight_of(const struct relating *w, size_t i, double centre)
 static bool together(const struct cost_series *s, const struct relating *w,
 		     double centre, double usual)
 {
-	struct votes v = { 0, 0, 0, 0 };
+	struct votes v = { .all = 0 };
 
 	for (size_t i = 0; i < s->funcs.n; i++)
 		votes_add(&v, centre - usual, w->d[i] - usual, w->sampling[i],

@@ -44,6 +44,8 @@ int verdict_findings(const struct history *h, const struct verdict *v,
 			x->line = f->line;
 		}
 	}
+	if (v->broken)
+		buf_str(&out->broken, v->broken);
 	show_answer(h, v, o, &out->verdict);
 	if (!v->learning)
 		show_total(v, &out->total);

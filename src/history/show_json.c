@@ -193,12 +193,14 @@ void verdict_json(const struct history *h, const struct verdict *v,
 	json_object(&j, NULL);
 	json_uint(&j, "schema", 1);
 	json_str(&j, "verdict", verdict_answer_name(v));
+	if (v->broken)
+		json_str(&j, "broken", v->broken);
 	put_class(h, &classes->v.v[class], &j);
 	json_uint(&j, "batches", v->fresh);
 	json_uint(&j, "stored", v->stored);
 	json_bool(&j, "learning", v->learning);
 	json_fixed(&j, "budget", o->budget, 6);
-	json_fixed(&j, "mde", v->mde, 6);
+	json_fixed(&j, "mde", v->learning ? NAN : v->mde, 6);
 	json_array_lines(&j, "functions");
 	for (size_t i = 0; i < v->rows.n; i++) {
 		const struct verdict_row *r = &v->rows.v[i];

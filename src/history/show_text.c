@@ -412,7 +412,7 @@ const char *verdict_status_name(enum verdict_status s)
 const char *verdict_answer_name(const struct verdict *v)
 {
 	static const char *const names[] = { "pass", "regressed",
-					     "inconclusive" };
+					     "inconclusive", "broken" };
 
 	return names[v->answer];
 }
@@ -496,6 +496,10 @@ void show_total(const struct verdict *v, struct buf *out)
 void show_answer(const struct history *h, const struct verdict *v,
 		 const struct verdict_options *o, struct buf *out)
 {
+	if (v->broken) {
+		buf_printf(out, "broken: %s", v->broken);
+		return;
+	}
 	if (v->learning) {
 		buf_printf(out, "inconclusive: still learning, with %zu of %d "
 			   "batches for machines of this kind",

@@ -39,6 +39,7 @@ void history_fini(struct history *h)
 	vec_fini(&h->batches);
 	vec_fini(&h->costs);
 	vec_fini(&h->counts);
+	vec_fini(&h->ended);
 	vec_fini(&h->details);
 	vec_fini(&h->parts);
 	vec_fini(&h->hashes);
@@ -154,12 +155,28 @@ static void put_recording(const struct history *h,
 	buf_u8(out, '\n');
 }
 
+static void put_ended(const struct history *h, const struct batch *b,
+		      struct buf *out)
+{
+	if (b->first_ended == UINT32_MAX)
+		return;
+	buf_str(out, "ended");
+	for (uint32_t r = 0; r < b->runs; r++) {
+		buf_u8(out, r ? ' ' : '\t');
+		if (history_ended(h, b, r) < 0)
+			buf_u8(out, '-');
+		else
+			buf_printf(out, "%d", history_ended(h, b, r));
+	}
+	buf_u8(out, '\n');
+}
+
 static void put_batch(const struct history *h, const struct batch *b,
 		      struct buf *out)
 {
 	uint32_t next = b->first_detail, end = next + b->ndetails;
 
-	buf_str(out, "tally-history 2\n");
+	buf_str(out, "tally-history 3\n");
 	put_fact(out, "commit", history_str(h, b->commit));
 	buf_printf(out, "time\t%" PRId64 "\nrecorded\t%" PRId64 "\n", b->time,
 		   b->recorded);
@@ -170,6 +187,7 @@ static void put_batch(const struct history *h, const struct batch *b,
 	put_fact(out, "settings", history_str(h, b->settings));
 	buf_printf(out, "unit\t%s\nper-sample\t%.17g\nruns\t%u\n",
 		   b->is_time ? "ns" : "count", b->per_sample, b->runs);
+	put_ended(h, b, out);
 	for (uint32_t i = 0; i < b->nrecordings; i++)
 		put_recording(h, &h->recordings.v[b->first_recording + i], out);
 	for (uint32_t i = 0; i < b->n; i++) {
@@ -291,8 +309,8 @@ static int read_head(struct lines *l, struct history *h, struct batch *b)
 
 	p = next_line(l, &n);
 	if (!p || n != 15 || memcmp(p, "tally-history ", n - 1) ||
-	    (p[n - 1] != '1' && p[n - 1] != '2'))
-		return bad(l, "not a batch of a tally history, version 1 or 2");
+	    p[n - 1] < '1' || p[n - 1] > '3')
+		return bad(l, "not a batch of a tally history, version 1 to 3");
 	if ((rc = read_str(l, h, "commit", &b->commit)) ||
 	    (rc = read_number(l, "time", 0, 1e12, &time)) ||
 	    (rc = read_number(l, "recorded", 0, 1e12, &recorded)) ||
@@ -315,6 +333,32 @@ static int read_head(struct lines *l, struct history *h, struct batch *b)
 	b->time = (int64_t)time;
 	b->recorded = (int64_t)recorded;
 	b->runs = (uint32_t)runs;
+	return 0;
+}
+
+static int read_ended(struct lines *l, struct history *h, struct batch *b,
+		      const char *p, size_t n)
+{
+	const char *end = p + n;
+
+	if (b->first_ended != UINT32_MAX)
+		return bad(l, "statuses twice");
+	b->first_ended = (uint32_t)h->ended.n;
+	for (uint32_t r = 0; r < b->runs; r++) {
+		const char *e = p < end ? memchr(p, ' ', (size_t)(end - p)) : NULL;
+		bool unknown;
+		double x;
+
+		e = e ? e : end;
+		unknown = e - p == 1 && *p == '-';
+		x = unknown ? -1 : number(p, (size_t)(e - p));
+		if ((x < 0 && !unknown) || x > INT32_MAX ||
+		    (e == end) != (r + 1 == b->runs))
+			return bad(l, "expected a status for each run");
+		if (vec_push(&h->ended, (int32_t)x) < 0)
+			return error_nomem(l->err);
+		p = e < end ? e + 1 : end;
+	}
 	return 0;
 }
 
@@ -496,6 +540,10 @@ static int read_batch(struct lines *l, struct history *h, struct batch *b)
 		size_t n;
 		const char *p = next_line(l, &n);
 
+		if (p && n > 6 && !memcmp(p, "ended\t", 6)) {
+			rc = read_ended(l, h, b, p + 6, n - 6);
+			continue;
+		}
 		if (p && n > 10 && !memcmp(p, "recording\t", 10)) {
 			rc = read_recording(l, h, p, n);
 			continue;
@@ -525,7 +573,8 @@ int history_parse(struct history *h, const char *name, const char *text,
 	struct lines l = { name, text, text, text + n, 0, err, { 0 } };
 	size_t costs = h->costs.n, counts = h->counts.n;
 	size_t details = h->details.n, recordings = h->recordings.n;
-	struct batch b = { .n = 0 };
+	size_t ended = h->ended.n;
+	struct batch b = { .first_ended = UINT32_MAX };
 	int rc = read_batch(&l, h, &b);
 
 	buf_fini(&l.field);
@@ -535,6 +584,7 @@ int history_parse(struct history *h, const char *name, const char *text,
 	if (rc) {
 		h->costs.n = costs;
 		h->counts.n = counts;
+		h->ended.n = ended;
 		h->details.n = details;
 		h->recordings.n = recordings;
 	}

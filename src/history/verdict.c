@@ -5,9 +5,11 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "base/search.h"
 #include "base/variance.h"
+#include "check/outcome.h"
 #include "compare/moves.h"
 #include "history/detail.h"
 
@@ -385,7 +387,7 @@ static void answer(struct verdict *v, const struct verdict_options *o)
 		v->suspects += v->rows.v[i].status == VERDICT_SUSPECT;
 	}
 	v->insensitive = o->require_mde >= 0 && v->mde > o->require_mde;
-	v->answer = v->slower || (v->total.slower && !v->total.reason)
+	v->answer = v->broken ? VERDICT_BROKEN : v->slower || (v->total.slower && !v->total.reason)
 			    ? VERDICT_REGRESSED
 		  : v->suspects || v->insensitive ? VERDICT_INCONCLUSIVE
 					    : VERDICT_PASS;
@@ -575,6 +577,57 @@ static int look_back(const struct history *h, const uint32_t *batches,
 	return rc;
 }
 
+/* Returns whether a stored run ended with this status; *known: all of their statuses
+ * are known. */
+static bool ended_before(const struct history *h, const uint32_t *stored, size_t n,
+			 int status, bool *known)
+{
+	*known = n > 0;
+	for (size_t i = 0; i < n; i++) {
+		const struct batch *b = &h->batches.v[stored[i]];
+
+		for (uint32_t r = 0; r < b->runs; r++) {
+			if (outcome_alike(history_ended(h, b, r), status))
+				return true;
+			*known &= history_ended(h, b, r) >= 0;
+		}
+	}
+	return false;
+}
+
+/* Finds out whether new runs ended unlike the stored ones, or by a signal if it is
+ * unknown how these ended; or did far less work.  Returns 0 or -ERR_NOMEM. */
+static int judge_outcome(const struct history *h, const uint32_t *stored, size_t n,
+			 const uint32_t *fresh, size_t nfresh, struct verdict *v)
+{
+	struct outcome_ends ends = { .n = 0 };
+	bool unlike = false, known;
+	size_t runs = 0;
+
+	for (size_t i = 0; i < nfresh; i++) {
+		const struct batch *b = &h->batches.v[fresh[i]];
+
+		runs += b->runs;
+		for (uint32_t r = 0; r < b->runs; r++) {
+			int s = history_ended(h, b, r);
+
+			if (s < 0 || ended_before(h, stored, n, s, &known) ||
+			    (!known && WIFEXITED(s)))
+				continue;
+			unlike = known;
+			outcome_add(&ends, s);
+		}
+	}
+	if (ends.n)
+		v->broken = outcome_ended(&ends, runs, unlike);
+	else if (!v->learning && v->total.high < OUTCOME_WORK_MIN)
+		v->broken = outcome_less_work(v->total.ratio);
+	else
+		return 0;
+	buf_fini(&ends.ways);
+	return v->broken ? 0 : -ERR_NOMEM;
+}
+
 int verdict_reach(const struct history *h, const uint32_t *stored,
 		  size_t nstored, const uint32_t *fresh, size_t nfresh,
 		  const struct verdict_options *o, struct verdict *out,
@@ -591,6 +644,10 @@ int verdict_reach(const struct history *h, const uint32_t *stored,
 	out->fresh = nfresh;
 	if (nstored < VERDICT_STORED_MIN) {
 		out->learning = true;
+		if (!o->any_outcome &&
+		    judge_outcome(h, stored, nstored, fresh, nfresh, out) < 0)
+			return nomem(err);
+		out->answer = out->broken ? VERDICT_BROKEN : VERDICT_INCONCLUSIVE;
 		return 0;
 	}
 	last = last_commit(h, stored, nstored);
@@ -620,7 +677,9 @@ int verdict_reach(const struct history *h, const uint32_t *stored,
 		return rc;
 	}
 	m = (struct mover){ h, out, stored, fresh, old, nfresh, &half };
-	if (judge_moved(&m) < 0) {
+	if (judge_moved(&m) < 0 ||
+	    (!o->any_outcome &&
+	     judge_outcome(h, stored, old + last, fresh, nfresh, out) < 0)) {
 		verdict_fini(out);
 		return nomem(err);
 	}
@@ -633,4 +692,6 @@ int verdict_reach(const struct history *h, const uint32_t *stored,
 void verdict_fini(struct verdict *v)
 {
 	vec_fini(&v->rows);
+	free(v->broken);
+	v->broken = NULL;
 }

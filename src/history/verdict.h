@@ -39,6 +39,7 @@ struct verdict_options {
 	double require_mde;	/* largest minimum detectable effect for a pass;
 				 * above it the verdict is inconclusive; negative:
 				 * not required */
+	bool any_outcome;	/* never give the verdict VERDICT_BROKEN */
 	const struct allow_list *allow;	/* may be NULL */
 };
 /* Returns the default options. */
@@ -87,11 +88,14 @@ struct verdict_row {
 
 enum verdict_answer {
 	VERDICT_PASS, VERDICT_REGRESSED, VERDICT_INCONCLUSIVE,
+	VERDICT_BROKEN,		/* the new runs did less work than the stored ones or
+				 * ended differently */
 };
 
 struct verdict {
 	enum verdict_answer answer;
 	size_t stored, fresh;	/* number of batches that were compared */
+	char *broken;		/* why the new runs are broken, or NULL */
 	bool learning;		/* too few batches are stored, so nothing was
 				 * judged */
 	bool insensitive;		/* require_mde was not reached */

@@ -479,6 +479,10 @@ if "$TALLY" record -q -o try.tally -- true 2>/dev/null; then
 	"$TALLY" check -n 2 --run "$work; kill -9 \$\$" --against "$work" >out 2>err
 	t_is "a new side that crashes is broken" $? 4
 	t_like "... by its signal" "$(head -n 1 out)" '^broken: 2 of 2 new runs ended with signal 9, unlike all baseline runs \(--any-outcome compares them\)'
+	"$TALLY" record -o stored.tally sh -c "$work" >/dev/null 2>&1
+	"$TALLY" history add --store stored --commit c1 stored.tally >/dev/null
+	"$TALLY" check --history stored --commit c2 -n 2 --run "$work; kill -9 \$\$" >out 2>err
+	t_like "... with a history, too" "$?$(head -n 1 out)" '^4broken: 2 of 2 new runs ended with signal 9'
 	t_is "... leaves nothing behind" "$(find . -name 'tally-check.*' | wc -l)" 0
 else
 	t_skip "--run and --against" "no event may be opened here"

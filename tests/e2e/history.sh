@@ -153,6 +153,44 @@ t_lacks "... none is accused" "$(cat verdict)" '^(slower|suspect): [a-z]+ \+'
 t_like "... and the whole run is shown" "$(cat verdict)" \
 	'^slower: the whole run \+(2[5-9]|3[0-5])\.'
 
+# Runs that did not do their work.
+side little 62 3 'for (k in n) n[k] *= 0.1;'
+check early --commit new --new little-*.tally --json broken.json --junit broken.xml
+t_like "a tenth of the work is broken" "$?$(head -n 1 verdict)" \
+	'^4broken: the new side did (9\.[0-9]|10|11)% of the baseline.s work \(--any-outcome '
+t_like "... in JSON" "$(cat broken.json)" '"verdict":"broken","broken":"the new side did '
+t_like "... and in JUnit" "$(cat broken.xml)" '<error type="broken" message="the new side did '
+check early --commit new --new little-*.tally --any-outcome
+t_like "... unless any outcome is compared" "$?$(head -n 1 verdict)" \
+	'^(0pass|3inconclusive): .* compared with the last 12$'
+side failed 63 3 'status = 256;'
+side crashed 64 3 'status = 11;'
+check early --commit new --new failed-*.tally
+t_like "an exit status that no stored run had" "$?$(head -n 1 verdict)" \
+	'^4broken: 3 of 3 new runs ended with exit status 1, unlike all baseline runs \(--any-outcome '
+check early --commit new --new failed-*.tally --any-outcome
+t_is "... unless any outcome is compared" $? 0
+cp -r early odd
+"$TALLY" history add --store odd --commit odd failed-*.tally >/dev/null
+check odd --commit new --new failed-*.tally
+t_is "... or one had it" $? 0
+# Batches of earlier versions do not know.
+mkdir -p old/runs
+for f in early/runs/*/*.gz; do
+	gzip -dc "$f" | sed '1s/3/2/; /^ended	/d' >text
+	sum=$(sha256sum <text | cut -d' ' -f1)
+	mkdir -p "old/runs/${sum%"${sum#??}"}"
+	gzip -c text >"old/runs/${sum%"${sum#??}"}/${sum#??}.gz"
+done
+check old --commit new --new failed-*.tally
+t_like "where statuses are unknown, any may be usual" "$?$(head -n 1 verdict)" \
+	'^0pass: .* compared with the last 12$'
+check old --commit new --new crashed-*.tally
+t_like "... but no signal" "$?$(head -n 1 verdict)" \
+	'^4broken: 3 of 3 new runs ended with signal 11 \(--any-outcome '
+check old --commit new --new crashed-*.tally --any-outcome
+t_is "... unless any outcome is compared" $? 0
+
 # Reports for continuous integration, judged by readers of their formats.
 check early --commit new --new fresh-*.tally --junit all.xml --sarif all.sarif \
 	--code-quality all.issues --markdown all.md --github

@@ -94,7 +94,8 @@ static uint32_t function(struct history *h, int f)
 static void add_batch(struct history *h, struct program *p, size_t commit,
 		      const char *cpu, const struct effect *e, bool rebuild)
 {
-	struct batch b = { .per_sample = 1e6, .is_time = true, .runs = RUNS,
+	struct batch b = { .per_sample = 1e6, .first_ended = UINT32_MAX,
+			   .is_time = true, .runs = RUNS,
 			   .time = (int64_t)commit + 1, .n = FUNCS,
 			   .first = (uint32_t)h->costs.n };
 	double x[FUNCS], speed[RUNS], all = 0.04 * rng_normal(&p->r);

@@ -44,6 +44,33 @@ static void test_parse(void **state)
 	history_fini(&h);
 }
 
+/* The statuses of version 3, of which earlier ones know nothing. */
+static void test_ended(void **state)
+{
+	static const char *const bad[] = { "ended\t0\n", "ended\t0 0 0\n",
+		"ended\t0 x\n", "ended\t0 -1\n", "ended\t0 \n",
+		"ended\t0 0\nended\t0 0\n" };
+	struct history h;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(history_init(&h, &err), 0);
+	assert_int_equal(parse(&h, "f\t10 12\tapp\ta\t\nend\t1\n", &err), 0);
+	assert_int_equal(parse(&h, "ended\t256 -\nf\t10 12\tapp\ta\t\n"
+			       "end\t1\n", &err), 0);
+	assert_true(history_ended(&h, &h.batches.v[0], 0) < 0);
+	assert_int_equal(history_ended(&h, &h.batches.v[1], 0), 256);
+	assert_true(history_ended(&h, &h.batches.v[1], 1) < 0);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct buf text = { 0 };
+
+		buf_printf(&text, "%sf\t10 12\tapp\ta\t\nend\t1\n", bad[i]);
+		assert_true(parse(&h, buf_cstr(&text), &err) < 0);
+		buf_fini(&text);
+	}
+	history_fini(&h);
+}
+
 #define FUNC "f\t10 11\tapp\ta\t\n"
 #define DETAIL "d\ta.c\t5\t0000000000000001\t"
 
@@ -215,7 +242,8 @@ static uint32_t add_func(struct history *h, const char *name)
 static void add_some(struct history *h, struct rng *r, const char *commit,
 		     uint32_t n, double speed, double slow)
 {
-	struct batch b = { .per_sample = 1000, .runs = 3, .n = n,
+	struct batch b = { .per_sample = 1000, .first_ended = UINT32_MAX,
+			   .runs = 3, .n = n,
 			   .first = (uint32_t)h->costs.n,
 			   .recorded = (int64_t)h->batches.n };
 
@@ -364,7 +392,8 @@ static size_t changed_by_chance(size_t at, uint64_t seed)
 
 	assert_int_equal(history_init(&h, NULL), 0);
 	for (uint32_t i = 0; i < 30; i++) {
-		struct batch b = { .per_sample = 1000, .runs = i < at ? 10 : 1,
+		struct batch b = { .per_sample = 1000, .first_ended = UINT32_MAX,
+			   .runs = i < at ? 10 : 1,
 				   .n = 12, .first = (uint32_t)h.costs.n };
 
 		id[i] = i;
@@ -599,6 +628,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse),
+		cmocka_unit_test(test_ended),
 		cmocka_unit_test(test_details),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_cuts),
