@@ -180,6 +180,8 @@ static struct verdict_row make_row(const struct judging *j, size_t k)
 	r.alone = exp(stats_mean(series_y(&j->s, k) + j->s.n - j->nfresh,
 				 j->nfresh) -
 		      stats_mean(series_y(&j->s, k) + start, j->nold - start));
+	r.last = exp(stats_mean(series_y(&j->s, k) + j->nold, j->nnew - j->nfresh) -
+		     stats_mean(series_y(&j->s, k) + start, j->nold - start));
 	r.now = r.base * r.ratio;
 	r.low = exp(l - wide);
 	r.high = exp(l + wide);
@@ -520,8 +522,24 @@ static int judge_batches(const struct history *h, const uint32_t *batches,
 	return rc ? nomem(err) : 0;
 }
 
-/* Uses the result of both commits together if the new one alone agrees.  A
- * slowdown that was fixed since then does not count. */
+/* Returns whether both commits together are evidence against a function, and stronger
+ * than that of the new one alone.  Each alone must seem slower: a slowdown that was fixed
+ * since then does not count, and neither does a commit that was as before. */
+static bool is_evidence(const struct verdict_row *both, const struct verdict_row *r,
+			const struct verdict_options *o)
+{
+	double least = 1 + o->threshold / 2;
+
+	if (both->func != r->func || both->alone < least || both->last < least)
+		return false;
+	if (both->status == r->status)
+		return both->status == VERDICT_SUSPECT && both->q < r->q;
+	return (both->status == VERDICT_SLOWER || both->status == VERDICT_SUSPECT ||
+		both->status == VERDICT_ALLOWED) &&
+	       rank(both->status) < rank(r->status);
+}
+
+/* Uses the result of both commits together where it is evidence. */
 static void take_evidence(struct verdict *v, const struct verdict *both,
 			  const struct verdict_options *o)
 {
@@ -531,15 +549,9 @@ static void take_evidence(struct verdict *v, const struct verdict *both,
 		if (r->status != VERDICT_SAME && r->status != VERDICT_SUSPECT)
 			continue;
 		for (size_t k = 0; k < both->rows.n; k++) {
-			const struct verdict_row *b = &both->rows.v[k];
-
-			if (b->func != r->func ||
-			    b->alone < 1 + o->threshold / 2 ||
-			    (b->status != VERDICT_SLOWER &&
-			     b->status != VERDICT_ALLOWED &&
-			     b->status != VERDICT_SUSPECT))
+			if (!is_evidence(&both->rows.v[k], r, o))
 				continue;
-			*r = *b;
+			*r = both->rows.v[k];
 			r->before = true;
 		}
 	}

@@ -15,7 +15,7 @@
  * A slowdown by the last stored commit may have been too small to report then.  The
  * batches of that commit and of the new one together are therefore also compared
  * with those before.  They are not part of what new batches alone are compared with.  Each of the two tests gets half of the budget.  A function
- * reported by both commits together must also seem slower by the new one alone.
+ * reported by both commits together must also seem slower by each of them alone.
  *
  * A new function is slower than nothing: it is reported if it costs at least `threshold`
  * of the program.  What has code of another function is only reported if they cost more
@@ -79,7 +79,8 @@ struct verdict_row {
 				 * 0.05 for 5 %; 0: the row was not tested */
 	size_t against;		/* number of stored batches in the comparison,
 				 * those since it last got faster */
-	double alone;		/* ratio by the judged commit's batches alone */
+	double alone, last;	/* ratio by the judged commit's batches alone, and by
+				 * those of the last stored commit */
 	bool before;		/* the last stored commit is slower, too; both
 				 * together are compared with those before */
 	const char *reason;	/* reason for VERDICT_ALLOWED */

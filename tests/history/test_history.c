@@ -489,11 +489,11 @@ static void test_verdict(void **state)
 
 /* Ten commits, then two of which each is `slow`; a slowdown that one batch cannot
  * prove. */
-static struct verdict two_commits(double first, double second)
+static struct verdict two_commits_of(double first, double second, uint64_t seed)
 {
 	static const uint32_t id[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 };
 	struct verdict_options o = verdict_defaults();
-	struct rng r = rng_seed(7);
+	struct rng r = rng_seed(seed);
 	struct history h;
 	struct verdict v;
 	char commit[8];
@@ -508,6 +508,11 @@ static struct verdict two_commits(double first, double second)
 	assert_int_equal(verdict_reach(&h, id, 11, id + 11, 1, &o, &v, NULL), 0);
 	history_fini(&h);
 	return v;
+}
+
+static struct verdict two_commits(double first, double second)
+{
+	return two_commits_of(first, second, 7);
 }
 
 /* Adds details to a function of the last batch: code that begins at these numbers. */
@@ -617,6 +622,13 @@ static void test_two_commits(void **state)
 	assert_true(v.rows.v[0].before);
 	assert_true(v.rows.v[0].low < slow && v.rows.v[0].high > slow);
 	verdict_fini(&v);
+	/* the last commit was as before: the new one is judged by itself */
+	for (uint64_t seed = 1; seed <= 90; seed++) {
+		v = two_commits_of(0.995, 1.06 + 0.01 * (double)(seed % 3), seed);
+		for (size_t i = 0; i < v.rows.n; i++)
+			assert_false(v.rows.v[i].before);
+		verdict_fini(&v);
+	}
 	/* mended since: the new commit is not to blame */
 	v = two_commits(1.3, 1);
 	assert_int_equal(v.slower, 0);
