@@ -91,15 +91,17 @@ static void release(struct judging *j)
 	series_fini(&j->s);
 }
 
-/* Finds the first stored batch that counts.  A function that got faster is
- * compared with its cost since then, once three batches confirm it.  One that got
- * slower is compared with its earlier cost. */
-static int find_start(struct judging *j, size_t k)
+/* Finds the first stored batch that counts for a function, or for the total.  What got
+ * faster is compared with its cost since then, once three batches confirm it.  What
+ * got slower is compared with its earlier cost. */
+static int find_start(struct judging *j, size_t func, size_t *start)
 {
-	const double *y = series_y(&j->s, k);
+	const double *y = func == SERIES_TOTAL ? j->s.total
+					       : series_y(&j->s, func);
 	long n;
 
-	series_variances(&j->s, k, j->tmp);
+	*start = 0;
+	series_variances(&j->s, func, j->tmp);
 	n = changes_cut(y, j->nold, j->tmp, NULL, j->cuts);
 	if (n < 0)
 		return (int)n;
@@ -109,7 +111,7 @@ static int find_start(struct judging *j, size_t k)
 		if (j->nold - c < FASTER_MIN ||
 		    stats_mean(y + c, j->nold - c) >= stats_mean(y + a, c - a))
 			continue;
-		j->start[k] = c;
+		*start = c;
 		break;
 	}
 	return 0;
@@ -221,7 +223,7 @@ static int make_rows(struct judging *j)
 	size_t n = j->s.funcs.n;
 
 	for (size_t k = 0; k < n; k++)
-		if (find_start(j, k) < 0)
+		if (find_start(j, k, &j->start[k]) < 0)
 			return -ERR_NOMEM;
 	if (vec_reserve(&j->out->rows, n + 1) < 0)
 		return -ERR_NOMEM;
@@ -330,16 +332,21 @@ static int adjust(struct judging *j)
 
 /* Judges the cost of a run on this machine.  The noise is that of the stored
  * batches' totals. */
-static void judge_total(struct judging *j)
+static int judge_total(struct judging *j)
 {
 	const char *const names[] = { "[total]" };
 	const double *t = j->s.total;
-	double nb = (double)j->nold, nn = (double)j->nnew, l, sd, se, wide;
+	double nb, nn = (double)j->nnew, l, sd, se, wide;
 	struct verdict *v = j->out;
 	const struct allowed *a;
+	size_t start, n;
 
-	l = stats_mean(t + j->nold, j->nnew) - stats_mean(t, j->nold);
-	sd = sqrt(stats_variance(t, j->nold) + 1e-8);
+	if (find_start(j, SERIES_TOTAL, &start) < 0)
+		return -ERR_NOMEM;
+	n = j->nold - start;
+	nb = (double)n;
+	l = stats_mean(t + j->nold, j->nnew) - stats_mean(t + start, n);
+	sd = sqrt(stats_variance(t + start, n) + 1e-8);
 	se = sd * sqrt(1 / nb + 1 / nn);
 	wide = stats_t_quantile(0.975, nb - 1) * se;
 	v->total.ratio = exp(l);
@@ -353,8 +360,9 @@ static void judge_total(struct judging *j)
 		    ? allow_find(j->o->allow, names, 1, v->total.ratio) : NULL;
 	if (a)
 		v->total.reason = a->reason;
-	v->kernel_before = stats_mean(j->s.kernel, j->nold);
+	v->kernel_before = stats_mean(j->s.kernel + start, n);
 	v->kernel_now = stats_mean(j->s.kernel + j->nold, j->nnew);
+	return 0;
 }
 
 static int rank(enum verdict_status s)
@@ -517,7 +525,7 @@ static int judge_batches(const struct history *h, const uint32_t *batches,
 	if (!rc)
 		rc = adjust(&j);
 	if (!rc)
-		judge_total(&j);
+		rc = judge_total(&j);
 	release(&j);
 	return rc ? nomem(err) : 0;
 }

@@ -325,6 +325,33 @@ static size_t changed(uint32_t n, double speed, bool *total)
 	return found;
 }
 
+/* A run got faster by a fifth ten batches ago, and costs as much as before now. */
+static void test_total(void **state)
+{
+	struct verdict_options o = verdict_defaults();
+	struct rng r = rng_seed(5);
+	uint32_t id[21];
+	struct history h;
+	struct verdict v;
+	char commit[8];
+
+	(void)state;
+	assert_int_equal(history_init(&h, NULL), 0);
+	for (uint32_t i = 0; i < 21; i++) {
+		id[i] = i;
+		snprintf(commit, sizeof(commit), "c%u", i);
+		add_batch(&h, &r, commit, (i < 10 || i == 20 ? 1 : 0.8) *
+			  exp(0.01 * rng_normal(&r)), 1);
+	}
+	assert_int_equal(verdict_reach(&h, id, 20, id + 20, 1, &o, &v, NULL), 0);
+	assert_true(v.total.slower);
+	assert_true(v.total.low < 1.25 && v.total.high > 1.25);
+	assert_true(v.total.ratio > 1.2 && v.total.ratio < 1.3);
+	assert_int_equal(v.slower, 0);
+	verdict_fini(&v);
+	history_fini(&h);
+}
+
 /* Adds a function to the last batch. */
 static void add_function(struct history *h, const char *name, double samples)
 {
@@ -650,6 +677,7 @@ int main(void)
 		cmocka_unit_test(test_machine),
 		cmocka_unit_test(test_few_runs),
 		cmocka_unit_test(test_small),
+		cmocka_unit_test(test_total),
 		cmocka_unit_test(test_verdict),
 		cmocka_unit_test(test_two_commits),
 		cmocka_unit_test(test_moved_code),
