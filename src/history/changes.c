@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/stats.h"
 
 #define SPAN 10.0		/* in 2 log likelihood */
 #define MIN_Z 5.0
@@ -159,9 +160,15 @@ static size_t partition(const struct sums *s, const bool *edge, size_t *cuts)
 	return n;
 }
 
+/* Batches from `first` to before `end`. */
+struct side {
+	size_t first, end;
+};
+
 /* A change at cuts[i], measured by the batches next to it. */
 struct jump {
 	double size, se;
+	struct side before, after;
 };
 
 static struct jump jump_at(const struct sums *s, const size_t *cuts, size_t n,
@@ -173,7 +180,8 @@ static struct jump jump_at(const struct sums *s, const size_t *cuts, size_t n,
 	a = c - a > BEFORE ? c - BEFORE : a;
 	b = b - c > AFTER ? c + AFTER : b;
 	return (struct jump){ mean(s, c, b) - mean(s, a, c),
-			      sqrt(variance(s, a, c) + variance(s, c, b)) };
+			      sqrt(variance(s, a, c) + variance(s, c, b)),
+			      { a, c }, { c, b } };
 }
 
 /* Removes changes that turn out to be small, the smallest first. */
@@ -253,20 +261,36 @@ static double best_ramp(const struct sums *s, double *ramp, size_t *from,
 	return all - best;
 }
 
-static double share_of(const struct cost_series *s, size_t func)
+static double samples_of(const struct cost_series *s, size_t func, struct side x)
 {
-	return func == SERIES_TOTAL ? 1 : s->funcs.v[func].share;
+	return stats_mean(s->samples + func * s->n + x.first, x.end - x.first);
 }
 
-static struct change make_change(const struct looking *l, size_t func,
-				 double log_ratio, double se)
+/* Finds out what a change means for the program, by batches before and after it. */
+static void weigh(const struct cost_series *s, struct change *c, struct side before,
+		  struct side after)
+{
+	double now = 1;
+
+	c->share = 1;
+	if (c->func != SERIES_TOTAL) {
+		c->share = series_share(s, c->func, before.first, before.end);
+		now = series_share(s, c->func, after.first, after.end);
+		c->kind = samples_of(s, c->func, before) < 1 ? CHANGE_NEW
+			: samples_of(s, c->func, after) < 1 ? CHANGE_GONE
+							    : CHANGE_COST;
+	}
+	c->impact = c->kind == CHANGE_NEW ? now : c->kind == CHANGE_GONE
+		? -c->share : (c->ratio - 1) * c->share;
+}
+
+static struct change make_change(size_t func, double log_ratio, double se)
 {
 	struct change c = { .func = func };
 
 	c.ratio = exp(log_ratio);
 	c.low = exp(log_ratio - 1.96 * se);
 	c.high = exp(log_ratio + 1.96 * se);
-	c.impact = (c.ratio - 1) * share_of(l->series, func);
 	return c;
 }
 
@@ -293,11 +317,15 @@ static int add_slope(struct looking *l, size_t func, const struct sums *s,
 	if (ramp >= steps ||
 	    fabs(height) < (ncuts ? 1 : 2) * MIN_CHANGE)
 		return 0;
-	c = make_change(l, func, height, sqrt(2 * end));
+	c = make_change(func, height, sqrt(2 * end));
 	c.slope = true;
 	c.at = to;
 	c.from = from;
 	c.to = to;
+	weigh(l->series, &c, (struct side){
+			from > DRIFT_ENDS ? from - DRIFT_ENDS : 0,
+			from ? from : RAMP_GRID / 2 },
+	      (struct side){ to, to + DRIFT_ENDS < s->n ? to + DRIFT_ENDS : s->n });
 	return vec_push(&l->out->v, c) < 0 ? -ERR_NOMEM : 1;
 }
 
@@ -333,8 +361,9 @@ static int look_at(struct looking *l, size_t func, const double *y)
 	}
 	for (size_t i = 0; rc == 0 && i < n; i++) {
 		struct jump j = jump_at(&s, l->cuts, n, i);
-		struct change c = make_change(l, func, j.size, j.se);
+		struct change c = make_change(func, j.size, j.se);
 
+		weigh(l->series, &c, j.before, j.after);
 		find_span(l, &s, n, i, &c);
 		rc = vec_push(&l->out->v, c) < 0 ? -ERR_NOMEM : 0;
 	}

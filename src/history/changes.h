@@ -18,6 +18,10 @@
  */
 #include "history/series.h"
 
+/* A new function, or one that is gone, has no samples on one side.  Its ratio means
+ * nothing. */
+enum change_kind { CHANGE_COST, CHANGE_NEW, CHANGE_GONE };
+
 struct change {
 	size_t func;		/* index in series.funcs; SERIES_TOTAL: the cost of
 				 * a run */
@@ -25,8 +29,10 @@ struct change {
 	size_t from, to;	/* range of possible values of `at`; for a slope:
 				 * its begin and end */
 	double ratio, low, high;	/* estimate and 95 % confidence interval */
-	double impact;		/* change as a share of the program's earlier time,
-				 * 0.02 for 2 % */
+	enum change_kind kind;
+	double share;		/* of the program's time just before the change */
+	double impact;		/* change as a share of that time, 0.02 for 2 %; of a new
+				 * function its share of the time after it */
 	bool slope;
 	size_t group;
 };

@@ -365,7 +365,6 @@ int evidence_find(const struct cost_series *s, const struct changes *all,
 	size_t last = c->slope ? c->from : c->at - 1;	/* with the old cost */
 	size_t first = c->slope ? c->to : c->at;
 	const struct history_detail *now, *before;
-	double share;
 	int rc = 0;
 
 	*out = (struct evidence){ .moved_from = UINT32_MAX };
@@ -379,14 +378,13 @@ int evidence_find(const struct cost_series *s, const struct changes *all,
 						      : EVIDENCE_NEW_CODE;
 	if (now && c->impact > 0 && !c->slope)
 		find_origin(s, all, c, now, before, last, out);
-	if (!now || !before || c->ratio == 1)
+	if (!now || !before || c->kind != CHANGE_COST)
 		return 0;
-	share = c->impact / (c->ratio - 1);
 	rc = add_parts(s, c, last >= NEAR ? last - NEAR + 1 : 0,
-		       last >= NEAR ? NEAR : last + 1, false, share, out);
+		       last >= NEAR ? NEAR : last + 1, false, c->share, out);
 	if (!rc)
 		rc = add_parts(s, c, first, first + NEAR <= s->n ? NEAR
-				: s->n - first, true, share * c->ratio, out);
+				: s->n - first, true, c->share * c->ratio, out);
 	keep_largest(out, now, c->impact);
 	return rc;
 }

@@ -471,6 +471,15 @@ static void measure_noise(struct cost_series *s, double *tmp)
 	s->total_noise = measure(s->total, s->total_v0, s->n, MIN_TOTAL / v, tmp);
 }
 
+double series_share(const struct cost_series *s, size_t func, size_t from, size_t to)
+{
+	double sum = 0;
+
+	for (size_t c = from; c < to; c++)
+		sum += share_in(s, c, s->samples[func * s->n + c]);
+	return sum / (double)(to - from);
+}
+
 void series_variances(const struct cost_series *s, size_t func, double *out)
 {
 	bool total = func == SERIES_TOTAL;

@@ -75,6 +75,9 @@ int series_build(const struct history *h, const uint32_t *batches, size_t n,
 		 size_t nlast, double least_share, struct cost_series *out,
 		 struct error *err);
 void series_fini(struct cost_series *s);
+/* Returns a function's mean share of the program's time in batches from `from` to before
+ * `to`. */
+double series_share(const struct cost_series *s, size_t func, size_t from, size_t to);
 /* Writes the variance of a function's y, or of the total, in each batch. */
 void series_variances(const struct cost_series *s, size_t func, double *out);
 /* Returns indices in funcs, largest share first.  The caller frees them; NULL if

@@ -116,14 +116,21 @@ static void put_change(const struct history_view *v, const struct change *c,
 {
 	struct buf why = { 0 };
 
-	buf_printf(out, "<li><b class=\"%s\">%+.1f%%</b> ",
-		   c->ratio > 1 ? "up" : "down", 100 * (c->ratio - 1));
+	buf_printf(out, "<li><b class=\"%s\">", c->ratio > 1 ? "up" : "down");
+	if (c->kind == CHANGE_COST)
+		buf_printf(out, "%+.1f%%</b> ", 100 * (c->ratio - 1));
+	else
+		buf_str(out, c->kind == CHANGE_NEW ? "new</b> " : "gone</b> ");
 	if (c->func == SERIES_TOTAL)
 		buf_str(out, "the whole run");
 	else
 		put_func(v->series.h, v->series.funcs.v[c->func].func, out);
-	buf_printf(out, " <span class=\"dim\">(95%%: %+.1f%% to %+.1f%%)",
-		   100 * (c->low - 1), 100 * (c->high - 1));
+	buf_str(out, " <span class=\"dim\">(");
+	if (c->kind == CHANGE_COST)
+		buf_printf(out, "95%%: %+.1f%% to %+.1f%%)", 100 * (c->low - 1),
+			   100 * (c->high - 1));
+	else
+		buf_printf(out, "%.1f%% of the program)", 100 * fabs(c->impact));
 	show_evidence(v, c, &why);
 	if (why.n) {
 		buf_str(out, "<br>");

@@ -127,6 +127,8 @@ static void put_command(const struct history_report *r, const struct history_vie
 static void put_changes(const struct history_report *r, const struct history_view *v,
 			struct json *j)
 {
+	static const char *const kinds[] = { "changed", "new", "gone" };
+
 	json_array_lines(j, "changes");
 	for (size_t g = 0; g < v->changes.groups.n; g++) {
 		const struct change_group *x = &v->changes.groups.v[g];
@@ -140,6 +142,7 @@ static void put_changes(const struct history_report *r, const struct history_vie
 		json_array(j, "functions");
 		for (size_t i = x->first; i < x->first + x->n; i++) {
 			const struct change *c = &v->changes.v.v[i];
+			double unless;
 
 			json_object(j, NULL);
 			if (c->func == SERIES_TOTAL)
@@ -147,9 +150,13 @@ static void put_changes(const struct history_report *r, const struct history_vie
 			else
 				put_name(v->series.h,
 					 v->series.funcs.v[c->func].func, j);
-			json_fixed(j, "ratio", c->ratio, 4);
-			json_fixed(j, "low", c->low, 4);
-			json_fixed(j, "high", c->high, 4);
+			json_str(j, "status", kinds[c->kind]);
+			json_fixed(j, "impact", c->impact, 6);
+			/* null if one side has no samples */
+			unless = c->kind == CHANGE_COST ? 0 : NAN;
+			json_fixed(j, "ratio", c->ratio + unless, 4);
+			json_fixed(j, "low", c->low + unless, 4);
+			json_fixed(j, "high", c->high + unless, 4);
 			put_evidence(v, c, j);
 			json_end(j);
 		}

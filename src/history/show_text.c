@@ -264,13 +264,20 @@ static void put_change(const struct history_view *v, const struct change *c,
 		buf_str(out, "the whole run");
 	else
 		show_func(v->series.h, v->series.funcs.v[c->func].func, out);
-	buf_u8(out, ' ');
-	describe_change(c->ratio, out);
-	buf_str(out, " (95%: ");
-	describe_interval(c->low, c->high, out);
-	buf_u8(out, ')');
-	if (c->func != SERIES_TOTAL)
-		buf_printf(out, ", %+.1f%% of the program", 100 * c->impact);
+	if (c->kind == CHANGE_COST) {
+		buf_u8(out, ' ');
+		describe_change(c->ratio, out);
+		buf_str(out, " (95%: ");
+		describe_interval(c->low, c->high, out);
+		buf_u8(out, ')');
+		if (c->func != SERIES_TOTAL)
+			buf_printf(out, ", %+.1f%% of the program",
+				   100 * c->impact);
+	} else {
+		buf_printf(out, ", %s, %.1f%% of the program",
+			   c->kind == CHANGE_NEW ? "new" : "gone",
+			   100 * fabs(c->impact));
+	}
 	buf_u8(out, '\n');
 	show_evidence(v, c, &why);
 	if (why.n)

@@ -154,18 +154,6 @@ static double mean_samples(const struct judging *j, size_t k, size_t from,
 	return stats_mean(j->s.samples + k * j->s.n + from, n);
 }
 
-/* Returns a function's mean share of the program's time in some batches. */
-static double share_of(const struct judging *j, size_t k, size_t from, size_t to)
-{
-	double sum = 0;
-
-	for (size_t c = from; c < to; c++)
-		sum += j->s.samples[k * j->s.n + c] *
-		       j->s.h->batches.v[j->s.batch[c]].per_sample /
-		       exp(j->s.total[c]);
-	return sum / (double)(to - from);
-}
-
 static struct verdict_row make_row(const struct judging *j, size_t k)
 {
 	const struct verdict_options *o = j->o;
@@ -177,7 +165,7 @@ static struct verdict_row make_row(const struct judging *j, size_t k)
 				 .moved_from = UINT32_MAX };
 
 	r.base = mean_samples(j, k, start, j->nold - start);
-	r.share = share_of(j, k, start, j->nold);
+	r.share = series_share(&j->s, k, start, j->nold);
 	r.ratio = exp(l);
 	r.alone = exp(stats_mean(series_y(&j->s, k) + j->s.n - j->nfresh,
 				 j->nfresh) -
@@ -295,7 +283,7 @@ static int adjust(struct judging *j)
 		if (r->base < 1 && now >= 1) {
 			r->status = VERDICT_NEW;
 			r->now = now;
-			r->share = share_of(j, k, j->nold, j->s.n);
+			r->share = series_share(&j->s, k, j->nold, j->s.n);
 		} else if (now < 1 && r->base >= 1) {
 			r->status = VERDICT_REMOVED;
 			r->now = now;

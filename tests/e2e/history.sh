@@ -99,6 +99,20 @@ sh -c "TALLY='$TALLY'; tally() { \"\$TALLY\" \"\$@\"; }; $(sed -n 's/^  compare:
 t_like "... by the command" "$(cat out2)" '^# old: kept/'
 mv away/* .
 
+# A function that is new and one that is gone: of 5,400 samples, 216 and 150 with sort.
+for i in $(seq 0 11); do
+	change=
+	[ "$i" -lt 6 ] || change='n["sort"] = 0; extra = "hit 216 /usr/bin/app extra /src/extra.c 3 main";'
+	side "e$i" $((i + 101)) 3 "$change"
+	"$TALLY" history add --store extra --commit "e$i" "e$i"-*.tally >/dev/null
+done
+"$TALLY" history report --store extra >out2
+t_like "a new function" "$(cat out2)" '^  slower: extra, new, (3\.[89]|4\.[01])% of the program$'
+t_like "one that is gone" "$(cat out2)" '^  faster: sort, gone, 2\.[78]% of the program$'
+t_lacks "... without a factor" "$(cat out2)" '(extra|sort) [+-]'
+"$TALLY" history report --store extra --json - >json
+t_like "... in JSON" "$(cat json)" '"name":"extra",.*"status":"new","impact":0\.0[34][0-9]*,"ratio":null'
+
 # The union of two stores is their merge, in any order.
 mkdir -p one/runs two/runs
 n=0

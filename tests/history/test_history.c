@@ -405,6 +405,63 @@ static void test_small(void **state)
 	history_fini(&h);
 }
 
+/* Returns the change of a function, of which a history must show one. */
+static const struct change *change_of(const struct changes *c,
+				      const struct cost_series *s, const char *name)
+{
+	const struct change *found = NULL;
+
+	for (size_t i = 0; i < c->v.n; i++) {
+		const struct change *x = &c->v.v[i];
+
+		if (x->func == SERIES_TOTAL ||
+		    strcmp(history_str(s->h, s->h->funcs.v[s->funcs.v[x->func].func]
+						     .name), name))
+			continue;
+		assert_null(found);
+		found = x;
+	}
+	assert_non_null(found);
+	return found;
+}
+
+/* What changes mean for the program: an early one that triples a function, one that is
+ * new and one that is gone. */
+static void test_impact(void **state)
+{
+	struct rng r = rng_seed(3);
+	const struct change *x;
+	struct cost_series s;
+	struct changes c;
+	struct history h;
+	uint32_t id[40];
+	char commit[8];
+
+	(void)state;
+	assert_int_equal(history_init(&h, NULL), 0);
+	for (uint32_t i = 0; i < 40; i++) {
+		id[i] = i;
+		snprintf(commit, sizeof(commit), "c%u", i);
+		add_batch(&h, &r, commit, 1, i < 5 ? 1 : 3);
+		add_function(&h, i < 20 ? "before" : "after", i < 20 ? 300 : 500);
+	}
+	assert_int_equal(series_build(&h, id, 40, 0, 0.004, &s, NULL), 0);
+	assert_int_equal(changes_find(&s, &c, NULL), 0);
+	x = change_of(&c, &s, "f2");
+	/* 2,000 samples more, of 9,310 and 300 before */
+	assert_int_equal(x->kind, CHANGE_COST);
+	assert_true(fabs(x->impact - 2000.0 / 9610) < 0.01);
+	x = change_of(&c, &s, "before");
+	assert_int_equal(x->kind, CHANGE_GONE);
+	assert_true(fabs(x->impact + 300.0 / 11610) < 0.002);
+	x = change_of(&c, &s, "after");
+	assert_int_equal(x->kind, CHANGE_NEW);
+	assert_true(fabs(x->impact - 500.0 / 11810) < 0.002);
+	changes_fini(&c);
+	series_fini(&s);
+	history_fini(&h);
+}
+
 /* Thirty batches of the same program, by chance of sampling alone, ten runs each and one
  * from batch `at` on.  Returns the number of changes. */
 static size_t changed_by_chance(size_t at, uint64_t seed)
@@ -677,6 +734,7 @@ int main(void)
 		cmocka_unit_test(test_machine),
 		cmocka_unit_test(test_few_runs),
 		cmocka_unit_test(test_small),
+		cmocka_unit_test(test_impact),
 		cmocka_unit_test(test_total),
 		cmocka_unit_test(test_verdict),
 		cmocka_unit_test(test_two_commits),
