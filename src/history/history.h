@@ -109,7 +109,7 @@ struct history {
 	VEC(struct history_part) parts;
 	VEC(uint32_t) hashes;
 	VEC(struct history_recording) recordings;
-	size_t damaged;		/* number of files of the store that were skipped */
+	size_t damaged;		/* number of entries of the store that were skipped */
 	char damage[256];	/* name of the first of them and the reason */
 };
 
@@ -152,7 +152,7 @@ int history_read(struct history *h, const char *dir, struct error *err);
 int history_parse(struct history *h, const char *name, const char *text,
 		  size_t n, struct error *err);
 /* Writes a batch and creates missing folders of the store.  Returns 1 if the batch
- * existed already. */
+ * existed already, undamaged. */
 int history_write(const struct history *h, size_t batch, const char *dir,
 		  struct error *err);
 

@@ -632,12 +632,13 @@ static bool hash_is(const struct batch *b, const char *name)
 	return !strncmp(text, name, sizeof(text) - 1);
 }
 
-static int read_file(struct history *h, int dir, const char *shown,
-		     const char *file, const char *hash, struct error *err)
+/* Reads the text of a batch. */
+static int read_text(int dir, const char *shown, const char *file, struct buf *text,
+		     struct error *err)
 {
 	int fd = openat(dir, file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
 			O_NONBLOCK);
-	struct buf packed = { 0 }, text = { 0 };
+	struct buf packed = { 0 };
 	int rc;
 
 	if (fd < 0)
@@ -645,17 +646,32 @@ static int read_file(struct history *h, int dir, const char *shown,
 	rc = io_read_fd(fd, shown, PACKED_MAX, &packed, err);
 	close(fd);
 	if (rc >= 0)
-		rc = inflate_text(&packed, shown, &text, err);
-	if (rc >= 0)
+		rc = inflate_text(&packed, shown, text, err);
+	buf_fini(&packed);
+	return rc < 0 ? rc : 0;
+}
+
+static int read_file(struct history *h, int dir, const char *shown,
+		     const char *file, const char *hash, struct error *err)
+{
+	struct buf text = { 0 };
+	int rc = read_text(dir, shown, file, &text, err);
+
+	if (!rc)
 		rc = history_parse(h, shown, (const char *)text.p, text.n, err);
 	if (!rc && !hash_is(&h->batches.v[h->batches.n - 1], hash)) {
 		h->batches.n--;
 		rc = error_set(err, ERR_FORMAT, "%s: is damaged: its name "
 			       "does not match its contents", shown);
 	}
-	buf_fini(&packed);
 	buf_fini(&text);
 	return rc;
+}
+
+static void note_damage(struct history *h, const char *why)
+{
+	if (!h->damaged++)
+		snprintf(h->damage, sizeof(h->damage), "%.255s", why);
 }
 
 /* Recognizes "ab" and "cdef….gz", as hash_text writes them. */
@@ -677,10 +693,18 @@ static int read_dir(struct history *h, int runs, const char *store,
 	int rc = 0;
 
 	if (!d) {
-		rc = error_errno(err, errno, "%s/runs/%s", store, sub);
+		bool foreign = errno == ENOTDIR || errno == ELOOP;
+		struct error why;
+
+		rc = error_errno(&why, errno, "%s/runs/%s", store, sub);
 		if (fd >= 0)
 			close(fd);
-		return rc;
+		if (!foreign) {
+			*err = why;
+			return rc;
+		}
+		note_damage(h, why.msg);
+		return 0;
 	}
 	while (!rc && (e = readdir(d))) {
 		char shown[512], hash[2 * SHA256_BYTES + 1];
@@ -704,9 +728,8 @@ static int read_dir(struct history *h, int runs, const char *store,
 		if (damaged == -ERR_NOMEM) {
 			rc = damaged;
 			*err = one;
-		} else if (damaged && !h->damaged++) {
-			snprintf(h->damage, sizeof(h->damage), "%.255s",
-				 one.msg);
+		} else if (damaged) {
+			note_damage(h, one.msg);
 		}
 	}
 	closedir(d);
@@ -781,11 +804,35 @@ static int pack(const struct buf *text, struct buf *out, struct error *err)
 	return out->failed ? error_nomem(err) : 0;
 }
 
+/* Returns whether a file exists and has the contents by which it is named. */
+static bool is_intact(const char *path, const uint8_t *sum, bool packed)
+{
+	struct error why;
+	uint8_t found[SHA256_BYTES];
+	struct buf text = { 0 };
+	struct io_map bytes;
+	bool good;
+
+	if (!packed) {
+		good = io_map_file(path, &bytes, &why) >= 0;
+		if (!good)
+			return false;
+		sha256(bytes.p, bytes.n, found);
+		io_unmap(&bytes);
+	} else {
+		good = read_text(AT_FDCWD, path, path, &text, &why) == 0;
+		sha256(text.p, text.n, found);
+		buf_fini(&text);
+	}
+	return good && !memcmp(found, sum, sizeof(found));
+}
+
 /* Writes a file named by a hash into DIR/KIND/XX, of which it creates what is missing.
- * Returns 1 if it exists already. */
+ * The hash is that of the bytes, or if `packed` of the text in them.  Returns 1 if the
+ * file exists already; a damaged one is replaced. */
 static int write_hashed(const char *dir, const char *kind, const uint8_t *sum,
-			const char *suffix, const void *bytes, size_t nbytes,
-			struct error *err)
+			bool packed, const char *suffix, const void *bytes,
+			size_t nbytes, struct error *err)
 {
 	char hash[2 * SHA256_BYTES + 1], path[4096];
 	int rc = 0, n;
@@ -804,7 +851,7 @@ static int write_hashed(const char *dir, const char *kind, const uint8_t *sum,
 		return rc;
 	snprintf(path, sizeof(path), "%s/%s/%.2s/%s%s", dir, kind, hash, hash + 2,
 		 suffix);
-	return access(path, F_OK) == 0
+	return is_intact(path, sum, packed)
 		       ? 1 : outfile_write(path, bytes, nbytes, err);
 }
 
@@ -823,8 +870,8 @@ int history_write(const struct history *h, size_t batch, const char *dir,
 	if (!rc)
 		rc = pack(&text, &packed, err);
 	if (!rc)
-		rc = write_hashed(dir, "runs", sum, ".gz", packed.p, packed.n,
-				  err);
+		rc = write_hashed(dir, "runs", sum, true, ".gz", packed.p,
+				  packed.n, err);
 	buf_fini(&text);
 	buf_fini(&packed);
 	return rc;
@@ -861,8 +908,8 @@ int history_keep(const struct history *h, size_t batch, const char *dir,
 		rc = map_recorded(r, history_str(h, r->path), &bytes, err);
 		if (rc < 0)
 			break;
-		rc = write_hashed(dir, "recordings", r->hash, ".tally", bytes.p,
-				  bytes.n, err);
+		rc = write_hashed(dir, "recordings", r->hash, false, ".tally",
+				  bytes.p, bytes.n, err);
 		io_unmap(&bytes);
 	}
 	return rc < 0 ? rc : 0;

@@ -135,6 +135,24 @@ printf x | dd of="$f" bs=1 seek=30 conv=notrunc 2>/dev/null
 t_is "a damaged file" $? 0
 t_like "... is reported" "$(head -n 1 hurt.out)" '^skipped 1 damaged file of the history: hurt/runs/'
 t_is "... and the rest is read" "$(grep -c ' 3 runs' hurt.out)" 23
+# Adding the batch again replaces a damaged file, and a kept recording.
+gzip -dc "store/${f#hurt/}" | sed -n 's/^commit	//p' >commit
+i=$(git -C repo describe --tags "$(cat commit)")
+add_hurt() {
+	"$TALLY" history add --keep --store hurt --repo repo --commit "$i" "b${i#c}"-*.tally
+}
+t_like "adding it again repairs it" "$(add_hurt)" '^added: '
+t_same "... the file is as it was" "$f" "store/${f#hurt/}"
+k=$(find hurt/recordings -name '*.tally' | head -n 1)
+cp "$k" whole && chmod u+w "$k" && echo >>"$k"
+t_like "... is there then" "$(add_hurt)" '^already there: '
+t_same "... and the kept recording is whole again" "$k" whole
+mkdir strange && cp -r store/runs strange/ && rm -rf strange/runs/0f strange/runs/f0
+echo file >strange/runs/0f && ln -s /tmp strange/runs/f0
+"$TALLY" history list --store strange >out2 2>&1
+t_like "foreign entries are skipped" "$?$(head -n 1 out2)" \
+	'^0skipped 2 damaged files of the history: strange/runs/(0f|f0): '
+t_like "... and the rest is read" "$(grep -c ' 3 runs' out2)" '^2[0-4]$'
 "$TALLY" history --store nothing >none 2>&1
 t_is "no history" $? 1
 t_like "... says how to begin one" "$(cat none)" "'tally history add' creates one"
