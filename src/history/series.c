@@ -44,27 +44,47 @@ static uint32_t kernel_version(struct history *h, const char *release)
 	return strtab_add_n(&h->str, release, n);
 }
 
+/* A batch and its place among the others. */
 struct ranked {
 	const struct history *h;
-	const struct u64map *order;
 	uint32_t batch;
+	uint32_t rank;		/* of its commit, or U64MAP_NONE */
+	int64_t time;
 };
 
-static int by_commit(const void *a, const void *b)
+static int by_rank(const void *a, const void *b)
+{
+	const struct ranked *x = a, *y = b;
+
+	return ascending(x->rank, y->rank);
+}
+
+static int by_place(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 	const struct batch *p = &x->h->batches.v[x->batch];
-	const struct batch *q = &x->h->batches.v[y->batch];
-	uint32_t i = x->order ? u64map_get(x->order, p->commit) : U64MAP_NONE;
-	uint32_t k = x->order ? u64map_get(x->order, q->commit) : U64MAP_NONE;
+	const struct batch *q = &y->h->batches.v[y->batch];
 
-	if (i != U64MAP_NONE && k != U64MAP_NONE && i != k)
-		return ascending(i, k);
-	return ascending(p->time, q->time) ?:
+	return ascending(x->time, y->time) ?: ascending(x->rank, y->rank) ?:
 	       strcmp(history_str(x->h, p->commit),
 		      history_str(x->h, q->commit)) ?:
 	       ascending(p->recorded, q->recorded) ?:
 	       memcmp(p->hash, q->hash, sizeof(p->hash));
+}
+
+/* Sorts batches by the ranks of their commits.  Those without one are inserted where
+ * the latest commit so far is not newer; clocks differ, so that commits may have
+ * other times than their order. */
+static void sort_batches(struct ranked *v, size_t n)
+{
+	int64_t latest = INT64_MIN;
+
+	qsort(v, n, sizeof(*v), by_rank);
+	for (size_t i = 0; i < n && v[i].rank != U64MAP_NONE; i++) {
+		latest = v[i].time > latest ? v[i].time : latest;
+		v[i].time = latest;
+	}
+	qsort(v, n, sizeof(*v), by_place);
 }
 
 static struct history_class *class_of(struct history_classes *c,
@@ -89,9 +109,14 @@ static int sort_classes(struct history *h, const struct u64map *order,
 	for (size_t i = 0; i < c->v.n; i++) {
 		struct history_class *x = &c->v.v[i];
 
-		for (size_t k = 0; k < x->batches.n; k++)
-			tmp[k] = (struct ranked){ h, order, x->batches.v[k] };
-		qsort(tmp, x->batches.n, sizeof(*tmp), by_commit);
+		for (size_t k = 0; k < x->batches.n; k++) {
+			const struct batch *b = &h->batches.v[x->batches.v[k]];
+
+			tmp[k] = (struct ranked){ h, x->batches.v[k],
+				order ? u64map_get(order, b->commit)
+				      : U64MAP_NONE, b->time };
+		}
+		sort_batches(tmp, x->batches.n);
 		for (size_t k = 0; k < x->batches.n; k++)
 			x->batches.v[k] = tmp[k].batch;
 	}

@@ -29,7 +29,7 @@ struct history_classes {
 };
 /* Divides batches into classes.  `benchmark` NULL: all benchmarks.  `order` maps a
  * commit's str ID to its rank, oldest first, or to U64MAP_NONE if unknown.
- * Commits without a rank are ordered by their time; so are all if `order` is NULL. */
+ * Commits without a rank are inserted by their time; NULL: all have none. */
 int history_classify(struct history *h, const char *benchmark,
 		     const struct u64map *order, struct history_classes *out,
 		     struct error *err);

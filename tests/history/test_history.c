@@ -293,6 +293,46 @@ static struct verdict verdict(double speed, double slow, size_t stored)
 	return v;
 }
 
+/* Commits in the order of their repository, whatever their times; those it does not know
+ * by time. */
+static void test_order(void **state)
+{
+	static const struct {
+		const char *commit;
+		int64_t time;
+		uint32_t rank;
+	} rows[] = {
+		/* c and d were made by a clock that was late */
+		{ "x", 35, U64MAP_NONE }, { "c", 12, 3 }, { "e", 50, 5 },
+		{ "y", 5, U64MAP_NONE }, { "b", 20, 2 }, { "d", 13, 4 },
+		{ "z", 20, U64MAP_NONE }, { "a", 10, 1 }, { "w", 60, U64MAP_NONE },
+	};
+	struct history_classes classes;
+	struct u64map order = { 0 };
+	struct rng r = rng_seed(1);
+	struct history h;
+	char found[32] = "";
+
+	(void)state;
+	assert_int_equal(history_init(&h, NULL), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		add_batch(&h, &r, rows[i].commit, 1, 1);
+		h.batches.v[i].time = rows[i].time;
+		if (rows[i].rank != U64MAP_NONE)
+			*u64map_slot(&order, h.batches.v[i].commit) = rows[i].rank;
+	}
+	assert_int_equal(history_classify(&h, NULL, &order, &classes, NULL), 0);
+	assert_int_equal(classes.v.n, 1);
+	for (size_t i = 0; i < classes.v.v[0].batches.n; i++)
+		strcat(found, history_str(&h, h.batches.v[classes.v.v[0].batches.v[i]]
+						      .commit));
+	/* z is as old as b, after which c and d came by the repository */
+	assert_string_equal(found, "yabcdzxew");
+	history_classes_fini(&classes);
+	u64map_fini(&order);
+	history_fini(&h);
+}
+
 /* A steady machine that costs `speed` times as much from the 20th of 40 batches on, and
  * n functions.  Returns how many of them changed, and whether the whole run did. */
 static size_t changed(uint32_t n, double speed, bool *total)
@@ -731,6 +771,7 @@ int main(void)
 		cmocka_unit_test(test_several),
 		cmocka_unit_test(test_edges),
 		cmocka_unit_test(test_spread),
+		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_machine),
 		cmocka_unit_test(test_few_runs),
 		cmocka_unit_test(test_small),
