@@ -236,7 +236,8 @@ static int words(const struct check_opts *o, struct error *err)
 	if (o->run && o->again.n)
 		return error_set(err, ERR_USAGE, "--again requires --new; "
 				 "--run records a second batch by itself");
-	return 0;
+	return cmd_named_once(&o->new, &o->again, err)
+		       ?: cmd_named_once(&o->again, &o->again, err);
 }
 
 int check_history(struct cmd_io *io, const struct check_opts *o,

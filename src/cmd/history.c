@@ -128,17 +128,33 @@ static int take_log(struct commit_log *l, struct history *h, char *text)
 	return l->text.failed ? -ERR_NOMEM : 0;
 }
 
+static int require_repository(const char *repo, struct error *err)
+{
+	static const char *const words[] = { "rev-parse", "--git-dir" };
+	struct buf out = { 0 };
+	int rc = git_ask(repo, words, 2, 4096, GIT_MS, &out, err);
+
+	buf_fini(&out);
+	return rc > 0 ? error_set(err, ERR_NOTFOUND, "--repo %s: is no git "
+				  "repository", repo) : rc;
+}
+
 int commit_log_read(struct commit_log *l, struct history *h, const char *repo,
 		    struct error *err)
 {
 	static const char *const words[] = { GIT_LOG_ARGS, "--topo-order",
 		"--max-count=200000", "--format=%H%x09%s" };
 	struct buf out = { 0 };
-	int rc = 0;
+	int rc;
 
 	*l = (struct commit_log){ .text = { 0 } };
-	if (repo && git_ask(repo, words, sizeof(words) / sizeof(words[0]),
-			    LOG_MAX, GIT_MS, &out, NULL) == 0) {
+	if (!repo)
+		return 0;
+	rc = require_repository(repo, err);
+	if (rc)
+		return rc;
+	if (git_ask(repo, words, sizeof(words) / sizeof(words[0]), LOG_MAX, GIT_MS,
+		    &out, NULL) == 0) {
 		buf_u8(&out, '\0');
 		rc = out.failed ? -ERR_NOMEM : take_log(l, h, (char *)out.p);
 	}
@@ -195,6 +211,17 @@ static int read_runs(struct cmd_io *io, const struct batch_files *b,
 	return rc ? rc : check_runs_usable(runs, false, err);
 }
 
+int cmd_named_once(const struct opt_strs *a, const struct opt_strs *b,
+		   struct error *err)
+{
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t k = a == b ? i + 1 : 0; k < b->n; k++)
+			if (!strcmp(a->v[i], b->v[k]))
+				return error_set(err, ERR_USAGE, "%s is named "
+						 "twice", a->v[i]);
+	return 0;
+}
+
 int cmd_add_batch(struct cmd_io *io, struct history *h,
 		  const struct batch_files *b, struct error *err)
 {
@@ -204,6 +231,10 @@ int cmd_add_batch(struct cmd_io *io, struct history *h,
 	const char *said = b->commit;
 	int rc = check_runs_init(&runs, err);
 
+	if (!rc)
+		rc = cmd_named_once(b->files, b->files, err);
+	if (!rc && b->repo)
+		rc = require_repository(b->repo, err);
 	if (!rc)
 		rc = read_runs(io, b, &runs, err);
 	if (!rc && !said)
@@ -350,6 +381,31 @@ static int show_report(struct cmd_io *io, const struct history_opts *o,
 	return rc;
 }
 
+/* Refuses a benchmark that the history lacks, and names those that it has. */
+static int require_benchmark(const struct history *h, const char *benchmark,
+			     const struct history_classes *found, struct error *err)
+{
+	struct buf names = { 0 };
+	int rc;
+
+	if (!benchmark || found->v.n || !h->batches.n)
+		return 0;
+	for (size_t i = 0; i < h->batches.n; i++) {
+		uint32_t id = h->batches.v[i].benchmark;
+		size_t k = 0;
+
+		while (h->batches.v[k].benchmark != id)
+			k++;
+		if (k == i)
+			buf_printf(&names, "%s%s", names.n ? ", " : "",
+				   history_str(h, id));
+	}
+	rc = error_set(err, ERR_NOTFOUND, "--benchmark %s: the history has no such "
+		       "benchmark, but %s", benchmark, buf_cstr(&names));
+	buf_fini(&names);
+	return rc;
+}
+
 static int show_history(struct cmd_io *io, const struct history_opts *o,
 			bool list, struct history *h, struct error *err)
 {
@@ -366,6 +422,8 @@ static int show_history(struct cmd_io *io, const struct history_opts *o,
 	if (!rc)
 		rc = history_classify(h, o->benchmark, &log.order, &classes,
 				      err);
+	if (!rc)
+		rc = require_benchmark(h, o->benchmark, &classes, err);
 	if (!rc && list) {
 		struct buf out = { 0 };
 

@@ -13,8 +13,8 @@ struct commit_log {
 	struct u64map subject;	/* maps a str of the history to an offset in `text` */
 };
 
-/* Reads the log of the git repository `repo`.  If `repo` is NULL or no repository,
- * the log is empty, without an error.  Returns 0 or -ERR_NOMEM. */
+/* Reads the log of the git repository `repo`, which must be one; NULL: the log is
+ * empty. */
 int commit_log_read(struct commit_log *l, struct history *h, const char *repo,
 		    struct error *err);
 void commit_log_fini(struct commit_log *l);
@@ -34,6 +34,9 @@ struct batch_files {
 	uint64_t max_memory;
 	bool trust, no_inline;
 };
+/* Refuses a file that is named twice: its runs would count twice. */
+int cmd_named_once(const struct opt_strs *a, const struct opt_strs *b,
+		   struct error *err);
 /* Adds the batch of these recordings to the history. */
 int cmd_add_batch(struct cmd_io *io, struct history *h,
 		  const struct batch_files *b, struct error *err);

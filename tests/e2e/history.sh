@@ -320,4 +320,22 @@ for words in '--baseline b1-1.tally --new b2-1.tally' '--new b1-1.tally --html x
 done
 "$TALLY" check --baseline b1-1.tally --new b2-1.tally --again b3-1.tally >none 2>&1
 t_like "--again without a history" "$?$(cat none)" '^2.*--again requires --history'
+
+# Mistakes.
+add c3 b3-1.tally b3-2.tally b3-1.tally >none 2>&1
+t_like "a recording counts once" "$?$(cat none)" '^2.*b3-1\.tally is named twice'
+check early --commit new --new fresh-1.tally fresh-2.tally --again fresh-2.tally
+t_like "... in --again, too" "$?$(cat verdict)" '^2.*fresh-2\.tally is named twice'
+for words in 'history report --store store' 'history add --store store b1-1.tally' \
+	'check --history store --commit x --new b1-1.tally'; do
+	"$TALLY" $words --repo kept >none 2>&1
+	t_like "$words --repo of no repository" "$?$(cat none)" '^[12].*--repo kept: is no git repository'
+done
+git init -q empty
+"$TALLY" history --store store --repo empty >none 2>&1
+t_is "an empty repository is one" $? 0
+"$TALLY" history --store store --benchmark nothing >none 2>&1
+t_like "an unknown benchmark" "$?$(cat none)" '^1.*--benchmark nothing: .*, but default$'
+check few.d --commit new --new fresh-1.tally --json learning.json
+t_like "nothing is detectable while learning" "$(cat learning.json)" '"mde":null'
 t_done
