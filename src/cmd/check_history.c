@@ -104,6 +104,10 @@ static int limit(struct against *a, const struct commit_log *log,
 			first = first < i ? first : i;
 			last = i + 1;
 		}
+	if (!last && rank == HISTORY_ASIDE)
+		return error_set(err, ERR_NOTFOUND, "%s %s: is on another branch: "
+				 "neither the judged commit nor one of its first "
+				 "parents", option, revision);
 	if (!last && rank == U64MAP_NONE)
 		return error_set(err, ERR_NOTFOUND, "%s %s: the history has no "
 				 "batch of this commit; with --repo, its place "
@@ -112,7 +116,7 @@ static int limit(struct against *a, const struct commit_log *log,
 		uint32_t r = u64map_get(&log->order,
 					a->h.batches.v[stored[i]].commit);
 		bool use = last ? (up_to ? i < last : i >= first)
-			 : r != U64MAP_NONE && (up_to ? r <= rank : r >= rank);
+			 : r < HISTORY_ASIDE && (up_to ? r <= rank : r >= rank);
 
 		if (use)
 			stored[kept++] = stored[i];
@@ -147,7 +151,8 @@ static int judge(struct against *a, struct error *err)
 	uint32_t *stored = calloc(a->h.batches.n + 1, sizeof(*stored));
 	struct commit_log log = { .text = { 0 } };
 	size_t n;
-	int rc = stored ? commit_log_read(&log, &a->h, a->o->repo, err)
+	const char *commit = history_str(&a->h, a->h.batches.v[a->fresh.v[0]].commit);
+	int rc = stored ? commit_log_read(&log, &a->h, a->o->repo, commit, err)
 			: error_nomem(err);
 
 	history_classes_fini(&a->classes);

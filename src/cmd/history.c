@@ -97,11 +97,12 @@ bool commit_resolve(const char *repo, const char *revision, struct buf *name,
 	return space;
 }
 
-/* Parses lines of the form "ID<tab>SUBJECT", newest first. */
-static int take_log(struct commit_log *l, struct history *h, char *text)
+/* Parses lines of the form "ID<tab>SUBJECT", newest first.  Commits get their rank, or
+ * are aside if they have none yet. */
+static int take_log(struct commit_log *l, struct history *h, char *text, bool aside)
 {
 	char *save = NULL, *line;
-	uint32_t rank = UINT32_MAX - 1;
+	uint32_t rank = HISTORY_ASIDE;
 
 	for (line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
@@ -118,7 +119,9 @@ static int take_log(struct commit_log *l, struct history *h, char *text)
 		slot = u64map_slot(&l->order, id);
 		if (!slot)
 			return -ERR_NOMEM;
-		*slot = rank;
+		if (aside && *slot != U64MAP_NONE)
+			continue;
+		*slot = aside ? HISTORY_ASIDE : rank;
 		slot = u64map_slot(&l->subject, id);
 		if (!slot)
 			return -ERR_NOMEM;
@@ -139,12 +142,31 @@ static int require_repository(const char *repo, struct error *err)
 				  "repository", repo) : rc;
 }
 
-int commit_log_read(struct commit_log *l, struct history *h, const char *repo,
-		    struct error *err)
+/* Asks for the first parents of a commit, or for all commits of branches. */
+static int ask_log(struct commit_log *l, struct history *h, const char *repo,
+		   const char *newest, bool all)
 {
-	static const char *const words[] = { GIT_LOG_ARGS, "--topo-order",
-		"--max-count=200000", "--format=%H%x09%s" };
+	const char *words[] = { GIT_LOG_ARGS, "--topo-order",
+		"--max-count=200000", "--format=%H%x09%s",
+		all ? "--all" : "--first-parent", "--end-of-options", newest, "--" };
 	struct buf out = { 0 };
+	int rc = 0;
+
+	if (git_ask(repo, words, sizeof(words) / sizeof(words[0]), LOG_MAX, GIT_MS,
+		    &out, NULL) == 0) {
+		buf_u8(&out, '\0');
+		rc = out.failed ? -ERR_NOMEM
+				: take_log(l, h, (char *)out.p, all);
+	}
+	buf_fini(&out);
+	return rc;
+}
+
+int commit_log_read(struct commit_log *l, struct history *h, const char *repo,
+		    const char *newest, struct error *err)
+{
+	struct buf name = { 0 };
+	int64_t time;
 	int rc;
 
 	*l = (struct commit_log){ .text = { 0 } };
@@ -153,12 +175,11 @@ int commit_log_read(struct commit_log *l, struct history *h, const char *repo,
 	rc = require_repository(repo, err);
 	if (rc)
 		return rc;
-	if (git_ask(repo, words, sizeof(words) / sizeof(words[0]), LOG_MAX, GIT_MS,
-		    &out, NULL) == 0) {
-		buf_u8(&out, '\0');
-		rc = out.failed ? -ERR_NOMEM : take_log(l, h, (char *)out.p);
-	}
-	buf_fini(&out);
+	if (!newest || !commit_resolve(repo, newest, &name, &time))
+		buf_str(&name, "HEAD");
+	for (int all = 0; !rc && all < 2; all++)
+		rc = ask_log(l, h, repo, buf_cstr(&name), all);
+	buf_fini(&name);
 	return rc ? error_set(err, ERR_NOMEM, "out of memory while reading the "
 			      "commits") : 0;
 }
@@ -184,7 +205,7 @@ size_t commit_log_between(void *ctx, uint32_t older, uint32_t newer)
 	uint32_t a = u64map_get(&l->order, older);
 	uint32_t b = u64map_get(&l->order, newer);
 
-	return a == U64MAP_NONE || b == U64MAP_NONE || b <= a
+	return a >= HISTORY_ASIDE || b >= HISTORY_ASIDE || b <= a
 		       ? 0 : b - a - 1;
 }
 
@@ -388,7 +409,7 @@ static int require_benchmark(const struct history *h, const char *benchmark,
 	struct buf names = { 0 };
 	int rc;
 
-	if (!benchmark || found->v.n || !h->batches.n)
+	if (!benchmark || found->v.n || found->aside.n || !h->batches.n)
 		return 0;
 	for (size_t i = 0; i < h->batches.n; i++) {
 		uint32_t id = h->batches.v[i].benchmark;
@@ -409,7 +430,7 @@ static int require_benchmark(const struct history *h, const char *benchmark,
 static int show_history(struct cmd_io *io, const struct history_opts *o,
 			bool list, struct history *h, struct error *err)
 {
-	struct history_classes classes = { { 0 } };
+	struct history_classes classes = { .v = { 0 } };
 	struct commit_log log;
 	struct history_report r = { .h = h, .subject = commit_log_subject,
 				    .between = commit_log_between, .ctx = &log,
@@ -418,7 +439,7 @@ static int show_history(struct cmd_io *io, const struct history_opts *o,
 
 	log = (struct commit_log){ .text = { 0 } };
 	if (!rc)
-		rc = commit_log_read(&log, h, o->repo, err);
+		rc = commit_log_read(&log, h, o->repo, NULL, err);
 	if (!rc)
 		rc = history_classify(h, o->benchmark, &log.order, &classes,
 				      err);

@@ -14,9 +14,10 @@ struct commit_log {
 };
 
 /* Reads the log of the git repository `repo`, which must be one; NULL: the log is
- * empty. */
+ * empty.  Ranks are those of `newest` (NULL or unknown: HEAD) and of its first parents;
+ * what else the repository's branches have is aside. */
 int commit_log_read(struct commit_log *l, struct history *h, const char *repo,
-		    struct error *err);
+		    const char *newest, struct error *err);
 void commit_log_fini(struct commit_log *l);
 /* The callbacks of history_report; ctx is the log. */
 const char *commit_log_subject(void *ctx, uint32_t commit);

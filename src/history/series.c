@@ -144,7 +144,7 @@ int history_classify(struct history *h, const char *benchmark,
 	struct ranked *tmp = calloc(h->batches.n + 1, sizeof(*tmp));
 	int rc = tmp ? 0 : -ERR_NOMEM;
 
-	*out = (struct history_classes){ { 0 } };
+	*out = (struct history_classes){ .v = { 0 } };
 	for (uint32_t i = 0; !rc && i < h->batches.n; i++) {
 		const struct batch *b = &h->batches.v[i];
 		struct history_class key = { .benchmark = b->benchmark,
@@ -156,6 +156,10 @@ int history_classify(struct history *h, const char *benchmark,
 		if (benchmark && strcmp(benchmark,
 					history_str(h, b->benchmark)))
 			continue;
+		if (order && u64map_get(order, b->commit) == HISTORY_ASIDE) {
+			rc = vec_push(&out->aside, i);
+			continue;
+		}
 		c = key.kernel == UINT32_MAX ? NULL : class_of(out, &key);
 		rc = c && vec_push(&c->batches, i) == 0 ? 0 : -ERR_NOMEM;
 	}
@@ -172,6 +176,7 @@ void history_classes_fini(struct history_classes *c)
 	for (size_t i = 0; i < c->v.n; i++)
 		vec_fini(&c->v.v[i].batches);
 	vec_fini(&c->v);
+	vec_fini(&c->aside);
 }
 
 /* Returns the mean samples of a run of each function of the program, [func * n +

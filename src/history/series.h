@@ -26,9 +26,15 @@ struct history_class {
 struct history_classes {
 	VEC(struct history_class) v;	/* the class of the newest batch comes
 					 * first */
+	VEC(uint32_t) aside;	/* batches of commits on other branches, in no
+				 * class: nothing says which of the others came
+				 * before */
 };
+
+#define HISTORY_ASIDE (U64MAP_NONE - 1)	/* rank of a commit on another branch */
+
 /* Divides batches into classes.  `benchmark` NULL: all benchmarks.  `order` maps a
- * commit's str ID to its rank, oldest first, or to U64MAP_NONE if unknown.
+ * commit's str ID to its rank, oldest first, HISTORY_ASIDE, or U64MAP_NONE if unknown.
  * Commits without a rank are inserted by their time; NULL: all have none. */
 int history_classify(struct history *h, const char *benchmark,
 		     const struct u64map *order, struct history_classes *out,

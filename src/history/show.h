@@ -16,6 +16,7 @@ struct history_view {
 struct history_report {
 	const struct history *h;
 	VEC(struct history_view) views;	/* in the order of history_classify */
+	size_t aside;		/* number of batches of commits on other branches */
 	/* `subject` returns a commit's subject (str ID) as unsafe text, "" if
 	 * unknown; NULL if no subjects are known.  `between` returns the number of
 	 * commits between those of two batches that were not recorded, 0 if

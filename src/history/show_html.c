@@ -226,6 +226,9 @@ void history_html(const struct history_report *r, size_t top, struct buf *out)
 	buf_str(out, "<p class=\"dim\">Function costs are relative to "
 		"unchanged functions, so a slower machine does not affect "
 		"them. A dashed line marks a change.</p>\n");
+	if (r->aside)
+		buf_printf(out, "<p class=\"dim\">Batches of commits on other "
+			   "branches, which are not analysed: %zu.</p>\n", r->aside);
 	for (size_t i = 0; i < r->views.n; i++)
 		put_view(r, &r->views.v[i], top, out);
 	buf_str(out, "</body></html>\n");

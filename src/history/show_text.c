@@ -18,6 +18,7 @@ int history_report_build(struct history_report *r,
 			 const struct history_classes *classes,
 			 struct error *err)
 {
+	r->aside = classes->aside.n;
 	for (size_t i = 0; i < classes->v.n; i++) {
 		struct history_view v = { .class = &classes->v.v[i] };
 		int rc = series_build(r->h, v.class->batches.v,
@@ -370,16 +371,37 @@ static void put_damage(const struct history *h, struct buf *out)
 	buf_u8(out, '\n');
 }
 
+static void put_aside(size_t n, const char *done, struct buf *out)
+{
+	if (n)
+		buf_printf(out, "%zu batch%s of commits on other branches %s not "
+			   "%s\n", n, n == 1 ? "" : "es", n == 1 ? "is" : "are",
+			   done);
+}
+
 void history_text(const struct history_report *r, size_t top, struct buf *out)
 {
 	put_damage(r->h, out);
+	put_aside(r->aside, "analysed", out);
 	for (size_t i = 0; i < r->views.n; i++) {
 		if (i)
 			buf_u8(out, '\n');
 		put_view(r, &r->views.v[i], top, out);
 	}
-	if (!r->views.n)
+	if (!r->views.n && !r->aside)
 		buf_str(out, "The history is empty.\n");
+}
+
+static void list_batch(const struct history *h, uint32_t batch, struct buf *out)
+{
+	const struct batch *b = &h->batches.v[batch];
+
+	buf_str(out, "  ");
+	show_day(b->time, out);
+	buf_u8(out, ' ');
+	show_commit(h, b->commit, out);
+	buf_printf(out, "  %u run%s, %u functions\n", b->runs,
+		   b->runs == 1 ? "" : "s", b->n);
 }
 
 void history_list(const struct history *h,
@@ -395,17 +417,14 @@ void history_list(const struct history *h,
 		buf_str(out, ": ");
 		show_class(h, c, out);
 		buf_u8(out, '\n');
-		for (size_t k = 0; k < c->batches.n; k++) {
-			const struct batch *b = &h->batches.v[c->batches.v[k]];
-
-			buf_str(out, "  ");
-			show_day(b->time, out);
-			buf_u8(out, ' ');
-			show_commit(h, b->commit, out);
-			buf_printf(out, "  %u run%s, %u functions\n", b->runs,
-				   b->runs == 1 ? "" : "s", b->n);
-		}
+		for (size_t k = 0; k < c->batches.n; k++)
+			list_batch(h, c->batches.v[k], out);
 	}
+	if (classes->aside.n)
+		buf_printf(out, "%scommits on other branches, which are not "
+			   "analysed\n", classes->v.n ? "\n" : "");
+	for (size_t k = 0; k < classes->aside.n; k++)
+		list_batch(h, classes->aside.v[k], out);
 }
 
 const char *verdict_status_name(enum verdict_status s)
@@ -555,6 +574,7 @@ void verdict_text(const struct history *h, const struct verdict *v,
 	show_class(h, &classes->v.v[class], out);
 	buf_u8(out, '\n');
 	put_others(classes, class, out);
+	put_aside(classes->aside.n, "compared", out);
 	for (size_t i = 0; i < v->rows.n; i++) {
 		const struct verdict_row *r = &v->rows.v[i];
 

@@ -321,6 +321,37 @@ done
 "$TALLY" check --baseline b1-1.tally --new b2-1.tally --again b3-1.tally >none 2>&1
 t_like "--again without a history" "$?$(cat none)" '^2.*--again requires --history'
 
+# A branch from c19 on, merged after c23, with a slower emit in between.
+branch() {
+	git -C repo checkout -q "$@"
+}
+branch -b side c19
+for i in 1 2 3; do
+	git -C repo commit -q --allow-empty -m "side $i" && git -C repo tag "s$i"
+	side "s$i" $((i + 200)) 3 'n["lex"] *= 1.3; n["hash"] *= 1.2; n["emit"] *= 1.5;'
+	add "s$i" "s$i"-*.tally >>added || t_fail "add s$i" "$(cat added)"
+done
+branch - && git -C repo merge -q --no-ff -m merged side && git -C repo tag merged
+"$TALLY" history report --store store --repo repo >out2
+t_like "batches of a branch" "$(head -n 1 out2)" \
+	'^3 batches of commits on other branches are not analysed$'
+t_lacks "... are no change" "$(cat out2)" '(slower|faster): emit'
+t_like "... of the others" "$(cat out2)" '^24 batches of 24 commits'
+"$TALLY" history list --store store --repo repo >out2
+t_is "... but are listed" "$(sed '1,/^commits on other branches/d' out2 | cut -d' ' -f4 | sort)" \
+	"$(git -C repo rev-parse s1 s2 s3 | cut -c1-12 | sort)"
+check store --repo repo --commit merged --new s1-*.tally
+t_like "a check compares with the first parents" "$?$(cat verdict)" \
+	'^1regressed: 1 function|^slower: emit \+(4[0-9]|5[0-9])\.|^3 batches of commits on other branches are not compared$'
+branch s3
+"$TALLY" history report --store store --repo repo >out2
+t_like "... of what is checked out" "$(head -n 1 out2)" \
+	'^4 batches of commits on other branches are not analysed$'
+check store --repo repo --commit s3 --new s3-*.tally --since s2
+t_like "... or of the judged commit" "$(cat verdict)" \
+	'^4 batches of commits on other branches are not compared$'
+branch -
+
 # Mistakes.
 add c3 b3-1.tally b3-2.tally b3-1.tally >none 2>&1
 t_like "a recording counts once" "$?$(cat none)" '^2.*b3-1\.tally is named twice'
