@@ -35,4 +35,6 @@ libcheck_a_SOURCES = \
 	src/check/show_markdown.c \
 	src/check/show_text.c \
 	src/check/votes.h \
+	src/check/source_line.c \
+	src/check/source_line.h \
 	src/check/describe.c
