@@ -7,6 +7,7 @@
  * order they were named.
  */
 #include "check/allow.h"
+#include "check/edits.h"
 #include "check/judge.h"
 #include "check/runs.h"
 
@@ -67,7 +68,9 @@ struct check_parts {
 /* A commit between the two recorded revisions that changed lines of a row. */
 struct check_commit {
 	uint32_t row;
-	char *id, *subject;
+	char *id, *subject;	/* the subject is one line of at most 200 bytes */
+	bool of_file;		/* it changed the file; the lines are unknown */
+	size_t of;		/* number of all commits of the row */
 };
 
 /* How a changed place is related to a slower row, closest first. */
@@ -84,8 +87,9 @@ enum check_relation {
 struct check_edit {
 	uint32_t row;		/* PROF_NONE: the total */
 	enum check_relation relation;
+	enum edit_kind kind;
 	char *path, *name;	/* in the repository; declaration, may be "" */
-	uint32_t line;		/* in the new revision */
+	uint32_t line;		/* in the new revision; EDIT_REMOVED: in the old one */
 	char *id, *subject;	/* the last commit that changed it; may be NULL */
 	size_t of;		/* number of all changed places */
 };

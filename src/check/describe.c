@@ -113,10 +113,14 @@ static void put_entry(struct buf *text, const struct part_style *s,
 static void put_edit(const struct check_edit *e, struct buf *out)
 {
 	buf_str(out, e->relation == EDIT_SELF ? "changed" : "changed elsewhere");
-	if (*e->name)
+	if (e->kind == EDIT_SUBMODULE)
+		buf_printf(out, ": submodule %s", e->path);
+	else if (*e->name)
 		buf_printf(out, ": %s (%s:%u)", e->name, e->path, e->line);
 	else
 		buf_printf(out, ": %s:%u", e->path, e->line);
+	if (e->kind == EDIT_REMOVED)
+		buf_str(out, ", removed");
 	if (e->relation == EDIT_CALLER)
 		buf_str(out, ", which calls it");
 	else if (e->relation == EDIT_FILE)
@@ -132,12 +136,23 @@ void describe_commits(const struct check *c, uint32_t row,
 	struct buf text = { 0 };
 
 	for (size_t i = 0; i < c->commits.n; i++) {
-		if (c->commits.v[i].row != row)
+		const struct check_commit *k = &c->commits.v[i];
+
+		if (k->row != row)
 			continue;
-		buf_printf(&text, "commit %s %s", c->commits.v[i].id,
-			   c->commits.v[i].subject);
+		shown++;
+		of = k->of;
+		buf_printf(&text, "commit %s %s%s", k->id,
+			   k->of_file ? "changed the file, perhaps not these lines: "
+				      : "", k->subject);
 		put_entry(&text, s, out);
 	}
+	if (of > shown) {
+		buf_printf(&text, "%zu more commit%s", of - shown,
+			   of - shown == 1 ? "" : "s");
+		put_entry(&text, s, out);
+	}
+	shown = of = 0;
 	for (size_t i = 0; i < c->edits.n; i++) {
 		if (c->edits.v[i].row != row)
 			continue;
@@ -147,8 +162,8 @@ void describe_commits(const struct check *c, uint32_t row,
 		put_entry(&text, s, out);
 	}
 	if (of > shown) {
-		buf_printf(&text, "changed elsewhere: %zu more places",
-			   of - shown);
+		buf_printf(&text, "changed elsewhere: %zu more place%s",
+			   of - shown, of - shown == 1 ? "" : "s");
 		put_entry(&text, s, out);
 	}
 }

@@ -22,6 +22,8 @@ libcheck_a_SOURCES = \
 	src/check/moved.c \
 	src/check/outcome.h \
 	src/check/reference.c \
+	src/check/repo_files.c \
+	src/check/repo_files.h \
 	src/check/runs.c \
 	src/check/runs.h \
 	src/check/runs_internal.h \

@@ -70,6 +70,7 @@ static void put_edits(const struct check *c, uint32_t row, struct json *j)
 {
 	static const char *const names[] = { "self", "caller", "file",
 					     "sampled", "other" };
+	static const char *const kinds[] = { "changed", "removed", "submodule" };
 	bool any = false;
 
 	for (size_t i = 0; i < c->edits.n; i++) {
@@ -86,6 +87,7 @@ static void put_edits(const struct check *c, uint32_t row, struct json *j)
 		json_str(j, "function", e->name);
 		json_str(j, "file", e->path);
 		json_uint(j, "line", e->line);
+		json_str(j, "change", kinds[e->kind]);
 		json_str(j, "relation", names[e->relation]);
 		if (e->id) {
 			json_str(j, "commit", e->id);
@@ -264,14 +266,19 @@ static void put_commits(const struct check *c, uint32_t row, struct json *j)
 	bool any = false;
 
 	for (size_t i = 0; i < c->commits.n; i++) {
-		if (c->commits.v[i].row != row)
+		const struct check_commit *k = &c->commits.v[i];
+
+		if (k->row != row)
 			continue;
-		if (!any)
+		if (!any) {
+			json_uint(j, "commits_found", k->of);
 			json_array(j, "commits");
+		}
 		any = true;
 		json_object(j, NULL);
-		json_str(j, "id", c->commits.v[i].id);
-		json_str(j, "subject", c->commits.v[i].subject);
+		json_str(j, "id", k->id);
+		json_str(j, "subject", k->subject);
+		json_str(j, "changed", k->of_file ? "file" : "lines");
 		json_end(j);
 	}
 	if (any)

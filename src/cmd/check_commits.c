@@ -11,36 +11,68 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/git.h"
+#include "base/hash.h"
+#include "base/path.h"
 #include "check/edits.h"
 #include "cmd/check.h"
+#include "cmd/check_git.h"
 #include "record/revision.h"
 
 enum {
-	GIT_OUTPUT_MAX = 64 << 20,
-	GIT_MS = 30000,		/* limit for an answer */
 	COMMITS_SHOWN = 5,
 	EDITS_SHOWN = 5,
 	ROWS_ASKED = 20,
+	SUBJECT_MAX = 200,	/* bytes */
+};
+
+/* A recorded function: its name without parameters, and its file in the repository. */
+struct recorded {
+	char *name;
+	const char *last;	/* `name` without scopes */
+	const char *path;	/* NULL: none */
+	bool has_file;		/* the recording names its file */
 };
 
 /* Asks about the commits between the revisions of the two sides. */
 struct question {
 	struct check *c;
-	const char *repo;
 	char *old, *new;	/* revisions */
-	char range[160];	/* OLD..NEW */
-	struct buf tree;	/* paths of the new revision */
+	struct check_git git;
+	struct u64map paths;	/* str of a recorded file: index in git.files */
 	struct edits edits;
 	bool read;		/* `edits` were read */
-	VEC(char *) sampled;	/* sorted names of the recorded functions */
+	VEC(struct recorded) funcs;	/* like c->runs.funcs */
+	VEC(uint32_t) by_last;	/* their indices, sorted by `last` */
 };
 
-/* Runs git.  Returns false if it failed or could not be run. */
-static bool ask(const char *repo, const char *const *words, size_t n,
-		struct buf *out)
+/* Adds a note, once. */
+static int note(struct check *c, const char *text)
 {
-	return git_ask(repo, words, n, GIT_OUTPUT_MAX, GIT_MS, out, NULL) == 0;
+	char *copy;
+
+	for (size_t i = 0; i < c->notes.n; i++)
+		if (!strcmp(c->notes.v[i], text))
+			return 0;
+	copy = strdup(text);
+	if (copy && vec_push(&c->notes, copy) == 0)
+		return 0;
+	free(copy);
+	return -ERR_NOMEM;
+}
+
+/* Adds a note of --repo, if there is one, and releases its text. */
+static int note_of(struct question *q, struct buf *why)
+{
+	struct buf text = { 0 };
+	int rc = why->failed ? -ERR_NOMEM : 0;
+
+	if (!rc && why->n) {
+		buf_printf(&text, "--repo: %s", buf_cstr(why));
+		rc = text.failed ? -ERR_NOMEM : note(q->c, buf_cstr(&text));
+	}
+	buf_fini(&text);
+	buf_fini(why);
+	return rc;
 }
 
 static bool is_revision(const char *s)
@@ -114,39 +146,6 @@ static const char *recorded_revision(const struct check *c, enum check_side side
 	return found;
 }
 
-static size_t common_end(const char *a, const char *b)
-{
-	size_t n = strlen(a), m = strlen(b), k = 0, parts = 0;
-
-	while (k < n && k < m && a[n - 1 - k] == b[m - 1 - k]) {
-		k++;
-		if (k == n || k == m || a[n - 1 - k] == '/')
-			parts += (k == m || b[m - 1 - k] == '/') &&
-				 (k == n || a[n - 1 - k] == '/');
-	}
-	return parts;
-}
-
-/* Finds the file of the repository whose path has the longest common ending with
- * the recorded path.  The program may have been built in another folder. */
-static char *find_path(const struct buf *tree, const char *recorded)
-{
-	const char *p = (const char *)tree->p, *end = p + tree->n;
-	const char *best = NULL;
-	size_t most = 0;
-
-	while (p < end) {
-		size_t parts = common_end(p, recorded);
-
-		if (parts > most) {
-			most = parts;
-			best = p;
-		}
-		p += strlen(p) + 1;
-	}
-	return best ? strdup(best) : NULL;
-}
-
 /* Finds the lines of the new revision that have the row's cost. */
 static void line_range(const struct check *c, const struct check_row *r,
 		       unsigned int *first, unsigned int *last)
@@ -171,20 +170,45 @@ static void line_range(const struct check *c, const struct check_row *r,
 	}
 }
 
-/* Reads "ID<tab>SUBJECT" from the beginning of *text and moves behind the line.
- * Returns 1, 0 at the end, or -ERR_NOMEM. */
-static int next_commit(char **text, char **id, char **subject)
+/* Returns a subject as one line of at most SUBJECT_MAX bytes, as a string to free. */
+static char *cut_subject(const char *s)
 {
-	char *line, *tab;
+	static const char more[] = "\xe2\x80\xa6";
+	size_t n = strlen(s);
+	struct buf out = { 0 };
+	char *copy;
 
-	do {
-		line = strsep(text, "\n");
-		if (!line)
-			return 0;
-		tab = strchr(line, '\t');
-	} while (!tab);
-	*id = strndup(line, (size_t)(tab - line));
-	*subject = strdup(tab + 1);
+	if (n > SUBJECT_MAX) {
+		n = SUBJECT_MAX - (sizeof(more) - 1);
+		/* not within a character */
+		while (n && ((unsigned char)s[n] & 0xc0) == 0x80)
+			n--;
+		buf_bytes(&out, s, n);
+		buf_str(&out, more);
+	} else {
+		buf_bytes(&out, s, n);
+	}
+	copy = out.failed ? NULL : strdup(buf_cstr(&out));
+	buf_fini(&out);
+	return copy;
+}
+
+/* Reads "ID<tab>SUBJECT" at *at and moves behind the line.  Returns 1, 0 at the end, or
+ * -ERR_NOMEM. */
+static int next_commit(const char **at, char **id, char **subject)
+{
+	const char *end = *at, *tab;
+	char *line;
+
+	end += strcspn(end, "\n");
+	tab = memchr(*at, '\t', (size_t)(end - *at));
+	if (!tab)
+		return 0;
+	*id = strndup(*at, (size_t)(tab - *at));
+	line = strndup(tab + 1, (size_t)(end - tab - 1));
+	*subject = line ? cut_subject(line) : NULL;
+	free(line);
+	*at = end + (*end == '\n');
 	if (*id && *subject)
 		return 1;
 	free(*id);
@@ -192,40 +216,25 @@ static int next_commit(char **text, char **id, char **subject)
 	return -ERR_NOMEM;
 }
 
-/* Asks for the commits that changed lines of a file, newest first.  Appends a line
- * for each to `out`; none if git cannot tell. */
-static void ask_lines(const struct question *q, const char *path,
-		      unsigned int first, unsigned int last, struct buf *out)
+static size_t count_commits(const struct check_git_log *l)
 {
-	char *lines;
-	/* git before 2.22, or ranges that no longer exist: ask by file */
-	const char *const by_file[] = { GIT_LOG_ARGS, "--format=%h%x09%s",
-					q->range, "--", path };
+	size_t n = 0;
 
-	if (asprintf(&lines, "-L%u,%u:%s", first, last, path) < 0) {
-		out->failed = true;
-		return;
-	}
-	const char *const by_line[] = { GIT_LOG_ARGS, "-s",
-		"--format=%h%x09%s", lines, q->range, "--" };
-
-	if (!ask(q->repo, by_line, sizeof(by_line) / sizeof(*by_line), out)) {
-		buf_reset(out);
-		if (!ask(q->repo, by_file, sizeof(by_file) / sizeof(*by_file),
-			 out))
-			buf_reset(out);
-	}
-	buf_cstr(out);
-	free(lines);
+	for (size_t i = 0; i < l->commits.n; i++)
+		n += l->commits.p[i] == '\n';
+	return n;
 }
 
-static int add_commits(struct check *c, uint32_t row, char *text)
+/* Adds the commits of an answer. */
+static int add_commits(struct check *c, uint32_t row, const struct check_git_log *l)
 {
-	struct check_commit k = { .row = row };
-	int rc = 1;
+	struct check_commit k = { .row = row, .of_file = l->of_file,
+				  .of = count_commits(l) };
+	const char *at = (const char *)l->commits.p;
 
 	for (size_t n = 0; n < COMMITS_SHOWN; n++) {
-		rc = next_commit(&text, &k.id, &k.subject);
+		int rc = next_commit(&at, &k.id, &k.subject);
+
 		if (rc <= 0)
 			return rc;
 		if (vec_push(&c->commits, k) < 0) {
@@ -237,80 +246,157 @@ static int add_commits(struct check *c, uint32_t row, char *text)
 	return 0;
 }
 
-/* Adds the commits that changed the lines of a row which cost something. */
+/* Adds the commits that changed the lines of a row which cost something.  Returns 1 if
+ * there are some, 0 if not, or -ERR_NOMEM. */
 static int own_commits(struct question *q, uint32_t row, const char *path)
 {
+	const struct check_git_log *l;
 	unsigned int first, last;
-	struct buf out = { 0 };
-	int rc = 0;
 
 	line_range(q->c, &q->c->rows.v[row], &first, &last);
-	if (first)
-		ask_lines(q, path, first, last, &out);
-	if (out.n)
-		rc = add_commits(q->c, row, (char *)out.p);
-	buf_fini(&out);
-	return rc;
+	if (!first)
+		return 0;
+	l = check_git_log(&q->git, path, first, last);
+	if (!l || add_commits(q->c, row, l) < 0)
+		return -ERR_NOMEM;
+	return l->commits.n && !l->of_file;
 }
 
-/* Returns the last part of a function's readable name, without scopes and
- * parameters, as a string to free. */
-static char *plain_name(const struct check *c, uint32_t func)
+/* Returns the file of the repository that a recording names, in *path; NULL if there is
+ * none. */
+static int find_path(struct question *q, uint32_t file, const char **path)
 {
+	const char *recorded = check_str(&q->c->runs, file), *list;
+	uint32_t *slot = u64map_slot(&q->paths, file);
+
+	*path = NULL;
+	if (!slot)
+		return -ERR_NOMEM;
+	list = (const char *)q->git.files.list.p;
+	if (*slot == U64MAP_NONE) {
+		struct repo_match m = repo_files_find(&q->git.files, recorded);
+
+		*slot = m.path ? 1 + (uint32_t)(m.path - list) : 0;
+	}
+	if (*slot)
+		*path = list + *slot - 1;
+	return 0;
+}
+
+/* Says that a recorded file may be one of several. */
+static int note_several(struct question *q, uint32_t file)
+{
+	const char *recorded = check_str(&q->c->runs, file);
+	struct repo_match m = repo_files_find(&q->git.files, recorded);
+	struct buf why = { 0 };
+
+	if (m.several)
+		buf_printf(&why, "the recorded file %s may be %s or %zu other%s, so "
+			   "no commits are listed for it; build in the checkout, so "
+			   "that its whole path is recorded", recorded, m.like,
+			   m.several - 1, m.several == 2 ? "" : "s");
+	return note_of(q, &why);
+}
+
+static const char *without_scopes(const char *name)
+{
+	const char *scope = strrchr(name, ':');
+
+	return scope ? scope + 1 : name;
+}
+
+/* Compares with qsort_r(3) by names without scopes. */
+static int by_last(const void *a, const void *b, void *funcs)
+{
+	const struct recorded *f = funcs;
+
+	return strcmp(f[*(const uint32_t *)a].last, f[*(const uint32_t *)b].last);
+}
+
+static int read_func(struct question *q, uint32_t func)
+{
+	struct recorded r = { .has_file = q->c->runs.funcs.v[func].file != 0 };
 	struct buf full = { 0 };
-	char *name, *scope;
+	const char *path = NULL;
 
-	check_func_name(&c->runs, func, &full);
-	name = edits_name(buf_cstr(&full), full.n);
+	check_func_name(&q->c->runs, func, &full);
+	r.name = full.failed ? NULL : edits_name(buf_cstr(&full), full.n);
 	buf_fini(&full);
-	scope = name ? strrchr(name, ':') : NULL;
-	if (scope)
-		memmove(name, scope + 1, strlen(scope + 1) + 1);
-	return name;
+	if (!r.name)
+		return -ERR_NOMEM;
+	r.last = without_scopes(r.name);
+	if (vec_push(&q->funcs, r) < 0) {
+		free(r.name);
+		return -ERR_NOMEM;
+	}
+	if ((r.has_file &&
+	     find_path(q, q->c->runs.funcs.v[func].file, &path) < 0) ||
+	    vec_push(&q->by_last, func) < 0)
+		return -ERR_NOMEM;
+	q->funcs.v[func].path = path;
+	return 0;
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Reads what changed between the sides, and the names of functions. */
+/* Reads what changed between the sides, and the recorded functions. */
 static int read_edits(struct question *q)
 {
-	const char *const words[] = { "diff", "--no-color", "--no-ext-diff",
-		"--no-textconv", "--ignore-submodules", "--relative", "-U0",
-		"-M", "--src-prefix=a/", "--dst-prefix=b/", q->old, q->new,
-		"--" };
-	struct buf diff = { 0 };
-	int rc = 0;
+	struct buf why = { 0 };
+	int rc;
 
 	if (q->read)
 		return 0;
 	q->read = true;
-	if (ask(q->repo, words, sizeof(words) / sizeof(*words), &diff))
-		rc = edits_parse(&q->edits, (const char *)diff.p, diff.n);
-	buf_fini(&diff);
-	for (uint32_t f = 0; !rc && f < q->c->runs.funcs.n; f++) {
-		char *name = plain_name(q->c, f);
-
-		if (!name || vec_push(&q->sampled, name) < 0) {
-			free(name);
-			return -ERR_NOMEM;
-		}
-	}
-	if (q->sampled.n)
-		qsort(q->sampled.v, q->sampled.n, sizeof(*q->sampled.v),
-		      by_name);
+	rc = check_git_edits(&q->git, &q->edits, &why);
+	if (note_of(q, &why) < 0)
+		rc = -ERR_NOMEM;
+	for (uint32_t f = 0; !rc && q->edits.v.n && f < q->c->runs.funcs.n; f++)
+		rc = read_func(q, f);
+	if (!rc && q->by_last.n)
+		qsort_r(q->by_last.v, q->by_last.n, sizeof(*q->by_last.v), by_last,
+			q->funcs.v);
 	return rc;
 }
 
-static bool is_named(const struct check *c, uint32_t func, const char *name)
+/* Returns whether two names are the same as far as both have scopes. */
+static bool same_name(const char *a, const char *b)
 {
-	char *plain = func == PROF_NONE ? NULL : plain_name(c, func);
-	bool same = plain && *name && !strcmp(plain, name);
+	size_t n = strlen(a), m = strlen(b), k = n < m ? n : m;
+	const char *longer = n < m ? b : a;
 
-	free(plain);
-	return same;
+	return k && !strcmp(a + n - k, b + m - k) &&
+	       (n == m || longer[strlen(longer) - k - 1] == ':');
+}
+
+/* Returns whether an edit is of a recorded function.  Other files have functions of
+ * the same name. */
+static bool is_of(const struct recorded *f, const struct edit *e)
+{
+	return f->path && !strcmp(f->path, e->path) && same_name(f->name, e->name);
+}
+
+/* Returns whether an edit is of any recorded function, or may be. */
+static bool is_sampled(const struct question *q, const struct edit *e)
+{
+	const char *last = without_scopes(e->name);
+	size_t first = 0, end = q->by_last.n;
+
+	while (first < end) {
+		size_t mid = first + (end - first) / 2;
+
+		if (strcmp(q->funcs.v[q->by_last.v[mid]].last, last) < 0)
+			first = mid + 1;
+		else
+			end = mid;
+	}
+	for (; first < q->by_last.n; first++) {
+		const struct recorded *f = &q->funcs.v[q->by_last.v[first]];
+
+		if (strcmp(f->last, last))
+			return false;
+		if (is_of(f, e) || (!f->has_file && same_name(f->name, e->name)))
+			return true;
+	}
+	return false;
 }
 
 /* Returns how an edit is related to a row (PROF_NONE: to the total), whose file is
@@ -319,43 +405,51 @@ static enum check_relation relation(const struct question *q, uint32_t row,
 				    const char *path, const struct edit *e)
 {
 	const struct check *c = q->c;
-	const char *scope = strrchr(e->name, ':');
-	const char *name = scope ? scope + 1 : e->name;
 	const struct check_row *r = row == PROF_NONE ? NULL : &c->rows.v[row];
-	bool same_file = path && !strcmp(path, e->path);
 
-	if (same_file && is_named(c, r->unit.func, name))
+	if (r && r->unit.func != PROF_NONE && is_of(&q->funcs.v[r->unit.func], e))
 		return EDIT_SELF;
-	for (size_t i = 0; r && i < r->parts[PART_CALLER].n; i++)
-		if (is_named(c, c->parts.v[r->parts[PART_CALLER].first + i].func,
-			     name))
+	for (size_t i = 0; r && i < r->parts[PART_CALLER].n; i++) {
+		uint32_t f = c->parts.v[r->parts[PART_CALLER].first + i].func;
+
+		if (f != PROF_NONE && is_of(&q->funcs.v[f], e))
 			return EDIT_CALLER;
-	if (same_file)
+	}
+	if (path && !strcmp(path, e->path))
 		return EDIT_FILE;
-	return *name && q->sampled.n &&
-		       bsearch(&name, q->sampled.v, q->sampled.n,
-			       sizeof(*q->sampled.v), by_name)
-		       ? EDIT_SAMPLED : EDIT_OTHER;
+	return *e->name && is_sampled(q, e) ? EDIT_SAMPLED : EDIT_OTHER;
+}
+
+/* Finds the last commit that changed the place of an edit.  Returns 1, 0 if it is
+ * unknown, or -ERR_NOMEM. */
+static int last_commit(struct question *q, const struct edit *e, struct check_edit *d)
+{
+	const struct check_git_log *l = check_git_log(&q->git, e->path, e->at, e->to);
+	const char *at;
+
+	/* git knows no lines before the first one: the only commit that changed the
+	 * file made this change, too */
+	if (l && e->at && (!l->commits.n || l->of_file)) {
+		l = check_git_log(&q->git, e->path, 0, 0);
+		if (l && count_commits(l) != 1)
+			return 0;
+	}
+	if (!l)
+		return -ERR_NOMEM;
+	at = (const char *)l->commits.p;
+	return next_commit(&at, &d->id, &d->subject);
 }
 
 static int add_edit(struct question *q, uint32_t row, enum check_relation how,
 		    const struct edit *e)
 {
 	struct check_edit d = {
-		.row = row, .relation = how, .line = e->line,
+		.row = row, .relation = how, .kind = e->kind, .line = e->line,
 		.path = strdup(e->path), .name = strdup(e->name),
-		.of = q->edits.v.n,
+		.of = q->edits.all,
 	};
-	struct buf out = { 0 };
-	char *text;
-	int rc = d.path && d.name ? 0 : -ERR_NOMEM;
+	int rc = d.path && d.name ? last_commit(q, e, &d) : -ERR_NOMEM;
 
-	if (!rc)
-		ask_lines(q, e->path, e->line, e->line, &out);
-	text = (char *)out.p;
-	if (!rc && out.n)
-		rc = next_commit(&text, &d.id, &d.subject);
-	buf_fini(&out);
 	if (rc >= 0 && vec_push(&q->c->edits, d) == 0)
 		return 0;
 	free(d.path);
@@ -380,9 +474,11 @@ static int other_edits(struct question *q, uint32_t row, const char *path)
 	for (size_t i = 0; i < q->edits.v.n; i++)
 		how[i] = relation(q, row, path, &q->edits.v.v[i]);
 	for (int want = EDIT_SELF; want <= EDIT_OTHER; want++)
-		for (size_t i = 0; !rc && i < q->edits.v.n; i++)
-			if ((int)how[i] == want && shown++ < EDITS_SHOWN)
+		for (size_t i = 0; !rc && i < q->edits.v.n && shown < EDITS_SHOWN; i++)
+			if ((int)how[i] == want) {
 				rc = add_edit(q, row, how[i], &q->edits.v.v[i]);
+				shown++;
+			}
 	free(how);
 	return rc;
 }
@@ -391,26 +487,15 @@ static int row_commits(struct question *q, uint32_t row)
 {
 	const struct check *c = q->c;
 	uint32_t func = c->rows.v[row].unit.func;
-	const char *file = func == PROF_NONE ? "" :
-		check_str(&c->runs, c->runs.funcs.v[func].file);
-	char *path = find_path(&q->tree, file);
-	size_t before = c->commits.n;
-	int rc = path ? own_commits(q, row, path) : 0;
+	uint32_t file = func == PROF_NONE ? 0 : c->runs.funcs.v[func].file;
+	const char *path = NULL;
+	int rc = file ? find_path(q, file, &path) : 0;
 
-	if (!rc && c->commits.n == before)
-		rc = other_edits(q, row, path);
-	free(path);
-	return rc;
-}
-
-static int note(struct check *c, const char *text, struct error *err)
-{
-	char *copy = strdup(text);
-
-	if (copy && vec_push(&c->notes, copy) == 0)
-		return 0;
-	free(copy);
-	return error_nomem(err);
+	if (!rc && path)
+		rc = own_commits(q, row, path);
+	else if (!rc && file)
+		rc = note_several(q, file);
+	return rc ? rc : other_edits(q, row, path);
 }
 
 /* Sets the revisions of both sides.  Both commands of --run and --against start in the
@@ -429,6 +514,29 @@ static bool find_revisions(struct question *q, bool made_here)
 	return q->old && q->new;
 }
 
+/* Says which answers are missing. */
+static int note_limits(struct question *q, size_t asked)
+{
+	size_t failing = 0;
+	struct buf why = { 0 };
+	int rc = 0;
+
+	for (size_t i = 0; i < q->c->rows.n; i++)
+		failing += q->c->rows.v[i].fails;
+	if (q->git.out_of_time) {
+		buf_printf(&why, "git took more than %d s: commits and changes may be "
+			   "missing; git commit-graph write makes it faster",
+			   CHECK_GIT_MS / 1000);
+		rc = note_of(q, &why);
+	}
+	if (!rc && failing > asked) {
+		buf_printf(&why, "commits are listed for the first %zu of %zu "
+			   "regressed functions", asked, failing);
+		rc = note_of(q, &why);
+	}
+	return rc;
+}
+
 static int answer(struct question *q)
 {
 	const struct check *c = q->c;
@@ -436,49 +544,53 @@ static int answer(struct question *q)
 	int rc = c->total_fails && !c->failing
 			 ? other_edits(q, PROF_NONE, NULL) : 0;
 
-	for (size_t i = 0; !rc && i < c->order.n && asked < ROWS_ASKED; i++) {
+	for (size_t i = 0; rc >= 0 && i < c->order.n && asked < ROWS_ASKED; i++) {
 		if (!c->rows.v[c->order.v[i]].fails)
 			continue;
 		asked++;
 		rc = row_commits(q, c->order.v[i]);
 	}
-	return rc;
+	return rc < 0 ? rc : note_limits(q, asked);
 }
 
-static int look_at(struct question *q, bool made_here, struct error *err)
+static int look_at(struct question *q, const struct check_opts *o)
 {
-	const char *list[] = { "ls-tree", "-r", "-z", "--name-only", NULL };
+	struct buf why = { 0 };
+	int rc;
 
-	if (!find_revisions(q, made_here))
+	if (!find_revisions(q, o->run != NULL))
 		return note(q->c, "--repo: cannot list commits: the recordings "
 			    "of a side were not made in a checkout of one "
-			    "revision", err);
+			    "revision");
 	if (!strcmp(q->old, q->new))
 		return note(q->c, "--repo: cannot list commits: both sides have "
-			    "the same revision", err);
-	list[4] = q->new;
-	if (!ask(q->repo, list, 5, &q->tree) || q->tree.failed)
-		return note(q->c, "--repo: the repository does not contain the "
-			    "recorded revision", err);
-	buf_cstr(&q->tree);
-	snprintf(q->range, sizeof(q->range), "%s..%s", q->old, q->new);
-	return answer(q) < 0 ? error_nomem(err) : 0;
+			    "the same revision");
+	q->git.old = q->old;
+	q->git.new = q->new;
+	rc = check_git_open(&q->git, o->repo, &why);
+	if (note_of(q, &why) < 0)
+		rc = -ERR_NOMEM;
+	if (!rc && q->git.out_of_time)
+		rc = note_limits(q, ROWS_ASKED);
+	return rc > 0 ? answer(q) : rc;
 }
 
 int check_commits(struct check *c, const struct check_opts *o,
 		  struct error *err)
 {
-	struct question q = { .c = c, .repo = o->repo };
+	struct question q = { .c = c, .git.folder = -1 };
 	int rc = 0;
 
 	if (c->failing || c->total_fails)
-		rc = look_at(&q, o->run != NULL, err);
+		rc = look_at(&q, o);
 	free(q.old);
 	free(q.new);
-	buf_fini(&q.tree);
+	check_git_close(&q.git);
 	edits_fini(&q.edits);
-	for (size_t i = 0; i < q.sampled.n; i++)
-		free(q.sampled.v[i]);
-	vec_fini(&q.sampled);
-	return rc;
+	for (size_t i = 0; i < q.funcs.n; i++)
+		free(q.funcs.v[i].name);
+	vec_fini(&q.funcs);
+	vec_fini(&q.by_last);
+	u64map_fini(&q.paths);
+	return rc < 0 ? error_nomem(err) : 0;
 }

@@ -8,6 +8,8 @@ libcmd_a_SOURCES = \
 	src/cmd/check.c \
 	src/cmd/check.h \
 	src/cmd/check_commits.c \
+	src/cmd/check_git.c \
+	src/cmd/check_git.h \
 	src/cmd/check_history.c \
 	src/cmd/check_options.c \
 	src/cmd/check_record.c \

@@ -537,9 +537,10 @@ if command -v git >/dev/null; then
 	mid=$(g rev-parse HEAD)
 	printf '%s\n' '/* new */' 'unsigned mixed(const char *s)' '{' '	return *s;' '}' \
 		>repo/src/keys.c
-	printf '%s\n' 'int parse(int x)' '{' '	return x;' '}' >repo/src/text.c
+	printf '%s\n' 'int parse(int x)' '{' '	return x;' '}' >>repo/src/parse.c
 	g add . && g commit -qm 'Hash *first* letters'
-	printf '%s\n' 'int main(void)' '{' '	return lex(2);' '}' >repo/src/app.c
+	printf '%s\n' 'int main(void)' '{' '	return lex(2);' '}' >repo/src/main.c
+	printf '%s\n' 'int main(void)' '{' '	return lex(3);' '}' >repo/src/app.c
 	echo 'static int limit = 4;' >>repo/src/lex.c
 	g add . && g commit -qm 'Lex twice'
 	elsewhere=$(g rev-parse HEAD)
@@ -550,9 +551,10 @@ if command -v git >/dev/null; then
 	t_is "--repo where no commit changed the slower lines" $? 1
 	grep '^    changed' out | sed 's/commit [0-9a-f]* /commit /' >got
 	cat >want <<-END
-		    changed elsewhere: main (src/app.c:1), which calls it, commit Lex twice
+		    changed elsewhere: main (src/main.c:1), which calls it, commit Lex twice
 		    changed elsewhere: limit (src/lex.c:21), in the same file, commit Lex twice
-		    changed elsewhere: parse (src/text.c:1), commit Hash *first* letters
+		    changed elsewhere: parse (src/parse.c:21), commit Hash *first* letters
+		    changed elsewhere: main (src/app.c:1), commit Lex twice
 		    changed elsewhere: mixed (src/keys.c:2), commit Hash *first* letters
 	END
 	t_same "... names what changed, callers first" want got
@@ -560,7 +562,7 @@ if command -v git >/dev/null; then
 		'^\* changed elsewhere: mixed &#40;src/keys.c:2&#41;, commit [0-9a-f]+ Hash &#42;first'
 	t_like "... in JUnit" "$(cat e.xml)" '^changed elsewhere: main .*calls it'
 	t_like "... in JSON" "$(tr -d '\n ' <e.json)" \
-		'"places_changed":4,"changed_elsewhere":\[\{"function":"main","file":"src/app.c","line":1,"relation":"caller"'
+		'"places_changed":5,"changed_elsewhere":\[\{"function":"main","file":"src/main.c","line":1,"change":"changed","relation":"caller"'
 	if "$python" -c 'import jsonschema' 2>/dev/null; then
 		t_run "... by its schema" "$python" look.py schema \
 			"$top_srcdir/doc/tally-check.schema.json" e.json

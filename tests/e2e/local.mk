@@ -50,6 +50,7 @@ UNSANITIZED_TESTS = \
 	tests/e2e/agree.sh \
 	tests/e2e/check.sh \
 	tests/e2e/check_recipe.sh \
+	tests/e2e/check_repo.sh \
 	tests/e2e/completion.sh \
 	tests/e2e/consumers.sh \
 	tests/e2e/continuous.sh \
