@@ -127,12 +127,11 @@ void findings_github(const struct findings *f, const char *root, bool warn_only,
 	const struct finding **list;
 	size_t n;
 
-	list = reported(f, &n);
-	out->failed |= !list;
-	for (size_t i = 0; list && i < n; i++)
-		annotation(list[i], root, list[i]->level == FINDING_ERROR
-			   ? bad : "warning", out);
-	free(list);
+	/* GitHub shows the first ten of each kind and step */
+	buf_printf(out, "::%s title=tally check::",
+		   f->inconclusive ? "warning" : "notice");
+	put_command(out, &f->verdict, false);
+	buf_u8(out, '\n');
 	if (f->broken.n) {
 		buf_printf(out, "::%s title=the new side is broken::", bad);
 		put_command(out, &f->broken, false);
@@ -143,10 +142,12 @@ void findings_github(const struct findings *f, const char *root, bool warn_only,
 		put_command(out, &f->total, false);
 		buf_u8(out, '\n');
 	}
-	buf_printf(out, "::%s title=tally check::",
-		   f->inconclusive ? "warning" : "notice");
-	put_command(out, &f->verdict, false);
-	buf_u8(out, '\n');
+	list = reported(f, &n);
+	out->failed |= !list;
+	for (size_t i = 0; list && i < n; i++)
+		annotation(list[i], root, list[i]->level == FINDING_ERROR
+			   ? bad : "warning", out);
+	free(list);
 }
 
 static void put_xml(struct buf *out, const struct buf *text)

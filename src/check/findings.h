@@ -48,7 +48,7 @@ void findings_fini(struct findings *f);
 
 /* Each appends a report.  Paths below `root` (may be NULL) become relative to it.
  * They set out->failed if memory ran out. */
-/* GitHub's workflow commands: annotations at file and line, then the verdict. */
+/* GitHub's workflow commands: the verdict, then annotations at file and line. */
 void findings_github(const struct findings *f, const char *root, bool warn_only,
 		     struct buf *out);
 /* JUnit XML as GitLab and Jenkins read it. */

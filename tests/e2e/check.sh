@@ -361,6 +361,10 @@ t_same "equal bytes whatever the order" one.json two.json
 	--baseline a-*.tally --new slow-*.tally >out
 t_is "all outputs at once" $? 1
 t_like "GitHub's annotation" "$(cat out)" '^::error file=src/lex\.c,line=1,title=lex is slower::lex \+2[0-9.]+%25 '
+t_is "... after the verdict and the total" "$(sed -n 's/^\(::[^:]*\)::.*/\1/p' out | head -n 3)" \
+	'::notice title=tally check
+::error title=the total is slower
+::error file=src/lex.c,line=1,title=lex is slower'
 t_is "Markdown begins with a mark by which a comment is found" "$(head -n 1 all.md)" '<!-- tally check -->'
 t_like "Markdown's table" "$(cat all.md)" '^\| ❌ \| \+2[0-9.]+% \|.*\| lex \(app\) \|$'
 t_is "OpenMetrics ends as it must" "$(tail -n 1 all.txt)" "# EOF"

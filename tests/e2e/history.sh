@@ -229,7 +229,7 @@ check early --commit new --new fresh-*.tally --junit all.xml --sarif all.sarif \
 t_is "all reports at once" $? 1
 t_like "GitHub's annotation" "$(cat verdict)" \
 	'^::error file=/src/lex\.c,line=1,title=lex is slower::lex \+[0-9.]+%25 .*compared with 11 batches$'
-t_like "... and the verdict" "$(tail -n 1 verdict)" \
+t_like "... after the verdict" "$(grep -m 1 "^::" verdict)" \
 	'^::notice title=tally check::regressed: 1 function and the whole run; 1 batch compared with the last 12$'
 t_is "Markdown begins with a mark by which a comment is found" "$(head -n 1 all.md)" '<!-- tally check -->'
 t_like "Markdown's table" "$(cat all.md)" '^\| ❌ \| lex \| slower \| &#43;[0-9.]+%'
