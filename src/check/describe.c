@@ -391,14 +391,16 @@ void describe_total(const struct check *c, struct buf *out)
 		buf_str(out, "; not tested: only one run per side");
 	}
 	buf_str(out, ")");
-	if (c->total_fails)
+	if (c->total_fails) {
 		buf_str(out, ": regressed");
-	else if (c->total_reason)
-		buf_printf(out, ": allowed: %s", c->total_reason);
-	else if (t->regressed)
+	} else if (c->total_reason) {
+		buf_str(out, ": allowed: ");
+		text_safe(out, c->total_reason);
+	} else if (t->regressed) {
 		buf_str(out, ": slower, but not gated");
-	else if (t->improved)
+	} else if (t->improved) {
 		buf_str(out, ": improved");
+	}
 }
 
 void describe_noise(const struct check *c, struct buf *out)
@@ -559,7 +561,7 @@ void describe_verdict(const struct check *c, struct buf *out)
 		return;
 	}
 	if (c->verdict == CHECK_BROKEN) {
-		buf_str(out, c->broken);
+		text_safe(out, c->broken);
 		return;
 	}
 	if (c->verdict == CHECK_INCONCLUSIVE && c->total_unclear) {

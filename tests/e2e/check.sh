@@ -328,6 +328,10 @@ t_is "--allow" $? 0
 t_like "... shows the reason" "$(cat out)" 'allowed: checks more since 2\.3'
 t_like "... and says first that it is slower" "$(head -n 1 out)" \
 	'^pass: lex \+2[0-9.]+%, total \+[0-9.]+% allowed, no other regression '
+printf 'lex -- known\033[31m\n[total] -- red\033[31m\n' >allow
+"$TALLY" check --allow allow --baseline a-*.tally --new slow-*.tally >out
+t_like "--allow's reason for the total is safe" "$(cat out)" '^total .*: allowed: red\\x1b\[31m$'
+t_lacks "... and those of functions" "$(cat out)" "$(printf '\033')"
 printf 'l?x +5%% -- a little\n[total] -- known\n' >allow
 "$TALLY" check --allow allow --baseline a-*.tally --new slow-*.tally >out
 t_is "--allow up to a limit" $? 1
