@@ -9,6 +9,20 @@
 #include "check/show.h"
 #include "views/query/names.h"
 
+/* Longest name, path or text of one instruction that is shown, in columns. */
+enum { NAME_COLUMNS = 200 };
+
+/* Appends foreign text, safe, and no longer than names may be. */
+static void put_cut(const char *text, struct buf *out)
+{
+	struct buf safe = { 0 };
+
+	text_safe(&safe, text);
+	text_cut(out, buf_cstr(&safe), NAME_COLUMNS);
+	out->failed |= safe.failed;
+	buf_fini(&safe);
+}
+
 static void safe_name(const char *name, bool kernel, bool full,
 		      struct buf *out)
 {
@@ -18,7 +32,10 @@ static void safe_name(const char *name, bool kernel, bool full,
 		name_shorten(name, &b);
 	if (kernel)
 		buf_str(out, "[k] ");
-	text_safe(out, b.n ? buf_cstr(&b) : name);
+	if (full)
+		text_safe(out, name);
+	else
+		put_cut(b.n ? buf_cstr(&b) : name, out);
 	buf_fini(&b);
 }
 
@@ -43,15 +60,15 @@ static void put_part(const struct check *c, const struct check_part *p,
 		describe_func(c, p->func, false, out);
 		break;
 	case PART_LINE:
-		text_safe(out, check_str(&c->runs, p->name));
+		put_cut(check_str(&c->runs, p->name), out);
 		buf_printf(out, ":%u", p->line);
 		break;
 	default:
-		text_safe(out, check_str(&c->runs, p->name));
+		put_cut(check_str(&c->runs, p->name), out);
 		buf_printf(out, "+0x%" PRIx64, p->offset);
 		if (p->text) {
 			buf_str(out, " (");
-			text_safe(out, check_str(&c->runs, p->text));
+			put_cut(check_str(&c->runs, p->text), out);
 			buf_str(out, ")");
 		}
 	}
@@ -112,13 +129,16 @@ static void put_entry(struct buf *text, const struct part_style *s,
 
 static void put_edit(const struct check_edit *e, struct buf *out)
 {
+	struct buf path = { 0 };
+
+	put_cut(e->path, &path);
 	buf_str(out, e->relation == EDIT_SELF ? "changed" : "changed elsewhere");
 	if (e->kind == EDIT_SUBMODULE)
-		buf_printf(out, ": submodule %s", e->path);
+		buf_printf(out, ": submodule %s", buf_cstr(&path));
 	else if (*e->name)
-		buf_printf(out, ": %s (%s:%u)", e->name, e->path, e->line);
+		buf_printf(out, ": %s (%s:%u)", e->name, buf_cstr(&path), e->line);
 	else
-		buf_printf(out, ": %s:%u", e->path, e->line);
+		buf_printf(out, ": %s:%u", buf_cstr(&path), e->line);
 	if (e->kind == EDIT_REMOVED)
 		buf_str(out, ", removed");
 	if (e->relation == EDIT_CALLER)
@@ -127,6 +147,8 @@ static void put_edit(const struct check_edit *e, struct buf *out)
 		buf_str(out, ", in the same file");
 	if (e->id)
 		buf_printf(out, ", commit %s %s", e->id, e->subject);
+	out->failed |= path.failed;
+	buf_fini(&path);
 }
 
 void describe_commits(const struct check *c, uint32_t row,
@@ -178,9 +200,18 @@ void describe_name(const struct check *c, const struct check_row *r, bool full,
 	describe_func(c, r->unit.func, full, out);
 	if (r->unit.base) {
 		buf_str(out, " ");
-		text_safe(out, check_str(&c->runs, r->unit.base));
+		put_cut(check_str(&c->runs, r->unit.base), out);
 		buf_printf(out, ":%u", check_line_number(r->unit.line));
 	}
+}
+
+/* Returns whether @, # or the - of GH-1 begins a mention or a reference at this
+ * character.  Forges look for them after they decoded entities. */
+static bool mentions(const char *text, const char *p)
+{
+	return *p == '@' || *p == '#' ||
+	       (*p == '!' && p[1] >= '0' && p[1] <= '9') ||
+	       (*p == '-' && p - text >= 2 && !strncasecmp(p - 2, "gh", 2));
 }
 
 /* Returns whether a character completes what GitHub Flavored Markdown makes a link
@@ -196,7 +227,7 @@ void describe_markdown(const char *text, struct buf *out)
 	struct buf safe = { 0 };
 
 	text_safe(&safe, text);
-	for (const char *p = buf_cstr(&safe); *p; p++)
+	for (const char *p = buf_cstr(&safe); *p; p++) {
 		if (*p == '<')
 			buf_str(out, "&lt;");
 		else if (*p == '>')
@@ -210,6 +241,10 @@ void describe_markdown(const char *text, struct buf *out)
 			buf_printf(out, "&#%u;", (unsigned int)*p);
 		else
 			buf_u8(out, (uint8_t)*p);
+		/* a zero-width space, as the bots of forges write it */
+		if (mentions((const char *)safe.p, p))
+			buf_str(out, "&#8203;");
+	}
 	buf_fini(&safe);
 }
 

@@ -7,7 +7,40 @@
 #include "check/show.h"
 
 /* A GitHub comment holds 65,536 characters. */
-enum { MARKDOWN_MAX = 60000, RESERVE = 8000, NAME_CHARS_MAX = 200 };
+enum { MARKDOWN_MAX = 60000, TEXT_COLUMNS = 1000, IMAGE_COLUMNS = 100 };
+
+/* What may still be written. */
+struct page {
+	struct buf *out;
+	size_t most;		/* length, without what always ends the page */
+	size_t left;		/* number of rows that had no room */
+};
+
+/* Appends an entry if there is room for all of it, and releases it. */
+static bool put(struct page *p, struct buf *entry)
+{
+	bool fits = entry->n <= p->most && p->out->n <= p->most - entry->n;
+
+	p->out->failed |= entry->failed;
+	if (fits)
+		buf_bytes(p->out, entry->p, entry->n);
+	buf_fini(entry);
+	return fits;
+}
+
+/* Appends foreign text as Markdown, cut to a number of columns, and empties it. */
+static void put_text(struct buf *text, size_t columns, struct buf *out)
+{
+	struct buf safe = { 0 }, cut = { 0 };
+
+	text_safe(&safe, buf_cstr(text));
+	text_cut(&cut, buf_cstr(&safe), columns);
+	describe_markdown(buf_cstr(&cut), out);
+	out->failed |= text->failed || safe.failed || cut.failed;
+	buf_fini(&safe);
+	buf_fini(&cut);
+	buf_reset(text);
+}
 
 static void head(struct buf *out)
 {
@@ -27,8 +60,7 @@ static const char *sign(const struct check_row *r)
 static void row(const struct check *c, const struct check_row *r,
 		struct buf *out)
 {
-	const char *image = check_row_image(c, r);
-	struct buf name = { 0 }, words = { 0 };
+	struct buf text = { 0 };
 
 	buf_printf(out, "| %s | ", sign(r));
 	if (describe_tested(r))
@@ -38,7 +70,7 @@ static void row(const struct check *c, const struct check_row *r,
 	buf_str(out, " | ");
 	describe_interval(r->j.low, r->j.high, out);
 	buf_str(out, " | ");
-	if (describe_tested(r) && describe_deciding(r) < 0.0001)
+	if (describe_deciding(r) < 0.0001)
 		buf_str(out, "&lt;0.0001");
 	else
 		describe_p(describe_deciding(r), out);
@@ -48,23 +80,21 @@ static void row(const struct check *c, const struct check_row *r,
 	if (describe_tested(r))
 		describe_change(1 + r->j.visible, out);
 	buf_str(out, " | ");
-	describe_name(c, r, false, &name);
-	text_cut(&words, buf_cstr(&name), NAME_CHARS_MAX);
-	describe_markdown(buf_cstr(&words), out);
-	buf_reset(&words);
-	if (*image) {
+	describe_name(c, r, false, &text);
+	put_text(&text, TEXT_COLUMNS, out);
+	buf_str(&text, check_row_image(c, r));
+	if (text.n) {
 		buf_str(out, " (");
-		describe_markdown(image, out);
+		put_text(&text, IMAGE_COLUMNS, out);
 		buf_str(out, ")");
 	}
 	if (describe_explained(c, r)) {
 		buf_str(out, " — ");
-		describe_status(c, r, &words);
-		describe_markdown(buf_cstr(&words), out);
+		describe_status(c, r, &text);
+		put_text(&text, TEXT_COLUMNS, out);
 	}
 	buf_str(out, " |\n");
-	buf_fini(&name);
-	buf_fini(&words);
+	buf_fini(&text);
 }
 
 static const struct part_style style = {
@@ -72,93 +102,113 @@ static const struct part_style style = {
 	.markdown = true,
 };
 
-static void evidence(const struct check *c, uint32_t at, struct buf *out)
+static void evidence(const struct check *c, uint32_t at, struct page *p)
 {
 	const struct check_row *r = &c->rows.v[at];
-	struct buf name = { 0 };
+	struct buf name = { 0 }, entry = { 0 };
 
 	describe_name(c, r, false, &name);
-	buf_str(out, "\n**");
-	describe_markdown(buf_cstr(&name), out);
-	buf_str(out, "**\n\n");
+	buf_str(&entry, "\n**");
+	put_text(&name, TEXT_COLUMNS, &entry);
+	buf_str(&entry, "**\n\n");
 	buf_fini(&name);
-	describe_parts(c, r, &style, out);
-	describe_commits(c, at, &style, out);
+	describe_parts(c, r, &style, &entry);
+	describe_commits(c, at, &style, &entry);
+	put(p, &entry);
 }
 
-/* Writes rows while there is room.  Returns the number of rows left out. */
-static size_t rows(const struct check *c, bool changed, struct buf *out)
+/* Writes rows while there is room. */
+static void rows(const struct check *c, bool changed, struct page *p)
 {
 	bool any = false;
-	size_t left = 0;
 
 	for (size_t i = 0; i < c->order.n; i++) {
 		const struct check_row *r = &c->rows.v[c->order.v[i]];
+		struct buf entry = { 0 };
 
 		if (r->status == CHECK_SMALL || describe_changed(r) != changed)
 			continue;
-		if (out->n > MARKDOWN_MAX - RESERVE) {
-			left++;
-			continue;
-		}
 		if (!any)
-			head(out);
-		any = true;
-		row(c, r, out);
+			head(&entry);
+		row(c, r, &entry);
+		if (put(p, &entry))
+			any = true;
+		else
+			p->left++;
 	}
-	return left;
 }
 
-static void notes(const struct check *c, struct buf *out)
+static void note(struct page *p, struct buf *text)
+{
+	struct buf entry = { 0 };
+
+	if (!text->n)
+		return;
+	buf_str(&entry, "\n> ");
+	put_text(text, TEXT_COLUMNS, &entry);
+	buf_str(&entry, "\n");
+	put(p, &entry);
+}
+
+static void notes(const struct check *c, struct page *p)
 {
 	struct buf t = { 0 };
 
 	describe_shift(c, &t);
-	if (t.n) {
-		buf_str(out, "\n> ");
-		describe_markdown(buf_cstr(&t), out);
-		buf_str(out, "\n");
-	}
+	note(p, &t);
 	for (size_t i = 0; i < c->notes.n; i++) {
-		buf_str(out, "\n> ");
-		describe_markdown(c->notes.v[i], out);
-		buf_str(out, "\n");
+		buf_reset(&t);
+		buf_str(&t, c->notes.v[i]);
+		note(p, &t);
 	}
 	buf_fini(&t);
 }
 
+/* Appends the verdict and the total. */
+static void summary(const struct check *c, struct page *p)
+{
+	struct buf t = { 0 }, entry = { 0 };
+
+	buf_str(p->out, MARKDOWN_MARK "### tally check: ");
+	describe_verdict(c, &t);
+	put_text(&t, TEXT_COLUMNS, p->out);
+	buf_str(p->out, "\n\n");
+	describe_total(c, &t);
+	put_text(&t, TEXT_COLUMNS, p->out);
+	buf_str(p->out, "\n");
+	buf_fini(&t);
+	describe_commits(c, PROF_NONE, &style, &entry);
+	put(p, &entry);
+}
+
 void check_markdown(const struct check *c, struct buf *out)
 {
-	struct buf t = { 0 };
-	size_t left;
+	static const char others[] =
+		"\n<details><summary>all other tested functions</summary>\n\n";
+	struct buf t = { 0 }, end = { 0 };
+	struct page p = { .out = out };
 
-	buf_str(out, MARKDOWN_MARK "### tally check: ");
-	describe_verdict(c, &t);
-	describe_markdown(buf_cstr(&t), out);
-	buf_reset(&t);
-	buf_str(out, "\n\n");
-	describe_total(c, &t);
-	describe_markdown(buf_cstr(&t), out);
-	buf_reset(&t);
-	buf_str(out, "\n");
-	describe_commits(c, PROF_NONE, &style, out);
-	notes(c, out);
-	buf_str(out, "\n");
-	left = rows(c, true, out);
-	for (size_t i = 0; i < c->order.n; i++)
-		if (c->rows.v[c->order.v[i]].fails &&
-		    out->n < MARKDOWN_MAX - RESERVE)
-			evidence(c, c->order.v[i], out);
-	buf_str(out, "\n<details><summary>all other tested functions"
-		     "</summary>\n\n");
-	left += rows(c, false, out);
-	if (left)
-		buf_printf(out, "\n… and %zu more\n", left);
-	buf_str(out, "\n");
+	buf_str(&end, "\n");
 	describe_runs(c, &t);
 	buf_str(&t, "; ");
 	describe_noise(c, &t);
-	describe_markdown(buf_cstr(&t), out);
-	buf_str(out, "\n</details>\n");
+	put_text(&t, TEXT_COLUMNS, &end);
+	buf_str(&end, "\n</details>\n");
 	buf_fini(&t);
+	p.most = out->n + MARKDOWN_MAX - end.n - sizeof(others) -
+		 sizeof("\n… and 18446744073709551615 more\n");
+	summary(c, &p);
+	notes(c, &p);
+	buf_str(out, "\n");
+	rows(c, true, &p);
+	for (size_t i = 0; i < c->order.n; i++)
+		if (c->rows.v[c->order.v[i]].fails)
+			evidence(c, c->order.v[i], &p);
+	buf_str(out, others);
+	rows(c, false, &p);
+	if (p.left)
+		buf_printf(out, "\n… and %zu more\n", p.left);
+	buf_bytes(out, end.p, end.n);
+	out->failed |= end.failed;
+	buf_fini(&end);
 }

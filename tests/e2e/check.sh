@@ -511,6 +511,18 @@ t_like "... the name of a function that is an address" "$(cat e.md)" 'evil\.exam
 # GitHub Flavored Markdown 6.9, "Autolinks (extension)"
 t_none "... is no link in Markdown" "$(grep -iE 'https?://|www\.' e.md)"
 t_like "... escaped annotations" "$(cat out)" '^::error file=.*e%3Av%2Ci%25l\.c,line=1,title='
+# Forges look for mentions after they decoded entities; a zero-width space ends one.
+side mention 14 6 'extra = "hit 900 /usr/bin/app @octocat#12!3GH-4 /src/e.c 3 main";'
+"$TALLY" check --format none --markdown e.md --baseline a-*.tally --new mention-*.tally
+t_like "... a mention and references are none in Markdown" "$(cat e.md)" \
+	'&#64;&#8203;octocat&#35;&#8203;12&#33;&#8203;3GH-&#8203;4 \(app'
+long=$(printf '%0400d' 0 | tr 0 @)
+side long 15 6 'for (i = 10; i < 70; i++) extra = extra "\nhit 900 /usr/bin/app '"$long"'" i " /src/e.c 3 main";'
+"$TALLY" check --any-outcome --markdown e.md --baseline a-*.tally --new long-*.tally >out
+t_ok "many long names: at most 60 kB of Markdown" "$([ "$(wc -c <e.md)" -le 60000 ]; echo $?)"
+t_like "... that say what has no room" "$(cat e.md)" '^… and [0-9]+ more$'
+t_is "... and end" "$(tail -n 1 e.md)" '</details>'
+t_like "... cut in text, too" "$(cat out)" ' @{199}… \(app\)$'
 if [ -n "$python" ]; then
 	t_run "... XML and JSON that parse" "$python" -c '
 import json, xml.etree.ElementTree as E
