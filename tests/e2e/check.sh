@@ -529,6 +529,45 @@ import json, xml.etree.ElementTree as E
 E.parse("all.xml"); json.load(open("e.json"))'
 fi
 
+# --- the recipes for continuous integration
+cat >recipes.py <<'END'
+import re, sys, yaml
+text = open(sys.argv[1]).read()
+blocks = re.findall(r"^```yaml\n(.*?)^```$", text, re.M | re.S)
+assert len(blocks) >= 3, len(blocks)
+def commands(x):
+    if isinstance(x, dict):
+        for key, value in x.items():
+            if key == "run":
+                yield value
+            elif key == "script":
+                yield from value
+            else:
+                yield from commands(value)
+    elif isinstance(x, list):
+        for value in x:
+            yield from commands(value)
+for block in blocks:
+    found = list(commands(yaml.safe_load(block)))
+    assert found and all(isinstance(c, str) for c in found), found
+    # a checkout of the last commit only has no history
+    if any("--repo" in c for c in found):
+        assert "fetch-depth: 0" in block or "GIT_DEPTH: 0" in block, block
+    for c in found:
+        if c.startswith("curl"):
+            assert '--header "JOB-TOKEN: $CI_JOB_TOKEN" --output' in c, c
+            assert c.strip().count("\n") == 0, c
+END
+yaml=
+for p in "$python" python3; do
+	"$p" -c 'import yaml' 2>/dev/null && yaml=$p && break
+done
+if [ -n "$yaml" ]; then
+	t_run "the recipes are YAML" "$yaml" recipes.py "$top_srcdir/doc/check-in-ci.md"
+else
+	t_skip "the recipes are YAML" "needs python3-yaml"
+fi
+
 # --- commits that touched the culprit
 if command -v git >/dev/null; then
 	git init -q repo
