@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "base/path.h"
+#include "base/search.h"
 #include "check/edits.h"
 #include "cmd/check.h"
 #include "cmd/check_git.h"
@@ -378,16 +379,10 @@ static bool is_of(const struct recorded *f, const struct edit *e)
 static bool is_sampled(const struct question *q, const struct edit *e)
 {
 	const char *last = without_scopes(e->name);
-	size_t first = 0, end = q->by_last.n;
+	size_t first;
 
-	while (first < end) {
-		size_t mid = first + (end - first) / 2;
-
-		if (strcmp(q->funcs.v[q->by_last.v[mid]].last, last) < 0)
-			first = mid + 1;
-		else
-			end = mid;
-	}
+	lower_bound(first, 0, q->by_last.n,
+		    strcmp(q->funcs.v[q->by_last.v[first]].last, last) < 0);
 	for (; first < q->by_last.n; first++) {
 		const struct recorded *f = &q->funcs.v[q->by_last.v[first]];
 
