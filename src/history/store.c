@@ -804,27 +804,27 @@ static int pack(const struct buf *text, struct buf *out, struct error *err)
 	return out->failed ? error_nomem(err) : 0;
 }
 
-/* Returns whether a file exists and has the contents by which it is named. */
-static bool is_intact(const char *path, const uint8_t *sum, bool packed)
+/* Returns 1 if a file exists and has the contents by which it is named, 0 if not, or
+ * -ERR_NOMEM. */
+static int is_intact(const char *path, const uint8_t *sum, bool packed,
+		     struct error *err)
 {
-	struct error why;
 	uint8_t found[SHA256_BYTES];
 	struct buf text = { 0 };
 	struct io_map bytes;
-	bool good;
+	int rc = packed ? read_text(AT_FDCWD, path, path, &text, err)
+			: io_map_file(path, &bytes, err);
 
-	if (!packed) {
-		good = io_map_file(path, &bytes, &why) >= 0;
-		if (!good)
-			return false;
+	if (rc >= 0 && packed)
+		sha256(text.p, text.n, found);
+	if (rc >= 0 && !packed) {
 		sha256(bytes.p, bytes.n, found);
 		io_unmap(&bytes);
-	} else {
-		good = read_text(AT_FDCWD, path, path, &text, &why) == 0;
-		sha256(text.p, text.n, found);
-		buf_fini(&text);
 	}
-	return good && !memcmp(found, sum, sizeof(found));
+	buf_fini(&text);
+	if (rc < 0)
+		return rc == -ERR_NOMEM ? rc : 0;
+	return !memcmp(found, sum, sizeof(found));
 }
 
 /* Writes a file named by a hash into DIR/KIND/XX, of which it creates what is missing.
@@ -851,8 +851,8 @@ static int write_hashed(const char *dir, const char *kind, const uint8_t *sum,
 		return rc;
 	snprintf(path, sizeof(path), "%s/%s/%.2s/%s%s", dir, kind, hash, hash + 2,
 		 suffix);
-	return is_intact(path, sum, packed)
-		       ? 1 : outfile_write(path, bytes, nbytes, err);
+	return is_intact(path, sum, packed, err)
+		       ?: outfile_write(path, bytes, nbytes, err);
 }
 
 int history_write(const struct history *h, size_t batch, const char *dir,
