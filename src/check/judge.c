@@ -116,9 +116,9 @@ static bool is_one_sided(const struct judge_state *w, const struct judge_row *ro
 				 CERTAIN_SAMPLES);
 }
 
-/* Decides which small functions belong to their sum: not the kernel's own work, and
- * not new and gone ones, unless those that are new cost as much as a new function
- * may not. */
+/* Decides which small functions are summed and tested as one: not the kernel's own
+ * work, and not new and gone ones, unless the new ones together cost as much as one
+ * new function that fails the check. */
 static void choose_others(struct judge_state *w)
 {
 	double fresh = 0, limit = w->out->o.total_threshold;
@@ -257,7 +257,7 @@ static void pair_runs(const struct judge_state *w, struct series *s,
 }
 
 /* Returns whether the reference's own cost changed by more than its noise and the
- * machine allow.  Then the functions in it changed, and not the others. */
+ * machine explain.  Then the functions in it changed, and not the others. */
 static bool reference_changed(const struct judge_state *w, double *logs)
 {
 	size_t nb = w->in->nbase, nn = w->in->nnew;

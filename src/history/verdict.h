@@ -14,8 +14,9 @@
  *
  * A slowdown by the last stored commit may have been too small to report then.  The
  * batches of that commit and of the new one together are therefore also compared
- * with those before.  They are not part of what new batches alone are compared with.  Each of the two tests gets half of the budget.  A function
- * reported by both commits together must also seem slower by each of them alone.
+ * with those before.  They are not part of what new batches alone are compared with.
+ * Each of the two tests gets half of the budget.  A function reported by both commits
+ * together must also seem slower by each of them alone.
  *
  * A new function is slower than nothing: it is reported if it costs at least `threshold`
  * of the program.  What has code of another function is only reported if they cost more
