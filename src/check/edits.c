@@ -280,10 +280,8 @@ static bool range(struct text *t, uint32_t *first, uint32_t *count)
 		}
 		if (!digits)
 			return false;
-		if (i || !t->n || *t->p != ',') {
-			v[1] = i ? v[1] : 1;
+		if (i || !t->n || *t->p != ',')
 			break;
-		}
 		t->p++;
 		t->n--;
 	}

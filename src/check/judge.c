@@ -553,11 +553,8 @@ static struct estimate compare_runs(const struct judge_state *w, const double *t
  * total may not. */
 static bool is_slower(const struct judge_options *o, const struct estimate *e)
 {
-	double floor = log1p(o->total_threshold >= 0 ? o->total_threshold
-						     : o->threshold);
-
 	return stats_t_above((e->log_ratio - log1p(o->margin)) / e->se, e->df) <=
-	       o->alpha && e->log_ratio >= floor;
+	       o->alpha && e->log_ratio >= judge_total_floor(o);
 }
 
 /* Returns whether runs became slower also without what the kernel does by itself. */
@@ -584,7 +581,7 @@ static void judge_whole(struct judge_state *w, const double *totals,
 	const struct judge_options *o = &w->out->o;
 	size_t nb = w->in->nbase, nn = w->in->nnew;
 	struct judge_total *t = &w->out->total;
-	double margin = log1p(o->margin), wide, floor;
+	double margin = log1p(o->margin), wide;
 	double *logs = scratch + w->runs;
 	struct estimate e;
 
@@ -607,11 +604,9 @@ static void judge_whole(struct judge_state *w, const double *totals,
 	t->high = exp(e.log_ratio + wide);
 	t->p = stats_t_above((e.log_ratio - margin) / e.se, e.df);
 	t->p_faster = stats_t_above((-e.log_ratio - margin) / e.se, e.df);
-	floor = log1p(o->total_threshold >= 0 ? o->total_threshold
-					      : o->threshold);
 	t->visible = judge_total_visible(w->out);
 	t->regressed = is_slower(o, &e);
-	t->improved = t->p_faster <= o->alpha && -e.log_ratio >= floor;
+	t->improved = t->p_faster <= o->alpha && -e.log_ratio >= judge_total_floor(o);
 	t->gates = t->regressed && o->same_machine && o->total_threshold >= 0 &&
 		   rest_is_slower(w, scratch, logs);
 }

@@ -2,6 +2,8 @@
 #ifndef TALLY_CHECK_JUDGE_INTERNAL_H
 #define TALLY_CHECK_JUDGE_INTERNAL_H
 /* State and functions that the files of the judge share. */
+#include <math.h>
+
 #include "base/variance.h"
 #include "check/judge.h"
 
@@ -38,6 +40,12 @@ static inline double judge_cost(const struct judge_state *w, size_t run,
 static inline double judge_session(const struct judge *j)
 {
 	return 2 * j->o.session * j->o.session;
+}
+
+/* Returns the log ratio from which on the total has changed. */
+static inline double judge_total_floor(const struct judge_options *o)
+{
+	return log1p(o->total_threshold >= 0 ? o->total_threshold : o->threshold);
 }
 
 static inline double judge_whole_alpha(const struct judge_options *o)

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "base/search.h"
 
 /* Ranks of a match, to which the number of common components is added. */
 enum { BY_BASE = 1, IN_PART = 1 << 20, IN_FOLDER = 2 << 20, WHOLE = 3 << 20,
@@ -79,34 +80,19 @@ static size_t rank(const struct repo_files *f, const char *path,
 	return top && !here ? BY_BASE : 0;
 }
 
-/* Returns the index of the first path with this base name or a later one. */
-static size_t first_of(const struct repo_files *f, const char *name)
-{
-	size_t first = 0, end = f->by_base.n;
-
-	while (first < end) {
-		size_t mid = first + (end - first) / 2;
-
-		if (by_base(&f->by_base.v[mid], &name) < 0)
-			first = mid + 1;
-		else
-			end = mid;
-	}
-	return first;
-}
-
 struct repo_match repo_files_find(const struct repo_files *f, const char *recorded)
 {
 	struct buf normal = { 0 }, whole = { 0 };
 	struct repo_match m = { .path = NULL };
-	size_t most = 0, ties = 0, named = 0;
+	size_t most = 0, ties = 0, named = 0, first;
 	const char *p;
 
 	path_normal(recorded, &normal);
 	/* relative to an unknown folder */
 	for (p = buf_cstr(&normal); !strncmp(p, "../", 3);)
 		p += 3;
-	for (size_t i = first_of(f, p); i < f->by_base.n &&
+	lower_bound(first, 0, f->by_base.n, by_base(&f->by_base.v[first], &p) < 0);
+	for (size_t i = first; i < f->by_base.n &&
 	     !by_base(&f->by_base.v[i], &p); i++, named++) {
 		size_t r = rank(f, f->by_base.v[i], p, &whole);
 

@@ -36,11 +36,10 @@ double judge_row_visible(const struct judge *j, const struct judge_row *row)
 double judge_total_visible(const struct judge *j)
 {
 	const struct judge_total *t = &j->total;
-	double least = log1p(j->o.total_threshold >= 0 ? j->o.total_threshold
-						       : j->o.threshold);
 
-	return expm1(greater(sure(j, j->o.alpha, t->se, t->df), least +
-			     stats_t_quantile(0.8, t->df) * t->se));
+	return expm1(greater(sure(j, j->o.alpha, t->se, t->df),
+			     judge_total_floor(&j->o) +
+				     stats_t_quantile(0.8, t->df) * t->se));
 }
 
 /* Returns a row's standard error with more runs, where that of the runs alone is
