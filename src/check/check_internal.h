@@ -15,9 +15,11 @@ int check_note(struct check *c, const char *fmt, ...)
  * that make absolute costs incomparable, and whether the two sides were
  * interleaved. */
 int check_comparable(struct check *c, struct error *err);
-/* Sets c->broken if the new side ended differently or did far less work.  Returns
- * 0 or -ERR_NOMEM. */
+/* outcome.c: sets c->broken if the new side ended differently or did far less work.
+ * Returns 0 or -ERR_NOMEM. */
 int check_outcome(struct check *c);
+/* Returns the wait status of a run; negative if unknown. */
+int check_run_status(const struct check *c, size_t run);
 /* matrix.c: builds the rows and their costs by run. */
 int check_matrix(struct check *c, struct error *err);
 int check_matrix_inclusive(struct check *c, struct error *err);

@@ -20,6 +20,7 @@ libcheck_a_SOURCES = \
 	src/check/lines.c \
 	src/check/matrix.c \
 	src/check/moved.c \
+	src/check/outcome.c \
 	src/check/outcome.h \
 	src/check/reference.c \
 	src/check/repo_files.c \
