@@ -116,6 +116,7 @@ libviews_a_SOURCES = \
 	src/views/html/html_diff.h \
 	src/views/html/html_encode.c \
 	src/views/html/html_encode_lines.c \
+	src/views/html/html_labels.c \
 	src/views/html/html_lines.c \
 	src/views/html/html_lines.h \
 	src/views/html/html_pairs.c \
@@ -140,6 +141,7 @@ HTML_PARTS = \
 	src/views/html/tree.js \
 	src/views/html/compare.js \
 	src/views/html/timeline.js \
+	src/views/html/labels.js \
 	src/views/html/waits.js \
 	src/views/html/page.js \
 	src/views/html/search.js \

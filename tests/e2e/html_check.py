@@ -10,6 +10,8 @@
                                      against `diff --both --format=json`
     html_check.py begins PAGE NAME   it opens at the lines of a function
     html_check.py threads PAGE JSON  threads against `report -s symbol,tid`
+    html_check.py label PAGE NAME JSON   a label's values against
+                                     `report -s NAME`
     html_check.py svg FILE JSON      elements, attributes, the root's samples
     html_check.py size FILE BYTES
     html_check.py short PAGE         prints the short names of functions
@@ -98,11 +100,15 @@ def data(path):
     n = meta['nodes'] - 1
     d['up'] = column(n)
     d['key'] = column(n)
+    cohorts = meta.get('cohorts', len(meta['lanes']))
+    lane = column(cohorts) if 'labels' in meta else list(range(cohorts))
+    d['label'] = {x['name']: column(cohorts) for x in meta.get('labels', [])}
 
     def entries(n):
         kind = ['kind'] if meta.get('kinds') else []
-        e = {name: column(n) for name in ['node', 'event', 'lane'] + kind +
+        e = {name: column(n) for name in ['node', 'event', 'cohort'] + kind +
              ['bucket', 'count']}
+        e['lane'] = [lane[x] for x in e['cohort']]
         e['weight'] = column(sum(not meta['events'][x]['per']
                                  for x in e['event']))
         return e
@@ -409,6 +415,28 @@ def threads(path, report):
         assert lane['samples'] == want[lane['tid']]
 
 
+def label(path, name, report):
+    """Samples by value of a label against `report -s NAME`.  The rarest values
+    are one."""
+    d = data(path)
+    values, = [x for x in d['meta']['labels'] if x['name'] == name]
+    got = [0] * len(values['values'])
+    for cohort, count in zip(d['cohort'], d['count']):
+        got[d['label'][name][cohort]] += count
+    with open(report, encoding='utf-8') as f:
+        want = {r[name]: r['self']['samples'] for r in json.load(f)['rows']}
+    others = values.get('others', 0)
+    names = values['values'][:-1] if others else values['values']
+    for text, n in zip(names, got):
+        assert want.pop(text, 0) == n, (text, n)
+    assert len(want) == others, (len(want), others)
+    assert sum(want.values()) == (got[-1] if others else 0)
+    # the rarest ones are summed
+    if others:
+        assert max(want.values()) <= min(got[1:-1])
+    assert got[1:len(names)] == sorted(got[1:len(names)], reverse=True)
+
+
 def svg(path, report):
     root = xml.etree.ElementTree.parse(path).getroot()
     ns = '{http://www.w3.org/2000/svg}'
@@ -452,5 +480,7 @@ def size(path, most):
 
 
 if __name__ == '__main__':
-    {'policy': policy, 'sums': sums, 'lines': lines, 'both': both, 'pairs': pairs, 'begins': begins, 'threads': threads, 'svg': svg,
+    {'policy': policy, 'sums': sums, 'lines': lines, 'both': both,
+     'pairs': pairs, 'begins': begins, 'threads': threads,
+     'label': label, 'svg': svg,
      'size': size, 'short': short}[sys.argv[1]](*sys.argv[2:])

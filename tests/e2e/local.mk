@@ -60,6 +60,7 @@ UNSANITIZED_TESTS = \
 	tests/e2e/faults.sh \
 	tests/e2e/gone.sh \
 	tests/e2e/html_browser.sh \
+	tests/e2e/html_labels.sh \
 	tests/e2e/import_perfs.sh \
 	tests/e2e/java.sh \
 	tests/e2e/jit.sh \
@@ -95,7 +96,7 @@ EXTRA_DIST += tests/e2e/ptrace_program.c tests/e2e/traced_program.c
 EXTRA_DIST += tests/e2e/fault.c tests/e2e/fake_pmu.c tests/e2e/fake_counts.c \
 	tests/e2e/stat_program.c
 EXTRA_DIST += tests/e2e/format_reader.py tests/e2e/bombs.py tests/e2e/browser.py tests/e2e/html_browser.py \
-	tests/e2e/html_changes.py tests/e2e/wait_browser.py \
+	tests/e2e/html_changes.py tests/e2e/label_browser.py tests/e2e/wait_browser.py \
 	tests/e2e/html_check.py tests/e2e/issues_check.py tests/e2e/tui.py \
 	tests/e2e/completion.py tests/e2e/consumers.py tests/e2e/export_check.py \
 	tests/e2e/import_judge.py tests/e2e/perf_data.py \

@@ -7,6 +7,10 @@
  *					so many samples of so many unique stacks
  *	made_recording hosts FOLDER HOSTS SAMPLES STACKS
  *					a recording of each of so many machines
+ *	made_recording labels FOLDER TASKS
+ *					recordings of machines with different labels,
+ *					with hostile ones, and of so many tasks of one
+ *					process
  *	made_recording deep OUT DEPTH	two functions that call each other so deep
  *	made_recording ladder OUT DEPTH FUNCTIONS
  *					one stack of so many functions in turn, with a
@@ -19,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "profile/thread_labels.h"
 #include "profile/writer.h"
 
 enum {
@@ -289,6 +294,67 @@ static void make_hosts(const char *folder, uint32_t hosts, uint32_t samples,
 		make_host(folder, i, samples, stacks);
 }
 
+/* Runs with no, some and hostile labels.  The threads of run 0 run tasks, so that one
+ * thread has several labels. */
+static void make_labelled(const char *folder, uint32_t run, uint32_t tasks)
+{
+	static const struct {
+		const char *run, *name, *value;
+	} labels[] = {
+		{ "1", "team", "web" }, { "1", "canary", "yes" }, { "1", "revision", "r1" },
+		{ "2", "team", "web" }, { "2", "canary", "no" }, { "2", "revision", "r2" },
+		{ "3", "team", "db" }, { "3", "canary", "no" }, { "3", "revision", "r1" },
+		{ "4", "<script>owned()</script>",
+		  "\"><img src=x onerror=document.title='owned'>" },
+		{ "4", "__proto__", "constructor" },
+		{ "4", "team", "none" },	/* what others do not have */
+		{ "5", "team", "a,b*?\xe2\x80\xae\x1b[31m" },
+	};
+	struct made *m = calloc(1, sizeof(*m));
+	uint32_t node[40], threads;
+	uint8_t depth[40];
+	char text[4096], wide[1001];
+
+	if (!m)
+		die("memory", NULL);
+	m->seed = run + 1;
+	snprintf(text, sizeof(text), "%s/run%u.tally", folder, run);
+	begin(m, text, "");
+	snprintf(text, sizeof(text), "host-%c", 'a' + run / 2);
+	profile_set_env(&m->p, PROF_NONE, "hostname", text);
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
+		if (labels[i].run[0] == '0' + (int)run)
+			profile_set_label(&m->p, PROF_NONE, labels[i].name,
+					  labels[i].value);
+	memset(wide, 'w', sizeof(wide) - 1);
+	wide[sizeof(wide) - 1] = 0;
+	if (run == 5)
+		profile_set_label(&m->p, PROF_NONE, "wide", wide);
+	many_images(m);
+	threads = run ? 8 : tasks + 8;
+	for (uint32_t i = 0; i < threads; i++) {
+		/* eight threads, each with many tasks */
+		add_thread(m, i % 8 ? "worker" : "app", 100 + i % 8);
+		m->p.threads.v[i].cgroup = str(m, i % 2
+			? "/system.slice/app.service" : "/system.slice/db.service");
+		snprintf(text, sizeof(text), "task-%u", i);
+		if (i >= 8)
+			m->p.threads.v[i].task = str(m, text);
+	}
+	for (uint32_t i = 0; i < 40; i++)
+		node[i] = grow_stack(m, node, depth, i, &depth[i]);
+	for (uint32_t i = 0; i < 1000 + 2 * threads; i++) {
+		/* each task at least once, the first ones most */
+		uint64_t u = rnd(m, 1u << 16), t = u * u >> 16;
+		uint32_t thread = i < threads ? i : (uint32_t)(t * threads >> 16);
+
+		sample(m, 1000000000 + i * 1000000ull, thread,
+		       node[rnd(m, 40) * (thread % 3 + 1) / 3]);
+	}
+	finish(m);
+	free(m);
+}
+
 /* Three fifths of the samples are in a leaf below the recursion, one on the way
  * down, one beside it. */
 static void make_deep(const char *path, uint32_t depth)
@@ -414,6 +480,11 @@ int main(int argc, char **argv)
 		make_deep(argv[2], (uint32_t)atoi(argv[3]));
 		return 0;
 	}
+	if (argc == 4 && !strcmp(argv[1], "labels") && atoi(argv[3]) > 0) {
+		for (uint32_t i = 0; i < 6; i++)
+			make_labelled(argv[2], i, (uint32_t)atoi(argv[3]));
+		return 0;
+	}
 	if (argc == 5 && !strcmp(argv[1], "ladder") && atoi(argv[3]) > 0 &&
 	    atoi(argv[4]) > 0) {
 		make_ladder(argv[2], (uint32_t)atoi(argv[3]),
@@ -435,6 +506,7 @@ int main(int argc, char **argv)
 	fprintf(stderr, "usage: made_recording hostile OUT\n"
 			"       made_recording many OUT SAMPLES STACKS\n"
 			"       made_recording hosts FOLDER HOSTS SAMPLES STACKS\n"
+			"       made_recording labels FOLDER TASKS\n"
 			"       made_recording deep OUT DEPTH\n"
 			"       made_recording ladder OUT DEPTH FUNCTIONS\n");
 	return 2;

@@ -65,17 +65,25 @@ function readNodes(d, columns) {
 	d.end = subtreeEnds(parent, n);
 }
 
+// Cohorts of threads: the row of the timeline and the value of each label. Without
+// labels each row is one.
+function readCohorts(d, columns) {
+	const meta = d.meta, n = meta.labels ? meta.cohorts : meta.lanes.length;
+	d.lane = meta.labels ? columns.read(new Uint8Array(n)) : Uint8Array.from(meta.lanes, function (l, i) { return i; });
+	d.labels = (meta.labels || []).map(function () { return columns.read(new Uint16Array(n)); });
+}
+
 function readEntries(d, columns, n) {
 	const events = d.meta.events;
 	const node = columns.read(new Int32Array(n));
 	const event = columns.read(new Uint8Array(n));
-	const lane = columns.read(new Uint8Array(n));
+	const cohort = columns.read(new Uint16Array(n));
 	const kind = d.meta.kinds ? columns.read(new Uint8Array(n)) : null;
 	const bucket = columns.read(new Int32Array(n));
 	const count = columns.read(new Uint32Array(n));
 	let value = count, uneven = 0;
 	for (let i = 1; i < n; i++) {
-		const same = node[i] === 0 && event[i] === event[i - 1] && lane[i] === lane[i - 1] &&
+		const same = node[i] === 0 && event[i] === event[i - 1] && cohort[i] === cohort[i - 1] &&
 			(!kind || kind[i] === kind[i - 1]);
 		node[i] += node[i - 1];
 		if (same)
@@ -89,7 +97,7 @@ function readEntries(d, columns, n) {
 		for (let i = 0, k = 0; i < n; i++)
 			value[i] = events[event[i]].per ? count[i] : weights[k++];
 	}
-	return stateEntries(d.meta, { n: n, node: node, event: event, lane: lane, kind: kind, bucket: bucket, count: count, value: value });
+	return stateEntries(d.meta, { n: n, node: node, event: event, cohort: cohort, kind: kind, bucket: bucket, count: count, value: value });
 }
 
 // Sorts by time, so that a slice is one range: slice k begins at first[k].
@@ -102,7 +110,7 @@ function sortByTime(e, slices) {
 		at[k] = first[k];
 	}
 	const to = {
-		n: n, first: first, node: new Int32Array(n), event: new Uint8Array(n), lane: new Uint8Array(n),
+		n: n, first: first, node: new Int32Array(n), event: new Uint8Array(n), cohort: new Uint16Array(n),
 		kind: e.kind && new Uint8Array(n), count: new Uint32Array(n), value: null
 	};
 	to.value = e.value === e.count ? to.count : new Float64Array(n);
@@ -110,7 +118,7 @@ function sortByTime(e, slices) {
 		const k = at[e.bucket[i]]++;
 		to.node[k] = e.node[i];
 		to.event[k] = e.event[i];
-		to.lane[k] = e.lane[i];
+		to.cohort[k] = e.cohort[i];
 		if (e.kind)
 			to.kind[k] = e.kind[i];
 		to.count[k] = e.count[i];
@@ -177,7 +185,9 @@ async function readData(text) {
 	const d = { meta: JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + size))) };
 	const columns = new Columns(bytes, 4 + size);
 	addStates(d.meta);
+	addLabels(d.meta);
 	readNodes(d, columns);
+	readCohorts(d, columns);
 	d.entry = sortByTime(readEntries(d, columns, d.meta.entries), d.meta.time.buckets);
 	readSums(d, columns, d.meta.funcs.image.length);
 	readLines(d, columns);

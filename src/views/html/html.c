@@ -102,8 +102,8 @@ static int prune(struct html_data *d, struct error *err)
 }
 
 /* Makes the data one step smaller.  Alternates between coarser time, as long as
- * it remains readable, and merging the smallest branches, which are visible
- * only when zoomed in. */
+ * it remains readable, merging the smallest branches, which are visible
+ * only when zoomed in, and summing the rarest of many values of labels. */
 static int shrink(struct html_data *d, struct error *err)
 {
 	uint64_t shown = 0;
@@ -115,6 +115,8 @@ static int shrink(struct html_data *d, struct error *err)
 	if (d->buckets > HTML_BUCKETS / 2 ||
 	    (d->share > 8 * one && d->buckets > HTML_BUCKETS / 4))
 		return html_coarsen(d) < 0 ? nomem(err) : 0;
+	if (d->share > 8 * one && d->labels.cohorts.n > HTML_COHORTS_KEPT)
+		return html_fewer_cohorts(d) < 0 ? nomem(err) : 0;
 	if (d->share > 0)
 		d->share += d->share > 5 * one ? 0.2 * d->share : one;
 	else
@@ -155,6 +157,8 @@ static int build(struct html_data *d, struct buf *block, struct error *err)
 	if (!rc)
 		rc = page_threads(d, err);
 	if (!rc)
+		rc = html_labels(d, err);
+	if (!rc)
 		rc = html_lines(d, err);
 	if (!rc && d->style->compare)
 		rc = html_pairs(d, err);
@@ -179,6 +183,7 @@ static void data_fini(struct html_data *d)
 		free(s->func_of);
 		free(s->node_of);
 		free(s->lane_of);
+		free(s->thread_samples);
 		free(s->col_of);
 		free(s->frame_of);
 		free(s->loc_of);
@@ -192,6 +197,7 @@ static void data_fini(struct html_data *d)
 	calltree_fini(&d->tree);
 	vec_fini(&d->lanes);
 	vec_fini(&d->entries.v);
+	html_labels_fini(&d->labels);
 	html_lines_fini(&d->lines);
 	html_waits_fini(&d->waits);
 }

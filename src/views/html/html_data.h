@@ -15,6 +15,11 @@ enum {
 	HTML_INPUTS = 256,
 	HTML_KINDS = 64,	/* kinds of waits */
 	HTML_WAIT_ROWS = 500,	/* of each table of waits */
+	HTML_LABELS = 16,
+	HTML_VALUES = 1000,	/* of a label, without "none" and "other" */
+	HTML_COHORTS = 4096,
+	/* beyond, they may be merged before branches that matter are summed */
+	HTML_COHORTS_KEPT = 256,
 	HTML_ENTRIES_MAX = 4 << 20,	/* limit while samples are summed */
 	/* Limits of a page. */
 	HTML_NODES = 600000,
@@ -32,17 +37,21 @@ enum {
 	HTML_INSNS = 50000,
 };
 
-/* Samples of one thread in one time slice at one node of the graph, or at one
- * location. */
+/* Samples of one cohort of threads in one time slice at one node of the graph, or at
+ * one location. */
 struct html_entry {
 	uint32_t node;
-	uint8_t event, lane;	/* event: column of the page */
-	uint8_t kind;		/* what is waited for: html_waits */
-	uint8_t bucket;
+	uint32_t event : 5;	/* column of the page */
+	uint32_t cohort : 12;	/* html_labels */
+	uint32_t kind : 7;	/* what is waited for: html_waits */
+	uint32_t bucket : 8;
 	struct cell c;
 };
+_Static_assert(HTML_EVENTS <= 1 << 5 && HTML_COHORTS <= 1 << 12 &&
+	       HTML_KINDS <= 1 << 7 && HTML_BUCKETS <= 1 << 8,
+	       "an entry has room for the numbers");
 struct html_entries {
-	VEC(struct html_entry) v;	/* by node, event, lane, kind, bucket */
+	VEC(struct html_entry) v;	/* by node, event, cohort, kind, bucket */
 	size_t nodes;			/* number of values of `node` */
 };
 
@@ -142,11 +151,44 @@ struct html_waits {
 	uint64_t blocked;	/* sum of all blocked waits */
 };
 
+/* Threads with a label's value.  Value 0 is "": they do not have the label. */
+struct html_value {
+	uint32_t str;
+	uint32_t others;	/* number of values summed here; 0: a single one */
+	uint64_t samples;
+};
+
+struct html_label {
+	uint32_t name;		/* str */
+	VEC(struct html_value) values;	/* by samples; 0: none; last: others */
+	uint32_t *row_value;	/* by thread row of the page */
+};
+
+/*
+ * Labels of threads, and cohorts: threads of one lane that have the same values.
+ * An entry has a cohort, so that one test selects lanes and values.  Without labels
+ * each lane is a cohort.
+ */
+struct html_labels {
+	struct strtab str;
+	VEC(struct html_label) v;
+	bool more;		/* labels were left out */
+	VEC(uint32_t) cohorts;	/* one of its rows, by lane and values */
+	/* By thread row of the page, which are those of all recordings one
+	 * after the other. */
+	size_t rows;
+	uint32_t *row_lane;	/* PROF_NONE: the row has no samples */
+	uint32_t *row_cohort;
+	uint32_t *order;	/* rows by cohort, while they are numbered */
+};
+
 struct html_source {
 	struct html_input in;
 	uint32_t *func_of;	/* by fk: function of the page, or PROF_NONE */
 	uint32_t *node_of;	/* by node of the profile: node of the page */
 	uint32_t *lane_of;	/* by thread row */
+	uint64_t *thread_samples;	/* likewise: selected ones */
+	uint32_t *cohort_of;	/* likewise; belongs to html_labels */
 	uint32_t *col_of;	/* by column of the report */
 	uint32_t *frame_of;	/* by step: frame of the page, or PROF_NONE */
 	uint32_t *loc_of;	/* by location; PROF_NONE: not shown */
@@ -168,6 +210,7 @@ struct html_data {
 	/* Tree of the page's functions. */
 	struct calltree tree;
 	VEC(struct page_thread) lanes;
+	struct html_labels labels;
 	struct html_entries entries;	/* by node of the graph */
 	struct html_lines lines;
 	struct html_waits waits;
@@ -224,8 +267,14 @@ void html_call_walk_fini(struct html_call_walk *w);
 /* Fills w->steps from a node of the profile.  Returns 0 or -ERR_NOMEM. */
 int html_walk_calls(struct html_call_walk *w, const struct html_data *d,
 		    const struct html_source *s, uint32_t stack);
-/* page_threads.c: fills the threads and the start of their time. */
+/* html_threads.c: fills the threads and the start of their time. */
 int page_threads(struct html_data *d, struct error *err);
+/* html_labels.c: finds the labels of these threads, and numbers the cohorts. */
+int html_labels(struct html_data *d, struct error *err);
+void html_labels_fini(struct html_labels *l);
+/* Merges cohorts until half of them are left, or those without labels: of the labels
+ * with most values, the rarest become "other".  Merges equal entries. */
+int html_fewer_cohorts(struct html_data *d);
 /* html_samples.c: fills the entries, without limiting their number. */
 int html_samples(struct html_data *d, struct error *err);
 /* Merges equal entries after nodes or buckets changed. */
@@ -262,6 +311,9 @@ struct html_text_range {
 	size_t next;		/* 1 + index in html_lines.wants */
 };
 bool html_next_lines(const struct html_lines *l, struct html_text_range *r);
+/* html_labels.c: writes members of the open object, and columns. */
+void html_put_labels(struct html_encoder *e, struct json *j);
+void html_put_cohorts(struct html_encoder *e);
 /* html_waits.c: writes members of the open object. */
 void html_put_waits(struct html_encoder *e, struct json *j);
 /* html_encode_lines.c: writes members of the open object, and columns. */

@@ -9,8 +9,10 @@
  * Columns of the nodes, in pre-order without the root:
  *	- number of levels that a node is above a child of the previous node
  *	- function * 2 + inlined
- * Columns of the entries, by node, event, thread, kind of wait and time:
- *	- distance to the previous node, event, thread; what is waited for, if the page
+ * Columns of the cohorts of threads, if the page has labels:
+ *	- thread; for each label the value
+ * Columns of the entries, by node, event, cohort, kind of wait and time:
+ *	- distance to the previous node, event, cohort (without labels its thread); what is waited for, if the page
  *	  has kinds of waits
  *	- time slice, or its distance to the previous one if all else is equal
  *	- samples; weights if an event's samples differ in weight
@@ -485,6 +487,7 @@ static void put_meta(struct html_encoder *e)
 	put_compare(e, &j);
 	put_events(e, &j);
 	put_lanes(e, &j);
+	html_put_labels(e, &j);
 	html_put_waits(e, &j);
 	put_small(e, &j);
 	put_functions(e, &j);
@@ -533,13 +536,13 @@ void html_put_entries(struct html_encoder *e, const struct html_entries *x)
 	for (size_t i = 0; i < n; i++)
 		buf_uleb(e->out, v[i].event);
 	for (size_t i = 0; i < n; i++)
-		buf_uleb(e->out, v[i].lane);
+		buf_uleb(e->out, v[i].cohort);
 	for (size_t i = 0; e->d->waits.any && i < n; i++)
 		buf_uleb(e->out, v[i].kind);
 	for (size_t i = 0; i < n; i++) {
 		bool same = i && v[i].node == v[i - 1].node &&
 			    v[i].event == v[i - 1].event &&
-			    v[i].lane == v[i - 1].lane &&
+			    v[i].cohort == v[i - 1].cohort &&
 			    v[i].kind == v[i - 1].kind;
 
 		buf_uleb(e->out, same ? v[i].bucket - v[i - 1].bucket
@@ -600,6 +603,7 @@ int html_encode(struct html_data *d, struct buf *out, struct error *err)
 	if (!e.failed) {
 		put_meta(&e);
 		put_nodes(&e);
+		html_put_cohorts(&e);
 		html_put_entries(&e, &d->entries);
 		put_sums(&e);
 		html_put_line_columns(&e);

@@ -22,13 +22,14 @@ struct summer {
 	size_t *kept_at;
 	VEC(uint32_t) kept;
 	uint32_t *keep;
+	bool timed;		/* samples have times */
 };
 
 static int by_key(const void *x, const void *y)
 {
 	const struct html_entry *a = x, *b = y;
 
-	return ascending(a->event, b->event) ?: ascending(a->lane, b->lane) ?:
+	return ascending(a->event, b->event) ?: ascending(a->cohort, b->cohort) ?:
 	       ascending(a->kind, b->kind) ?: ascending(a->bucket, b->bucket);
 }
 
@@ -100,8 +101,8 @@ int html_coarsen(struct html_data *d)
 
 static uint64_t pack(const struct html_entry *e)
 {
-	return (uint64_t)e->node << 32 | (uint64_t)e->event << 24 |
-	       (uint64_t)e->lane << 16 | (uint64_t)e->kind << 8 | e->bucket;
+	return (uint64_t)e->node << 32 | (uint32_t)e->event << 27 |
+	       (uint32_t)e->cohort << 15 | (uint32_t)e->kind << 8 | e->bucket;
 }
 
 static int index_entries(struct u64map *map, const struct html_entries *e)
@@ -117,15 +118,16 @@ static int index_entries(struct u64map *map, const struct html_entries *e)
 	return 0;
 }
 
-/* Reduces the number of entries by doubling the width of time slices, at most
- * until a single slice is left. */
+/* Reduces the number of entries by doubling the width of time slices until a single
+ * slice is left, and then by merging cohorts. */
 static int coarsen(struct summer *s)
 {
 	struct html_data *d = s->d;
 
-	if (d->buckets == 1)
+	if (d->buckets == 1 && d->labels.cohorts.n <= d->lanes.n)
 		return 0;
-	if (html_coarsen(d) < 0 || index_entries(&s->nodes, &d->entries) < 0 ||
+	if ((d->buckets > 1 ? html_coarsen(d) : html_fewer_cohorts(d)) < 0 ||
+	    index_entries(&s->nodes, &d->entries) < 0 ||
 	    index_entries(&s->locs, &d->lines.entries) < 0)
 		return -ERR_NOMEM;
 	return index_entries(&s->calls, &d->lines.call_entries);
@@ -248,6 +250,14 @@ static int add_wait(struct summer *s, const struct sample_batch *b, size_t i,
 	return rc ? rc : add_part(s, b->stack[i], leaf, e);
 }
 
+/* The time of all samples that were merged. */
+static uint64_t run_start(const struct profile *p, uint32_t thread)
+{
+	uint32_t run = p->threads.v[thread].run;
+
+	return run < p->runs.n ? p->runs.v[run].start_ns : 0;
+}
+
 static int add_sample(struct summer *s, const struct sample_batch *b, size_t i)
 {
 	struct html_data *d = s->d;
@@ -257,7 +267,7 @@ static int add_sample(struct summer *s, const struct sample_batch *b, size_t i)
 	struct html_entry e = {
 		.node = src->node_of[b->stack[i]],
 		.event = src->col_of[rep->agg.col_of[b->event[i]]],
-		.lane = (uint8_t)src->lane_of[b->thread[i]],
+		.cohort = src->cohort_of[b->thread[i]],
 		.kind = html_kind(src, &rep->p->events.v[b->event[i]],
 				  b->stack[i]),
 		.bucket = bucket_of(s, b->time_ns[i]),
@@ -265,6 +275,8 @@ static int add_sample(struct summer *s, const struct sample_batch *b, size_t i)
 	};
 	int rc;
 
+	if (!s->timed)
+		s->timed = b->time_ns[i] != run_start(rep->p, b->thread[i]);
 	if (e.node == PROF_NONE)
 		return 0;
 	rc = prof_is_wait(&rep->p->events.v[b->event[i]])
@@ -315,6 +327,8 @@ int html_samples(struct html_data *d, struct error *err)
 		rc = html_entries_merge(&d->lines.entries);
 	if (!rc)
 		rc = html_entries_merge(&d->lines.call_entries);
+	while (!rc && !s.timed && d->buckets > 1)
+		rc = html_coarsen(d);
 	html_call_walk_fini(&s.walk);
 	u64map_fini(&s.nodes);
 	u64map_fini(&s.locs);

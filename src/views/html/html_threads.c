@@ -180,17 +180,16 @@ static int find_lanes(struct html_data *d, uint32_t source)
 {
 	struct html_source *s = &d->src[source];
 	size_t n = s->in.rep->p->threads.n;
-	uint64_t *samples = calloc(n + 1, sizeof(*samples));
 	uint32_t *order = malloc((n + 1) * sizeof(*order));
 	uint32_t *keep = malloc(SAMPLE_BATCH * sizeof(*keep));
 	int rc = -ERR_NOMEM;
 
 	s->lane_of = calloc(n + 1, sizeof(*s->lane_of));
-	if (samples && order && keep && s->lane_of) {
-		count_threads(s, keep, samples);
-		rc = group_threads(d, source, order, samples);
+	s->thread_samples = calloc(n + 1, sizeof(*s->thread_samples));
+	if (order && keep && s->lane_of && s->thread_samples) {
+		count_threads(s, keep, s->thread_samples);
+		rc = group_threads(d, source, order, s->thread_samples);
 	}
-	free(samples);
 	free(order);
 	free(keep);
 	return rc;

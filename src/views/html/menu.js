@@ -288,7 +288,7 @@ Page.prototype.toast = function (text) {
 
 const HELP = [
 	["Everywhere", [["1 – 5", "the views"], ["6", "waits, if they were recorded"], ["/", "search"], ["Enter, Shift Enter", "in the search: next match, previous match"],
-		["n, N", "the same, outside the search"], ["Esc", "leave the menu, the search or the zoom"], ["?", "these keys"]]],
+		["n, N", "the same, outside the search"], ["Esc", "leave the menu, the search or the zoom"], ["l", "the labels, if there are any"], ["?", "these keys"]]],
 	["A frame or function", Object.keys(CHANGES).map(function (k) { return [k, CHANGES[k].menu.toLowerCase()]; }).concat([
 		["y, Y", "copy its name, its stack"], ["Right click, Shift F10", "these actions as a menu"],
 		["Ctrl Z, Ctrl Shift Z", "undo, redo the last change"]])],
@@ -344,6 +344,7 @@ Page.prototype.key = function (e) {
 	const act = {
 		"/": function () { byId("search").focus(); byId("search").select(); },
 		"?": function () { page.help(); },
+		l: function () { page.labels.open(); },
 		n: function () { page.hit(1); }, N: function () { page.hit(-1); },
 		Escape: function () { page.leave(); },
 		ContextMenu: function () { page.menuByKey(); },

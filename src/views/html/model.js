@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The selection (event, threads, time) and its sums by node of the tree and by
+// The selection (event, threads, labels, time) and its sums by node of the tree and by
 // function. Values are weights of the event, or numbers of samples if all samples
 // weigh the same.
 
@@ -22,10 +22,10 @@ Side.prototype.size = function (nodes) {
 	this.whole = new Map();
 };
 
-// Returns whether an entry's thread and state are selected.
+// Returns whether an entry's threads and state are selected.
 Side.prototype.picks = function (e, i) {
 	const s = this.selection;
-	return (!s.lanes || s.lanes[e.lane[i]]) && (!s.kinds || s.kinds[e.kind[i]]);
+	return (!s.cohorts || s.cohorts[e.cohort[i]]) && (!s.kinds || s.kinds[e.kind[i]]);
 };
 
 // Sums of a whole column, computed once.
@@ -34,17 +34,17 @@ Side.prototype.all = function (col) {
 	if (!w) {
 		const count = new Float64Array(this.count.length);
 		w = { value: this.even ? count : new Float64Array(count.length), count: count };
-		this.add(this.model.d.entry, col, { lanes: null, kinds: null, from: 0, to: this.model.last }, w.value, w.count);
+		this.add(this.model.d.entry, col, { cohorts: null, kinds: null, from: 0, to: this.model.last }, w.value, w.count);
 		this.whole.set(col, w);
 	}
 	return w;
 };
 
 Side.prototype.add = function (e, col, s, values, counts) {
-	const node = e.node, event = e.event, lane = e.lane, kind = e.kind, count = e.count, value = e.value;
-	const end = e.first[s.to + 1], one = this.model.d.meta.events.length === 1, lanes = s.lanes, kinds = s.kinds;
+	const node = e.node, event = e.event, cohort = e.cohort, kind = e.kind, count = e.count, value = e.value;
+	const end = e.first[s.to + 1], one = this.model.d.meta.events.length === 1, cohorts = s.cohorts, kinds = s.kinds;
 	for (let i = e.first[s.from]; i < end; i++) {
-		if ((!one && event[i] !== col) || (lanes && !lanes[lane[i]]) || (kinds && !kinds[kind[i]]))
+		if ((!one && event[i] !== col) || (cohorts && !cohorts[cohort[i]]) || (kinds && !kinds[kind[i]]))
 			continue;
 		counts[node[i]] += count[i];
 		if (values !== counts)
@@ -56,7 +56,7 @@ Side.prototype.select = function (s) {
 	const m = this.model, col = this.col = this.cols[s.event], parent = m.d.parent;
 	const v = this.value, c = this.count;
 	this.funcs = this.locs = this.calls = this.unchanged = null;
-	const whole = col >= 0 && !s.lanes && !s.kinds && s.from <= 0 && s.to >= m.last;
+	const whole = col >= 0 && !s.cohorts && !s.kinds && s.from <= 0 && s.to >= m.last;
 	this.exact = whole && !m.changed.length;
 	this.selection = s;
 	if (whole) {
@@ -258,9 +258,10 @@ Model.prototype.all = function () {
 	return (this.shown !== this.base ? this.now.before.count : 0) + (this.base && this.shown !== this.now ? this.base.before.count : 0);
 };
 
-// select: { event, lanes: null or array of 0/1, from, to } in time slices.
+// select: { event, lanes: null or array of 0/1, labels: of these by label, from, to } in
+// time slices.
 Model.prototype.select = function (s) {
-	const pick = { event: s.event, lanes: s.lanes && s.lanes.slice(), kinds: s.kinds && s.kinds.slice(), from: s.from, to: s.to };
+	const pick = { event: s.event, lanes: s.lanes, labels: s.labels, cohorts: pickCohorts(this.d, s, -1), kinds: s.kinds && s.kinds.slice(), from: s.from, to: s.to };
 	this.waits = null;
 	this.now.select(pick);
 	if (this.base)
@@ -366,14 +367,16 @@ Model.prototype.within = function (set) {
 	return sum;
 };
 
-// Samples by thread and time slice: all of them, or those with a function of `set`, or
-// those in `state`.
-Model.prototype.overTime = function (set, stored, state) {
+// Samples by row of the timeline and time slice: all of them, or those with a function
+// of `set`, or those in `state`. rows: the row of each cohort.
+Model.prototype.overTime = function (rows, set, stored, state) {
 	const d = stored ? this.stored : this.d, e = d.entry, slices = this.last + 1, a = this.now.col, b = this.base ? this.base.col : -1;
-	const out = new Float64Array(d.meta.lanes.length * slices);
+	const out = new Float64Array(rows.n * slices);
 	// Waits count by their time, all else by number of samples.
 	const what = d.meta.events[a].wait ? e.value : e.count;
 	const kinds = stored || !this.now.selection ? null : this.now.selection.kinds;
+	/* rows that are not selected are shown, too */
+	const cohorts = stored || !this.now.selection ? null : pickCohorts(d, this.now.selection, rows.ignored);
 	let inside = null;
 	if (set) {
 		inside = new Uint8Array(this.nodes);
@@ -383,8 +386,8 @@ Model.prototype.overTime = function (set, stored, state) {
 	for (let k = 0; k < slices; k++)
 		for (let i = e.first[k]; i < e.first[k + 1]; i++)
 			if ((e.event[i] === a || e.event[i] === b) && (!inside || inside[e.node[i]]) &&
-				(!kinds || kinds[e.kind[i]]) && (state === undefined || e.kind[i] === state))
-				out[e.lane[i] * slices + k] += what[i];
+				(!kinds || kinds[e.kind[i]]) && (!cohorts || cohorts[e.cohort[i]]) && (state === undefined || e.kind[i] === state))
+				out[rows.of[e.cohort[i]] * slices + k] += what[i];
 	return out;
 };
 

@@ -21,6 +21,7 @@ function Page(d) {
 	this.tree = new CallTree(this.model, this.palette, this);
 	this.source = new Source(this.model, this.palette, this);
 	this.waits = new WaitTables(this.model, this.palette, this);
+	this.labels = new LabelLists(this.model, this);
 	this.controls();
 	this.menus();
 	this.made = "";
@@ -38,7 +39,7 @@ Page.prototype.initial = function () {
 		view: b.view, q: "", func: b.func !== undefined ? b.func : -1, zoom: "", event: 0,
 		from: 0, to: this.last, lanes: null, sort: this.model.compare ? "change" : "self", backwards: false,
 		inverted: b.inverted, icicle: b.icicle, theme: "", show: "source", all: false,
-		widths: "new", colour: this.colours()[0], changes: [], kinds: null, group: false
+		widths: "new", colour: this.colours()[0], changes: [], kinds: null, labels: null, group: 0
 	};
 };
 
@@ -75,8 +76,10 @@ Page.prototype.write = function (push) {
 		u.set("th", this.laneList().join("."));
 	if (s.kinds)
 		u.set("k", marked(s.kinds).join("."));
+	if (s.labels)
+		u.set("l", writeLabels(s.labels));
 	if (s.group)
-		u.set("g", 1);
+		u.set("g", s.group);
 	if (s.sort !== i.sort || s.backwards)
 		u.set("sort", (s.backwards ? "-" : "") + s.sort);
 	if (s.inverted !== i.inverted)
@@ -126,7 +129,10 @@ Page.prototype.restore = function () {
 	}
 	s.lanes = marks(u.get("th"), meta.lanes.length);
 	s.kinds = meta.kinds ? marks(u.get("k"), meta.kinds.length) : null;
-	s.group = Boolean(meta.kinds) && u.get("g") === "1";
+	s.labels = readLabels(u.get("l"), meta.labels);
+	s.group = whole(u.get("g"), 0, GROUP_LABEL - 1 + (meta.labels || []).length, 0);
+	if (s.group === 1 && !meta.kinds)
+		s.group = 0;
 	const sort = (u.get("sort") || s.sort).replace(/^-/, "");
 	if (SORTS.concat(this.model.compare ? ["change", "before"] : []).indexOf(sort) >= 0) {
 		s.sort = sort;
@@ -147,7 +153,7 @@ Page.prototype.restore = function () {
 	byId("all").checked = s.all;
 	byId("widths").value = s.widths;
 	byId("colour").value = this.palette.by = s.colour;
-	byId("group").checked = s.group;
+	byId("group").value = s.group;
 	this.applyTheme();
 	this.select();
 	this.find();
@@ -193,6 +199,7 @@ Page.prototype.select = function () {
 	this.stale = { flame: true };
 	this.legend();
 	this.drawFilters();
+	this.labels.draw();
 	this.timeline.count(s.event);
 	this.timeline.draw();
 	this.markTime();
@@ -361,8 +368,8 @@ Page.prototype.toggleKind = function (i) {
 	}
 	this.refilter();
 };
-Page.prototype.setGroup = function (on) {
-	this.state.group = on;
+Page.prototype.setGroup = function (group) {
+	this.state.group = group;
 	this.state.zoom = "";
 	this.flame.reveal = true;
 	this.refilter();
@@ -523,10 +530,10 @@ Page.prototype.head = function () {
 	if (meta.small.nodes)
 		foot.push("Branches below " + (100 * meta.small.share).toPrecision(2) + "% of all samples are summed as [small branches]: " +
 			percent(meta.small.samples, got.selected) + " of samples, " + grouped(meta.small.nodes) +
-			" frames. The table of functions is exact while no thread or time is selected.");
+			" frames. The table of functions is exact while no thread, label or time is selected.");
 	if (meta.small.folded)
 		foot.push("Stacks are deeper than " + grouped(meta.small.depth) + " frames: below that recursion is folded. " +
-			"The table of functions is exact while no thread, time or change to the stacks is selected.");
+			"The table of functions is exact while no thread, label, time or change to the stacks is selected.");
 	foot.push("Written by tally; the page loads nothing from the network. Press ? for the keys; right-click a frame or function for a menu.");
 	byId("foot").textContent = foot.join(" ");
 };
@@ -544,8 +551,9 @@ Page.prototype.drawFilters = function () {
 		button("Time " + duration(t.start_ns + s.from * t.width_ns) + " – " +
 			duration(t.start_ns + (s.to + 1) * t.width_ns), function () { page.setTime(0, page.last); });
 	this.laneList().forEach(function (i) {
-		button(page.timeline.label(i), function () { page.toggleLane(i); });
+		button(page.timeline.thread(i), function () { page.toggleLane(i); });
 	});
+	this.labelFilters().forEach(function (x) { button(x[0], x[1]); });
 	marked(s.kinds).forEach(function (i) {
 		button((i >= page.model.d.meta.run ? "" : "Waits: ") + page.model.d.meta.kinds[i], function () { page.toggleKind(i); });
 	});
@@ -621,8 +629,16 @@ Page.prototype.controls = function () {
 		o.value = text;
 		return o;
 	}));
-	byId("group-box").hidden = !this.model.d.meta.kinds;
-	byId("group").addEventListener("change", function () { page.setGroup(byId("group").checked); });
+	const groups = (this.model.d.meta.labels || []).map(function (l, k) { return [l.name.slice(0, 60), GROUP_LABEL + k]; });
+	if (this.model.d.meta.kinds)
+		groups.unshift(["state", 1]);
+	byId("group-box").hidden = !groups.length;
+	groups.forEach(function (x) {
+		const o = el("option", "", x[0]);
+		o.value = x[1];
+		byId("group").append(o);
+	});
+	byId("group").addEventListener("change", function () { page.setGroup(+byId("group").value); });
 	events.addEventListener("change", function () {
 		page.state.event = +events.value;
 		if (page.state.kinds && !page.model.events[page.state.event].all)

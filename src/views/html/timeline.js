@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Samples over time, one row per thread. A selection here filters everything else.
+// Samples over time, one row per thread or value of a label. A selection here filters
+// everything else. Recordings without times have one slice, whose bars are horizontal.
 
 const LANE = 26;
 
@@ -9,12 +10,34 @@ function Timeline(model, palette, ui) {
 	this.ui = ui;
 	this.canvas = document.getElementById("time-canvas");
 	this.lanes = model.d.meta.lanes;
+	this.rows = timelineRows(model.stored, 0);
 	this.slices = model.d.meta.time.buckets;
 	this.drag = null;
+	if (this.slices === 1)
+		this.canvas.setAttribute("aria-label", "Samples by thread, or by value of the label by which they are grouped");
 	this.listen();
 }
 
 Timeline.prototype.label = function (i) {
+	const r = this.rows, l = r.label < 0 ? null : this.model.d.meta.labels[r.label];
+	return l ? r.values[i] ? l.text[r.values[i]] : l.full[0] : this.thread(i);
+};
+
+// Whether a row is selected; undefined: no row is.
+Timeline.prototype.chosen = function (i) {
+	const s = this.ui.state, r = this.rows, flags = r.label < 0 ? s.lanes : s.labels && s.labels[r.label];
+	return flags ? Boolean(flags[r.label < 0 ? i : r.values[i]]) : undefined;
+};
+
+Timeline.prototype.toggle = function (i) {
+	const r = this.rows;
+	if (r.label < 0)
+		this.ui.toggleLane(i);
+	else
+		this.ui.toggleLabel(r.label, r.values[i]);
+};
+
+Timeline.prototype.thread = function (i) {
 	const l = this.lanes[i], runs = this.model.d.meta.header.runs;
 	if (l.others)
 		return grouped(l.others) + " other threads";
@@ -22,7 +45,14 @@ Timeline.prototype.label = function (i) {
 		return this.model.d.meta.compare.inputs[l.source].replace(/^.*\//, "").replace(/\.tally$/, "");
 	if (l.source !== undefined)
 		return (l.side ? "before: " : "now: ") + (l.comm || "thread") + " " + l.tid;
-	return (l.comm || "thread") + " " + l.tid + (runs > 1 ? ", run " + l.run : "");
+	return (l.comm || "thread") + " " + l.tid + (runs > 1 ? ", " + (this.host(i) || "run " + l.run) : "");
+};
+
+// The machine of a thread, if that is a label.
+Timeline.prototype.host = function (i) {
+	const d = this.model.stored, k = (d.meta.labels || []).findIndex(function (l) { return l.name === "host"; });
+	const v = k < 0 ? 0 : d.labels[k][d.lane.indexOf(i)], l = k < 0 ? null : d.meta.labels[k];
+	return v && !isOther(l, v) ? l.text[v] : "";
 };
 
 Timeline.prototype.left = function () {
@@ -39,12 +69,12 @@ Timeline.prototype.listen = function () {
 	c.addEventListener("pointerdown", function (e) {
 		const b = c.getBoundingClientRect(), x = e.clientX - b.left;
 		const lane = Math.floor((e.clientY - b.top) / LANE);
-		if (x < t.left()) {
-			if (lane < t.lanes.length)
-				t.ui.toggleLane(lane);
+		if (x < t.left() || t.slices === 1) {
+			if (lane < t.rows.n)
+				t.toggle(lane);
 			return;
 		}
-		if (lane >= t.lanes.length + 1)
+		if (lane >= t.rows.n + 1)
 			return;
 		t.drag = { from: t.slice(x), x: x, moved: false };
 		c.setPointerCapture(e.pointerId);
@@ -77,7 +107,9 @@ Timeline.prototype.key = function (e) {
 	if (e.key === "Escape") {
 		this.ui.setTime(0, last);
 		this.ui.setLanes(null);
-	} else if (step) {
+		if (this.rows.label >= 0)
+			this.ui.toggleLabel(this.rows.label, -1);
+	} else if (step && last) {
 		let from = s.from, to = s.to;
 		if (from === 0 && to === last) {
 			to = Math.floor(last / 8);
@@ -96,21 +128,22 @@ Timeline.prototype.key = function (e) {
 
 Timeline.prototype.tip = function (e, x, lane) {
 	const time = this.model.d.meta.time;
-	if (lane >= this.lanes.length || x < 0) {
+	if (lane >= this.rows.n || x < 0 || !this.whole) {
 		this.ui.tipText(null);
 		return;
 	}
-	const l = this.lanes[lane], lines = [this.label(lane)];
-	if (!l.others)
+	const l = this.rows.label < 0 ? this.lanes[lane] : null, lines = [this.label(lane)], at = lane * this.slices;
+	if (l && !l.others)
 		lines.push("process " + l.pid + ", thread " + l.tid);
-	if (x >= this.left()) {
+	if (x >= this.left() && this.slices > 1) {
 		const k = this.slice(x);
 		lines.push(duration(time.start_ns + k * time.width_ns) + " – " +
 			duration(time.start_ns + (k + 1) * time.width_ns) + ": " +
 			(this.model.events[this.event].wait ? duration(this.all[lane * this.slices + k]) + this.stateText(lane * this.slices + k)
 				: grouped(this.all[lane * this.slices + k]) + " samples"));
 	} else {
-		lines.push(grouped(l.samples) + " samples; click to see only this thread");
+		const n = l ? l.samples : this.whole.subarray(at, at + this.slices).reduce(function (a, b) { return a + b; }, 0);
+		lines.push((l || !this.model.events[this.event].wait ? grouped(n) + " samples" : duration(n)) + "; click to see only this " + (l ? "thread" : "value"));
 	}
 	this.ui.tipText(lines, e.clientX, e.clientY);
 };
@@ -121,14 +154,16 @@ Timeline.prototype.stateText = function (at) {
 };
 
 Timeline.prototype.count = function (event) {
-	const kinds = this.model.now.selection && this.model.now.selection.kinds;
-	if (event === this.event && this.tree === this.model.d && this.kinds === kinds)
+	const s = this.ui.state, pick = this.model.now.selection, kinds = pick && pick.kinds, cohorts = pick && pick.cohorts;
+	const made = [event, s.group, kinds && marked(kinds).join("."), cohorts && s.lanes && marked(s.lanes).join("."), writeLabels(s.labels)].join("|");
+	if (made === this.made && this.tree === this.model.d)
 		return;
-	this.kinds = kinds;
+	this.made = made;
+	this.rows = timelineRows(this.model.stored, s.group);
 	this.event = event;
 	this.tree = this.model.d;
-	this.all = this.model.overTime(null);
-	this.whole = this.tree.entry === this.model.stored.entry && !kinds ? this.all : this.model.overTime(null, true);
+	this.all = this.model.overTime(this.rows, null);
+	this.whole = this.tree.entry === this.model.stored.entry && !kinds && !cohorts ? this.all : this.model.overTime(this.rows, null, true);
 	this.part = null;
 	this.states = this.ofStates(event);
 	this.most = this.whole.reduce(function (a, b) { return Math.max(a, b); }, 1);
@@ -138,18 +173,18 @@ Timeline.prototype.count = function (event) {
 Timeline.prototype.ofStates = function (event) {
 	const m = this.model, meta = m.d.meta;
 	return !m.events[event] || !m.events[event].all ? null : [meta.run, meta.queue].map(function (state) {
-		return m.overTime(null, false, state);
-	});
+		return m.overTime(this.rows, null, false, state);
+	}, this);
 };
 
 // marked: functions whose samples have the accent colour, or null.
 Timeline.prototype.mark = function (event, marked) {
-	this.part = marked ? this.model.overTime(marked) : null;
+	this.part = marked ? this.model.overTime(this.rows, marked) : null;
 };
 
 Timeline.prototype.draw = function () {
 	const c = this.canvas, ratio = window.devicePixelRatio || 1, w = c.clientWidth;
-	const rows = this.lanes.length, h = rows * LANE + 22, p = this.palette, s = this.ui.state;
+	const rows = this.rows.n, h = rows * LANE + (this.slices > 1 ? 22 : 4), p = this.palette, s = this.ui.state;
 	if (!w || !this.all)
 		return;
 	c.width = Math.round(w * ratio);
@@ -162,7 +197,8 @@ Timeline.prototype.draw = function () {
 	ctx.textBaseline = "middle";
 	for (let i = 0; i < rows; i++)
 		this.drawLane(ctx, i, left, room);
-	this.drawAxis(ctx, rows * LANE, left, room);
+	if (this.slices > 1)
+		this.drawAxis(ctx, rows * LANE, left, room);
 	if (s.from > 0 || s.to < this.slices - 1) {
 		const x0 = left + room * s.from / this.slices, x1 = left + room * (s.to + 1) / this.slices;
 		ctx.fillStyle = p.dark ? "rgba(0,0,0,.55)" : "rgba(255,255,255,.68)";
@@ -175,9 +211,9 @@ Timeline.prototype.draw = function () {
 };
 
 Timeline.prototype.drawLane = function (ctx, i, left, room) {
-	const p = this.palette, s = this.ui.state, y = i * LANE, n = this.slices;
-	const off = s.lanes && !s.lanes[i], width = room / n;
-	ctx.font = (s.lanes && !off ? "600 " : "") + "12px system-ui, sans-serif";
+	const p = this.palette, y = i * LANE, n = this.slices;
+	const chosen = this.chosen(i), off = chosen === false, width = room / n;
+	ctx.font = (chosen ? "600 " : "") + "12px system-ui, sans-serif";
 	ctx.fillStyle = off ? p.fadedText : p.text;
 	ctx.save();
 	ctx.beginPath();
@@ -187,6 +223,8 @@ Timeline.prototype.drawLane = function (ctx, i, left, room) {
 	ctx.restore();
 	ctx.fillStyle = p.faded;
 	ctx.fillRect(left, y + LANE - 1, room, 1);
+	if (n === 1)
+		return this.drawBar(ctx, i, off, left, room);
 	for (let k = 0; k < n; k++) {
 		const all = this.all[i * n + k], part = this.part ? this.part[i * n + k] : 0;
 		const whole = this.whole[i * n + k], x = left + k * width;
@@ -215,6 +253,17 @@ Timeline.prototype.drawLane = function (ctx, i, left, room) {
 			ctx.fillRect(x, y + LANE - 1 - hp, Math.max(1, width - 0.5), hp);
 		}
 	}
+};
+
+// Without times: the part of the row that is selected, and of it what is marked.
+Timeline.prototype.drawBar = function (ctx, i, off, left, room) {
+	const p = this.palette, most = this.most;
+	[[this.whole, p.faded], [this.all, off ? p.faded : p.dark ? "#55606f" : "#a9b4c4"], [this.part, p.accent]].forEach(function (x) {
+		if (!x[0] || !x[0][i])
+			return;
+		ctx.fillStyle = x[1];
+		ctx.fillRect(left, i * LANE + 5, Math.max(1, room * x[0][i] / most), LANE - 10);
+	});
 };
 
 Timeline.prototype.drawAxis = function (ctx, y, left, room) {

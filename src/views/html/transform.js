@@ -214,14 +214,16 @@ function Changes(d, imageOf) {
 	for (let i = 0; i < e.n; i++)
 		weight[e.node[i]] += e.count[i];
 	const tree = { n: d.meta.nodes, func: d.func, inlined: d.inlined, parent: d.parent, depth: d.depth, end: d.end };
-	/* done[0] is the stored tree, or the one with a frame for each state */
-	this.roots = [{ key: "", tree: tree, weight: weight, at: null, map: null, to: null, entry: e }, null];
+	/* done[0] is the stored tree, or the one with a frame for each state or value of a
+	 * label */
+	this.roots = [{ key: "", tree: tree, weight: weight, at: null, map: null, to: null, entry: e }];
 	this.done = [this.roots[0]];
 }
 
-Changes.prototype.begin = function (grouped) {
-	const k = grouped ? 1 : 0;
-	this.roots[k] = this.roots[k] || stateTree(this.d, this.roots[0].tree);
+// group: 0: none, 1: by state, else 2 + the label.
+Changes.prototype.begin = function (group) {
+	const k = group;
+	this.roots[k] = this.roots[k] || (k === 1 ? stateTree : labelTree)(this.d, this.roots[0].tree, k - 2);
 	if (this.done[0] !== this.roots[k])
 		this.done = [this.roots[k]];
 };
@@ -279,9 +281,9 @@ function mapEntries(e, map) {
 	for (let i = 0; i < e.n; i++)
 		n += (node[i] = map[e.node[i]]) >= 0;
 	if (n === e.n)
-		return { n: n, first: e.first, node: node, event: e.event, lane: e.lane, kind: e.kind, count: e.count, value: e.value };
+		return { n: n, first: e.first, node: node, event: e.event, cohort: e.cohort, kind: e.kind, count: e.count, value: e.value };
 	const to = {
-		n: n, first: first, node: new Int32Array(n), event: new Uint8Array(n), lane: new Uint8Array(n),
+		n: n, first: first, node: new Int32Array(n), event: new Uint8Array(n), cohort: new Uint16Array(n),
 		kind: e.kind && new Uint8Array(n), count: new Uint32Array(n), value: null
 	};
 	to.value = e.value === e.count ? to.count : new Float64Array(n);
@@ -292,7 +294,7 @@ function mapEntries(e, map) {
 				continue;
 			to.node[k] = node[i];
 			to.event[k] = e.event[i];
-			to.lane[k] = e.lane[i];
+			to.cohort[k] = e.cohort[i];
 			if (e.kind)
 				to.kind[k] = e.kind[i];
 			to.count[k] = e.count[i];

@@ -52,14 +52,14 @@ function stateEntries(meta, e) {
 	if (meta.all < 0)
 		return e;
 	const to = { n: n + more, value: new Float64Array(n + more) };
-	["node", "event", "lane", "kind", "bucket", "count"].forEach(function (k) { to[k] = longer(e[k], n + more); });
+	["node", "event", "cohort", "kind", "bucket", "count"].forEach(function (k) { to[k] = longer(e[k], n + more); });
 	to.value.set(e.value);
 	for (let i = 0; i < e.n; i++) {
 		if (!meta.parts[e.event[i]])
 			continue;
 		to.node[n] = e.node[i];
 		to.event[n] = meta.all;
-		to.lane[n] = e.lane[i];
+		to.cohort[n] = e.cohort[i];
 		to.kind[n] = e.kind[i];
 		to.bucket[n] = e.bucket[i];
 		to.count[n] = e.count[i];
@@ -84,41 +84,54 @@ function stateSums(meta, sums) {
 	sums.push(s);
 }
 
-// The stored tree with a frame for each state below the root, and its entries.
-function stateTree(d, tree) {
-	const e = d.entry, meta = d.meta, n = tree.n, used = meta.kinds.map(function () { return null; });
-	let most = 1;
-	for (let i = 0; i < e.n; i++) {
-		const u = used[e.kind[i]] = used[e.kind[i]] || new Uint8Array(n);
-		u[e.node[i]] = 1;
+// The stored tree with a frame for each group below the root, and its entries. of: the
+// group of an entry; frames: the function of each group's frame, -1: none.
+function groupTree(d, tree, frames, of) {
+	const e = d.entry, meta = d.meta, n = tree.n, groups = frames.length;
+	const first = new Uint32Array(groups + 2), list = new Uint32Array(e.n), used = [];
+	for (let i = 0; i < e.n; i++)
+		first[of(i) + 2]++;
+	for (let k = 0; k < groups; k++)
+		first[k + 2] += first[k + 1];
+	for (let i = 0; i < e.n; i++)
+		list[first[of(i) + 1]++] = i;	/* group k begins at first[k] */
+	/* the nodes of each group, callers first */
+	const mark = new Int32Array(n).fill(-1);
+	let most = groups;
+	for (let k = 0; k < groups; k++) {
+		const nodes = [];
+		for (let j = first[k]; j < first[k + 1]; j++)
+			for (let i = e.node[list[j]]; i && mark[i] !== k; i = tree.parent[i]) {
+				mark[i] = k;
+				nodes.push(i);
+			}
+		used.push(Int32Array.from(nodes).sort());
+		most += nodes.length;
 	}
-	used.forEach(function (u) {
-		for (let i = n - 1; u && i > 0; i--) {
-			u[tree.parent[i]] |= u[i];
-			most += u[i];
-		}
-	});
-	const g = new Grower(most + used.length, tree.func[0] * 2), node = new Int32Array(e.n), to = new Int32Array(n);
-	used.forEach(function (u, k) {
-		if (!u)
-			return;
-		to[0] = k ? g.child(0, (meta.kindFunc + k) * 2) : 0;
-		for (let i = 1; i < n; i++)
-			if (u[i])
-				to[i] = g.child(to[tree.parent[i]], tree.func[i] * 2 + tree.inlined[i]);
-		for (let i = 0; i < e.n; i++)
-			if (e.kind[i] === k)
-				node[i] = to[e.node[i]];
-	});
+	const g = new Grower(most + 1, tree.func[0] * 2), node = new Int32Array(e.n), to = new Int32Array(n);
+	for (let k = 0; k < groups; k++) {
+		to[0] = frames[k] < 0 || first[k] === first[k + 1] ? 0 : g.child(0, frames[k] * 2);
+		used[k].forEach(function (i) {
+			to[i] = g.child(to[tree.parent[i]], tree.func[i] * 2 + tree.inlined[i]);
+		});
+		for (let j = first[k]; j < first[k + 1]; j++)
+			node[list[j]] = to[e.node[list[j]]];
+	}
 	const weight = new Float64Array(g.n), sums = new Float64Array(g.n);
 	for (let i = 0; i < e.n; i++)
-		weight[node[i]] += e.count[i] + (e.event[i] === meta.all ? e.value[i] : 1);
+		weight[node[i]] += e.count[i] + (meta.kinds && e.event[i] === meta.all ? e.value[i] : 1);
 	const own = weight.slice(), done = g.finish(weight);
 	for (let i = 0; i < g.n; i++)
 		if (done.at[i] >= 0)
 			sums[done.at[i]] = own[i];
 	const entry = Object.assign({}, e, { node: node.map(function (i) { return done.at[i]; }) });
 	return { key: "", tree: done.tree, weight: sums, at: null, map: null, to: null, entry: entry };
+}
+
+function stateTree(d, tree) {
+	const meta = d.meta, kind = d.entry.kind;
+	return groupTree(d, tree, meta.kinds.map(function (name, k) { return k ? meta.kindFunc + k : -1; }),
+		function (i) { return kind[i]; });
 }
 
 // The waiting part of each node under the selection.
@@ -164,7 +177,7 @@ WaitTables.prototype.states = function () {
 	const sums = meta.kinds.map(function (name, kind) { return { kind: kind, ns: 0, n: 0 }; });
 	for (let i = e.first[s.from]; i < e.first[s.to + 1]; i++) {
 		const ev = meta.events[e.event[i]];
-		if (ev.side !== NEW || (meta.all >= 0 ? !ev.all : !ev.wait) || (s.lanes && !s.lanes[e.lane[i]]))
+		if (ev.side !== NEW || (meta.all >= 0 ? !ev.all : !ev.wait) || (s.cohorts && !s.cohorts[e.cohort[i]]))
 			continue;
 		sums[e.kind[i]].ns += e.value[i];
 		sums[e.kind[i]].n += e.count[i];
@@ -251,7 +264,7 @@ WaitTables.prototype.draw = function () {
 		return;
 	const sum = function (x) { return x.rows.reduce(function (n, r) { return n + r.ns; }, x.more_ns); };
 	const known = sum(w.pairs);
-	byId("part-note").hidden = !s.lanes && s.from <= 0 && s.to >= this.model.last;
+	byId("part-note").hidden = !this.model.now.selection.cohorts && s.from <= 0 && s.to >= this.model.last;
 	byId("pairs-note").textContent = known ? "Known for " + percent(known, w.blocked_ns) + " of " + duration(w.blocked_ns) + " blocked."
 		: "Not known: this needs root and the kernel's tracepoints, and merged recordings lose it.";
 	byId("pairs-table").hidden = !known;
