@@ -121,6 +121,7 @@ def selections(p):
     choose(p, {})
     same('all again', p.run('[tally.model.count[0], tally.state.labels, '
                             'tally.model.exact]'), [6136, None, True])
+    same('merged recordings have no times', p.run('tally.timeline.slices'), 1)
     # together with a thread
     lane = p.run('tally.model.d.meta.lanes.findIndex(l => l.tid === 101)')
     host, run = p.run('[tally.timeline.host(%d), '
@@ -258,6 +259,7 @@ def timed(p):
     part = p.run('tally.model.count[0]')
     rest = p.run('tally.setTime(1, tally.last); tally.model.count[0]')
     same('a part of the time and the rest are all', part + rest, whole)
+    ok('… in slices', p.run('tally.timeline.slices') > 1)
     p.run('tally.setTime(0, tally.last)')
 
 

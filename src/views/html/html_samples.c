@@ -250,12 +250,15 @@ static int add_wait(struct summer *s, const struct sample_batch *b, size_t i,
 	return rc ? rc : add_part(s, b->stack[i], leaf, e);
 }
 
-/* The time of all samples that were merged. */
-static uint64_t run_start(const struct profile *p, uint32_t thread)
+/* Returns whether a sample has a time of its own.  All samples of a run that was
+ * merged have its start, up to the unit of stored times. */
+static bool has_time(const struct profile *p, uint32_t thread, uint64_t time_ns)
 {
 	uint32_t run = p->threads.v[thread].run;
+	uint64_t start = run < p->runs.n ? p->runs.v[run].start_ns : 0;
 
-	return run < p->runs.n ? p->runs.v[run].start_ns : 0;
+	return time_ns > start ? time_ns - start >= 1000
+			       : start - time_ns >= 1000;
 }
 
 static int add_sample(struct summer *s, const struct sample_batch *b, size_t i)
@@ -276,7 +279,7 @@ static int add_sample(struct summer *s, const struct sample_batch *b, size_t i)
 	int rc;
 
 	if (!s->timed)
-		s->timed = b->time_ns[i] != run_start(rep->p, b->thread[i]);
+		s->timed = has_time(rep->p, b->thread[i], b->time_ns[i]);
 	if (e.node == PROF_NONE)
 		return 0;
 	rc = prof_is_wait(&rep->p->events.v[b->event[i]])
