@@ -41,10 +41,10 @@ enum {
  * one location. */
 struct html_entry {
 	uint32_t node;
-	uint32_t event : 5;	/* column of the page */
-	uint32_t cohort : 12;	/* html_labels */
-	uint32_t kind : 7;	/* what is waited for: html_waits */
 	uint32_t bucket : 8;
+	uint32_t kind : 7;	/* what is waited for: html_waits */
+	uint32_t cohort : 12;	/* html_labels */
+	uint32_t event : 5;	/* column of the page */
 	struct cell c;
 };
 _Static_assert(HTML_EVENTS <= 1 << 5 && HTML_COHORTS <= 1 << 12 &&

@@ -25,12 +25,18 @@ struct summer {
 	bool timed;		/* samples have times */
 };
 
+/* The key of an entry; keys are in the order of entries. */
+static uint64_t pack(const struct html_entry *e)
+{
+	return (uint64_t)e->node << 32 | (uint32_t)e->event << 27 |
+	       (uint32_t)e->cohort << 15 | (uint32_t)e->kind << 8 | e->bucket;
+}
+
 static int by_key(const void *x, const void *y)
 {
-	const struct html_entry *a = x, *b = y;
+	uint64_t a = pack(x), b = pack(y);
 
-	return ascending(a->event, b->event) ?: ascending(a->cohort, b->cohort) ?:
-	       ascending(a->kind, b->kind) ?: ascending(a->bucket, b->bucket);
+	return ascending(a, b);
 }
 
 /* Sorts one node's entries and merges equal ones.  Returns their number. */
@@ -97,12 +103,6 @@ int html_coarsen(struct html_data *d)
 	if (halve(&d->entries) < 0 || halve(&d->lines.entries) < 0)
 		return -ERR_NOMEM;
 	return halve(&d->lines.call_entries);
-}
-
-static uint64_t pack(const struct html_entry *e)
-{
-	return (uint64_t)e->node << 32 | (uint32_t)e->event << 27 |
-	       (uint32_t)e->cohort << 15 | (uint32_t)e->kind << 8 | e->bucket;
 }
 
 static int index_entries(struct u64map *map, const struct html_entries *e)
@@ -313,6 +313,19 @@ static int sum_samples(struct summer *s)
 	return rc;
 }
 
+/* Makes all of the time one slice, without merging equal entries. */
+static void drop_times(struct html_data *d)
+{
+	struct html_entries *all[] = { &d->entries, &d->lines.entries,
+				       &d->lines.call_entries };
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+		for (size_t k = 0; k < all[i]->v.n; k++)
+			all[i]->v.v[k].bucket = 0;
+	d->width_ns *= d->buckets;
+	d->buckets = 1;
+}
+
 int html_samples(struct html_data *d, struct error *err)
 {
 	struct summer s = { .d = d };
@@ -324,14 +337,14 @@ int html_samples(struct html_data *d, struct error *err)
 		s.s = &d->src[i];
 		rc = sum_samples(&s);
 	}
+	if (!rc && !s.timed)
+		drop_times(d);
 	if (!rc)
 		rc = html_entries_merge(&d->entries);
 	if (!rc)
 		rc = html_entries_merge(&d->lines.entries);
 	if (!rc)
 		rc = html_entries_merge(&d->lines.call_entries);
-	while (!rc && !s.timed && d->buckets > 1)
-		rc = html_coarsen(d);
 	html_call_walk_fini(&s.walk);
 	u64map_fini(&s.nodes);
 	u64map_fini(&s.locs);
