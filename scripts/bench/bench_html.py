@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The HTML page of a million samples of 100,000 unique stacks: its size, and how
 long a headless Chromium takes to answer.  The recording is a made-up one, worse
-than real ones: stacks of random calls, spread evenly over 16 threads and time."""
+than real ones: stacks of random calls, spread evenly over 16 threads and time.
+Then the page of 100 and of 1,000 merged machines, filtered and grouped by label."""
 import os
 import sys
 
@@ -44,6 +45,33 @@ STEPS = (
 )
 
 
+LABEL_STEPS = (
+    ('a machine', 'tally.toggleLabel(0, 1)'),
+    ('a service, with the list open', 'document.getElementById("labels").open '
+     '= true; tally.toggleLabel(1, 1)'),
+    ('all again', 'tally.state.labels = null; tally.refilter()'),
+    ('group by service', 'tally.setGroup(3)'),
+    ('group by machine', 'tally.setGroup(2)'),
+)
+
+
+def labels(tools, args, made, machines):
+    folder = os.path.join(args.work, 'hosts%d' % machines)
+    recording, page = folder + '.tally', folder + '.html'
+    os.makedirs(folder, exist_ok=True)
+    tools.output([made, 'hosts', folder, str(machines), '2000', '200'])
+    tools.output([tools.tally, 'merge', '-q', '-o', recording] + [
+        os.path.join(folder, f) for f in sorted(os.listdir(folder))])
+    cmd = [tools.tally, 'report', '--html', '-o', page, recording]
+    seconds = median([tools.timed(cmd) for _ in range(args.rounds)])
+    print('page of %d machines: %.2f MB, written in %.2f s' % (
+        machines, os.path.getsize(page) / 1e6, seconds))
+    with Browser() as browser:
+        p = browser.open(page, fragment='view=flame')
+        for name, script in LABEL_STEPS:
+            print('  %s: %.0f ms' % (name, p.run(TOOK % script)))
+
+
 def html(tools, table, args):
     if not find():
         raise Failed('no Chromium is installed: apt-get install chromium')
@@ -78,3 +106,5 @@ def html(tools, table, args):
         table.missed += missed
         print('  %s: %.0f ms%s' % (name, ms, ' (wanted: 100)' if missed
                                    else ''))
+    for machines in (100,) if args.quick else (100, 1000):
+        labels(tools, args, made, machines)

@@ -102,8 +102,9 @@ static int prune(struct html_data *d, struct error *err)
 }
 
 /* Makes the data one step smaller.  Alternates between coarser time, as long as
- * it remains readable, merging the smallest branches, which are visible
- * only when zoomed in, and summing the rarest of many values of labels. */
+ * it remains readable, and merging the smallest branches, which are visible
+ * only when zoomed in.  Of many labels, the rarest values are summed first, so that
+ * they do not cost branches. */
 static int shrink(struct html_data *d, struct error *err)
 {
 	uint64_t shown = 0;
@@ -115,7 +116,8 @@ static int shrink(struct html_data *d, struct error *err)
 	if (d->buckets > HTML_BUCKETS / 2 ||
 	    (d->share > 8 * one && d->buckets > HTML_BUCKETS / 4))
 		return html_coarsen(d) < 0 ? nomem(err) : 0;
-	if (d->share > 8 * one && d->labels.cohorts.n > HTML_COHORTS_KEPT)
+	if (d->labels.cohorts.n > HTML_COHORTS_KEPT &&
+	    d->entries.v.n > d->tree.nodes.n)
 		return html_fewer_cohorts(d) < 0 ? nomem(err) : 0;
 	if (d->share > 0)
 		d->share += d->share > 5 * one ? 0.2 * d->share : one;

@@ -18,7 +18,7 @@ enum {
 	HTML_LABELS = 16,
 	HTML_VALUES = 1000,	/* of a label, without "none" and "other" */
 	HTML_COHORTS = 4096,
-	/* beyond, they may be merged before branches that matter are summed */
+	/* beyond, they are merged rather than branches summed */
 	HTML_COHORTS_KEPT = 256,
 	HTML_ENTRIES_MAX = 4 << 20,	/* limit while samples are summed */
 	/* Limits of a page. */
