@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Labels in the HTML page of merged recordings: the numbers of the page, and in a real
 # browser those of each selection (label_browser.py), against the report.
+# TALLY_TESTS=long: also machines that do not fit in a page.
 # SCREENSHOTS: a folder for pictures of the pages, which are taken only then.
 . "$top_srcdir/tests/lib.sh"
 
@@ -43,6 +44,20 @@ t_run "a page of a selection has its labels only" \
 "$TALLY" merge -q few.tally -o again.tally
 "$TALLY" report --html -o again.html again.tally
 t_same "merging again leaves the page as it is" few.html again.html
+
+if t_long; then
+	mkdir many
+	"$made" hosts many 1000 3000 3000
+	"$TALLY" merge -q many/*.tally -o large.tally
+	"$TALLY" report --html -o large.html large.tally
+	t_run "a thousand machines fit in 3 MB" check size large.html 3000000
+	for k in host service; do
+		"$TALLY" report --format=json -s $k large.tally >$k.json
+		t_run "… the rarest are summed, others are exact: $k" \
+			check label large.html $k $k.json
+	done
+	rm -rf many
+fi
 
 if ! why=$(python3 -B label_browser.py --can 2>&1); then
 	t_skip "labels in a browser" "$(echo "$why" | tail -n 1)"
