@@ -55,15 +55,10 @@ static int find_names(struct work *w)
 		rc = add_name(w, derived[i], false);
 	for (size_t s = 0; s < w->d->nsrc; s++) {
 		const struct thread_labels *l = &w->of[s];
-		uint32_t last = UINT32_MAX;
 
-		for (size_t i = 0; !rc && i < l->given.n; i++) {
-			/* the runs of a recording mostly have the same ones */
-			if (l->given.v[i].name == last)
-				continue;
-			last = l->given.v[i].name;
-			rc = add_name(w, strtab_get(&l->str, last), true);
-		}
+		for (size_t i = 0; !rc && i < l->given.n; i++)
+			rc = add_name(w, strtab_get(&l->str,
+						    l->given.v[i].name), true);
 	}
 	return rc;
 }
@@ -74,46 +69,56 @@ static void label_fini(struct html_label *l)
 	free(l->row_value);
 }
 
+/* Returns the number of a value in `l`, new or known, or PROF_NONE if out of
+ * memory. */
+static uint32_t number_value(struct work *w, struct html_label *l,
+			     struct u64map *known, const char *text)
+{
+	struct html_value new = { 0 };
+	uint32_t *at;
+
+	new.str = text ? strtab_add(&w->d->labels.str, text) : UINT32_MAX;
+	if (new.str == UINT32_MAX)
+		return PROF_NONE;
+	if (!new.str)
+		return 0;
+	at = u64map_slot(known, new.str);
+	if (!at)
+		return PROF_NONE;
+	if (*at == U64MAP_NONE) {
+		*at = (uint32_t)l->values.n;
+		if (vec_push(&l->values, new) < 0)
+			return PROF_NONE;
+	}
+	return *at;
+}
+
 /* Numbers the values of a label by thread row of each source, and counts their
  * samples.  Value 0 is "": threads without the label. */
-static int find_values(struct work *w, const char *name, struct html_label *l,
-		       uint32_t *row_value)
+static int find_values(struct work *w, const char *name, struct html_label *l)
 {
-	struct html_data *d = w->d;
 	struct u64map known = { 0 };
 	int rc = vec_push(&l->values, (struct html_value){ 0 });
+	size_t row = 0;
 
-	l->name = strtab_add(&d->labels.str, name);
-	for (size_t s = 0; !rc && s < d->nsrc; s++) {
-		const struct html_source *src = &d->src[s];
+	l->name = strtab_add(&w->d->labels.str, name);
+	for (size_t s = 0; !rc && s < w->d->nsrc; s++) {
+		const struct html_source *src = &w->d->src[s];
 		size_t n = src->in.rep->p->threads.n;
 
-		for (size_t i = 0; !rc && i < n; i++, row_value++) {
-			const char *text;
-			struct html_value new;
-			uint32_t *at;
+		for (uint32_t i = 0; !rc && i < n; i++, row++) {
+			uint32_t value;
 
 			if (!src->thread_samples[i])
 				continue;
-			text = thread_label_named(&w->of[s], (uint32_t)i, name);
-			new = (struct html_value){
-				text ? strtab_add(&d->labels.str, text)
-				     : UINT32_MAX, 0, 0 };
-			at = u64map_slot(&known, new.str);
-			if (!at || new.str == UINT32_MAX) {
+			value = number_value(w, l, &known, thread_label_named(
+						     &w->of[s], i, name));
+			if (value == PROF_NONE) {
 				rc = -ERR_NOMEM;
-				break;
+				continue;
 			}
-			if (*at == U64MAP_NONE && !new.str)
-				*at = 0;
-			if (*at == U64MAP_NONE) {
-				*at = (uint32_t)l->values.n;
-				rc = vec_push(&l->values, new);
-			}
-			*row_value = *at;
-			if (!rc)
-				l->values.v[*at].samples +=
-					src->thread_samples[i];
+			l->row_value[row] = value;
+			l->values.v[value].samples += src->thread_samples[i];
 		}
 	}
 	u64map_fini(&known);
@@ -203,8 +208,7 @@ static int take_label(struct work *w, const struct name *name, size_t rows)
 	int rc;
 
 	l.row_value = calloc(rows + 1, sizeof(*l.row_value));
-	rc = l.row_value ? find_values(w, name->text, &l, l.row_value)
-			 : -ERR_NOMEM;
+	rc = l.row_value ? find_values(w, name->text, &l) : -ERR_NOMEM;
 	if (!rc && (name->given ? l.values.n > 1 : different(&l) > 1)) {
 		map = malloc(l.values.n * sizeof(*map));
 		rc = map ? sort_values(&to->str, &l, HTML_VALUES, map)
