@@ -166,6 +166,8 @@ def _commands(tools, work):
                      'pyroscope+http://127.0.0.1:1', '-o']
     return {
         'tally short': short + [work + '/short'],
+        'tally short, nothing kept': short + [work + '/anew',
+                                              '--keep-symbols=0'],
         'tally short, server': short + [work + '/server',
                                         '--symbols=server'],
         'tally flat': tally + ['--call-graph=none', '-o', work + '/flat'],

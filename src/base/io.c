@@ -202,6 +202,25 @@ static int copy_file(int fd, const char *name, size_t n, struct io_map *out,
 	return 0;
 }
 
+static struct io_identity identity(const struct stat *st)
+{
+	return (struct io_identity){
+		st->st_dev, st->st_ino, (uint64_t)st->st_size,
+		st->st_mtim.tv_sec * 1000000000ll + st->st_mtim.tv_nsec,
+		st->st_ctim.tv_sec * 1000000000ll + st->st_ctim.tv_nsec,
+	};
+}
+
+bool io_identify(const char *path, struct io_identity *out)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0)
+		return false;
+	*out = identity(&st);
+	return true;
+}
+
 /* Files of up to copy_max bytes are copied. */
 static int map_fd(int fd, const char *name, size_t copy_max, struct io_map *out,
 		  struct error *err)
@@ -217,6 +236,7 @@ static int map_fd(int fd, const char *name, size_t copy_max, struct io_map *out,
 	out->owner = st.st_uid;
 	out->written_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u +
 			  (uint64_t)st.st_mtim.tv_nsec;
+	out->file = identity(&st);
 	if (!st.st_size)
 		return 0;
 	if ((uint64_t)st.st_size <= copy_max)

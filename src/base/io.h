@@ -50,6 +50,18 @@ int io_write_all(int fd, const char *name, const void *p, size_t n,
 		 struct error *err);
 
 /*
+ * Which file this is, and in which state.  Two equal identities are the same contents:
+ * programs can choose all of these but `changed_ns` (st_ctime), which the kernel sets to
+ * the current time with every change, at a resolution of some milliseconds.
+ */
+struct io_identity {
+	uint64_t dev, ino, size;
+	int64_t written_ns, changed_ns;
+};
+/* Returns false if there is nothing at the path. */
+bool io_identify(const char *path, struct io_identity *out);
+
+/*
  * A file mapped read-only.  Access to a file that was truncated while mapped
  * raises SIGBUS; cli/guard.c then maps zeros instead, so readers see bad data
  * and do not crash.
@@ -59,6 +71,7 @@ struct io_map {
 	size_t n;
 	uint32_t owner;		/* user ID */
 	uint64_t written_ns;	/* time of the last change, since 1970 */
+	struct io_identity file;
 	bool copied;		/* `p` is allocated, not mapped */
 };
 int io_map_fd(int fd, const char *name, struct io_map *out, struct error *err);

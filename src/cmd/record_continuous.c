@@ -17,6 +17,7 @@ void continuous_defaults(struct continuous_opts *o)
 	cmd_push_defaults(&o->send);
 	o->keep_age = 24 * 3600;
 	o->keep_size = o->keep_free = 1ull << 30;
+	o->keep_symbols = 128 << 20;
 	o->renew = 3600;
 }
 
@@ -30,6 +31,7 @@ int continuous_check_unused(const struct continuous_opts *o, struct error *err)
 	name = o->keep_age != usual.keep_age ? "keep-age"
 	       : o->keep_size != usual.keep_size ? "keep-size"
 	       : o->keep_free != usual.keep_free ? "keep-free"
+	       : o->keep_symbols != usual.keep_symbols ? "keep-symbols"
 	       : o->renew != usual.renew ? "renew" : NULL;
 	if (name)
 		return error_set(err, ERR_USAGE, "--%s needs --continuous", name);
@@ -82,6 +84,7 @@ int continuous_record(struct cmd_io *io, const struct continuous_opts *o,
 		.renew_ns = (uint64_t)(o->renew * 1e9),
 		.keep_ns = (uint64_t)(o->keep_age * 1e9),
 		.keep_bytes = o->keep_size, .free_bytes = o->keep_free,
+		.symbol_bytes = o->keep_symbols,
 		.duration_ns = (uint64_t)(ro->duration * 1e9),
 		.notice = ro->notice, .ctx = ro->ctx };
 	struct cmd_push push = { .labels = { 0 } };

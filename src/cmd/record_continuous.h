@@ -14,7 +14,7 @@ struct continuous_opts {
 	bool on;
 	const char *push, *config;
 	double keep_age, renew;
-	uint64_t keep_size, keep_free;
+	uint64_t keep_size, keep_free, keep_symbols;
 	struct cmd_push_opts send;
 };
 
@@ -35,6 +35,10 @@ struct continuous_opts {
 	{ OPT_UINT, 0, "keep-free", "BYTES", \
 	  "Remove the oldest files, and then pause sampling, when the disk has " \
 	  "less room. Default: 1G.", offsetof(type, name.keep_free) }, \
+	{ OPT_UINT, 0, "keep-symbols", "BYTES", \
+	  "Keep functions and lines of programs in the folder \"symbols\", so that " \
+	  "they are read once, not for each file; up to this size. Default: " \
+	  "128M; 0: none.", offsetof(type, name.keep_symbols) }, \
 	{ OPT_UNIT, 0, "renew", "TIME", \
 	  "Start a new recording process after this time, so that memory stays " \
 	  "bounded. Default: 1h.", offsetof(type, name.renew) }, \

@@ -22,13 +22,14 @@
  *	status.json		status.h
  *	pushed			names of the finished files that were pushed
  *	spool			requests that wait for the server (push/spool.h)
+ *	symbols			functions and lines of images (symbolize/symbol_cache.h)
  *	lock			locked while a supervisor runs
  */
 #include "push/push.h"
 #include "record/record.h"
 
 struct continuous_options {
-	/* The members output, rotate and control are ignored. */
+	/* The members output, rotate, control and symbol_cache are ignored. */
 	struct record_options record;
 	const char *dir;
 	uint64_t every_ns, bytes;	/* limits of a file */
@@ -39,6 +40,7 @@ struct continuous_options {
 	uint64_t free_bytes;	/* free space to leave on the disk; below it files
 				 * are removed, and sampling pauses once none is
 				 * left */
+	uint64_t symbol_bytes;	/* limit of the folder `symbols`; 0: none is kept */
 	uint64_t duration_ns;	/* duration of the whole recording; 0: until a
 				 * signal */
 	const struct push_options *push;	/* NULL: nothing is sent */

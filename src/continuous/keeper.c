@@ -33,6 +33,7 @@ enum {
 
 struct keeper {
 	const struct continuous_options *o;
+	const struct symbol_cache *symbols;
 	int dir;
 	struct files files;
 	struct push *push;
@@ -103,6 +104,7 @@ static int push_file(struct keeper *k, struct reader *r, struct error *err)
 	struct symbolize_options fill = {
 		.debug_dirs = k->o->record.debug_dirs,
 		.identified_later = k->o->record.identified_later,
+		.cache = k->symbols,
 	};
 	struct profile *p = reader_profile(r);
 	int rc = 0;
@@ -237,10 +239,10 @@ static int watch(struct keeper *k, int signals, int report_fd,
 	return rc;
 }
 
-int keeper_run(const struct continuous_options *o, int dir, int report_fd,
-	       struct error *err)
+int keeper_run(const struct continuous_options *o, const struct symbol_cache *symbols,
+	       int dir, int report_fd, struct error *err)
 {
-	struct keeper k = { .o = o, .dir = dir };
+	struct keeper k = { .o = o, .symbols = symbols, .dir = dir };
 	sigset_t set;
 	int signals, rc = 0;
 

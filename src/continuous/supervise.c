@@ -67,6 +67,7 @@ struct supervisor {
 	struct continuous_status status;
 	double cpu_ended;	/* CPU seconds of processes that have ended */
 	struct error failed;	/* error of a recorder that could not begin */
+	struct symbol_cache *symbols;	/* or NULL */
 };
 
 static uint64_t now_ns(void)
@@ -136,6 +137,7 @@ static void record_child(const struct supervisor *s, int slot, int commands,
 	ro.notice = child_notice;
 	ro.ctx = &words;
 	ro.hold = s->current >= 0;
+	ro.symbol_cache = s->symbols;
 	ro.rotate = (struct record_switch){ .on = true, .bytes = s->o->bytes,
 					    .every_ns = s->o->every_ns };
 	rc = record(&ro, &result, &err);
@@ -254,7 +256,7 @@ static void start_keeper(struct supervisor *s)
 		sigaddset(&mask, SIGHUP);
 		become_child(s, &mask);
 		signal(SIGPIPE, SIG_IGN);
-		rc = keeper_run(s->o, s->dir, report[1], &err);
+		rc = keeper_run(s->o, s->symbols, s->dir, report[1], &err);
 		if (rc < 0)
 			s->o->notice(s->o->ctx, err.msg);
 		_exit(rc < 0 ? STATUS_EXIT_ERROR : 0);
@@ -623,6 +625,22 @@ static void end(struct supervisor *s)
 	write_status(s);
 }
 
+/* Opens the cache of symbols.  Without it, recordings are the same. */
+static void open_symbols(struct supervisor *s)
+{
+	struct buf path = { 0 };
+	struct error err;
+
+	if (!s->o->record.symbols || !s->o->symbol_bytes)
+		return;
+	buf_printf(&path, "%s/symbols", s->o->dir);
+	if (!path.failed &&
+	    symbol_cache_open(buf_cstr(&path), s->o->symbol_bytes,
+			      s->o->free_bytes, &s->symbols, &err) < 0)
+		notice(s, err.msg);
+	buf_fini(&path);
+}
+
 static int prepare(struct supervisor *s, struct error *err)
 {
 	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
@@ -650,6 +668,8 @@ static int prepare(struct supervisor *s, struct error *err)
 	s->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (!rc && s->signals < 0)
 		rc = error_errno(err, errno, "signalfd");
+	if (!rc)
+		open_symbols(s);
 	return rc;
 }
 
@@ -673,6 +693,7 @@ int continuous_run(const struct continuous_options *o, struct error *err)
 		end(&s);
 	}
 	files_fini(&s.files);
+	symbol_cache_close(s.symbols);
 	if (s.signals >= 0)
 		close(s.signals);
 	if (s.lock >= 0)

@@ -351,6 +351,11 @@ uint16_t image_type(const struct image *img)
 	return img->ehdr.e_type;
 }
 
+const struct io_identity *image_identity(const struct image *img)
+{
+	return img->map.p ? &img->map.file : NULL;
+}
+
 struct span image_file_bytes(const struct image *img)
 {
 	return img->bytes;

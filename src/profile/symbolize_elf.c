@@ -306,7 +306,7 @@ static int fill_from(struct symbolize_run *f, const struct symbolize_item *part,
 		     struct image *img)
 {
 	struct sym_options so = { .debug_dirs = f->o->debug_dirs,
-				  .detail = f->o->detail };
+				  .detail = f->o->detail, .cache = f->o->cache };
 	struct context c = { .f = f, .part = part };
 	struct symbolizer *s;
 	struct error err;

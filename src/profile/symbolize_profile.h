@@ -48,6 +48,7 @@ struct symbolize_options {
 	uint64_t self_samples_elsewhere;	/* samples in other profiles,
 						 * included when deciding what is hot */
 	bool no_code;		/* collector_symbolize leaves self_samples NULL */
+	const struct symbol_cache *cache;	/* as in sym_options */
 	enum sym_detail detail;	/* as in sym_options; the kernel keeps its lines */
 	bool for_others;	/* profile_add_cold_code: leave out files that others
 				 * may not read, unless their build IDs match */

@@ -52,6 +52,7 @@ struct record_options {
 	bool descendants;	/* as in target_options */
 	bool user_only, kernel_only, symbols;
 	bool identified_later;	/* as in symbolize_options */
+	const struct symbol_cache *symbol_cache;	/* as in sym_options */
 	const struct event_list *events;	/* empty: the default event */
 	const struct source_type *source;	/* row of choose/sources.h; NULL:
 						 * auto */

@@ -11,6 +11,8 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/perfmap.h \
 	src/symbolize/starts.c \
 	src/symbolize/starts.h \
+	src/symbolize/symbol_cache.c \
+	src/symbolize/symbol_cache.h \
 	src/symbolize/symbolize.h \
 	src/symbolize/symbolizer.c \
 	src/symbolize/symtab.c \

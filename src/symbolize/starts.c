@@ -374,6 +374,19 @@ const struct start_function *starts_find(struct starts *s, struct image *img,
 	return NULL;
 }
 
+uint64_t starts_same_until(const struct starts *s, uint64_t addr, uint64_t end)
+{
+	for (size_t i = 0; i < s->v.n; i++) {
+		uint64_t start = s->v.v[i].start, after = start + s->v.v[i].size;
+
+		if (start > addr && start < end)
+			end = start;
+		if (after > addr && after < end)
+			end = after;
+	}
+	return end;
+}
+
 void starts_fini(struct starts *s)
 {
 	vec_fini(&s->v);

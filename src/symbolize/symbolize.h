@@ -33,6 +33,7 @@
 #include "symbolize/dwarf/sym_result.h"
 
 struct symbolizer;
+struct symbol_cache;
 
 /* What results contain.  Each takes less time than the one before. */
 enum sym_detail {
@@ -53,6 +54,9 @@ struct sym_options {
 	 * there is none.  NULL: image_open_file. */
 	struct image *(*open_file)(void *ctx, const char *path);
 	void *ctx;
+	/* Where results are kept for later processes (symbol_cache.h), or NULL.
+	 * Not used with open_file. */
+	const struct symbol_cache *cache;
 };
 
 /* Opens a symbolizer, which the caller closes.  Reads the image and, if it has

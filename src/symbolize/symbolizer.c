@@ -13,6 +13,7 @@
 #include "symbolize/dwarf/dwarf.h"
 #include "symbolize/gopclntab.h"
 #include "symbolize/starts.h"
+#include "symbolize/symbol_cache.h"
 #include "symbolize/symbolize.h"
 #include "symbolize/symtab.h"
 
@@ -221,6 +222,11 @@ struct symbolizer {
 	bool symbols_only;	/* the DWARF is not read */
 	uint64_t shift;		/* image addresses - addresses in the DWARF */
 	VEC(struct sym_frame) frames;	/* frames of the current address */
+	struct sym_options opts;
+	bool opened;		/* all above are read */
+	struct cached_image *known;	/* results from the cache, or NULL */
+	VEC(struct sym_frame) known_frames;	/* of the last one */
+	bool known_cfi;		/* call frame information gave one */
 };
 
 static bool has_dwarf(struct image *img)
@@ -228,30 +234,29 @@ static bool has_dwarf(struct image *img)
 	return img && image_has_dwarf(img);
 }
 
-/* Sets where to search for more files.  Returns false if out of memory. */
-static bool search_init(struct symbolizer *s, const struct sym_options *o,
-			struct debug_search *out)
+/* Returns where to search for more files. */
+static struct debug_search search_of(struct symbolizer *s)
 {
-	*out = (struct debug_search){ .binary = image_name(s->img) };
-	if (o && o->no_debug_files)
-		return true;
-	s->debug_dirs = strdup(o && o->debug_dirs ? o->debug_dirs
-						  : "/usr/lib/debug");
-	out->dirs = s->debug_dirs;
-	if (o) {
-		out->open_file = o->open_file;
-		out->ctx = o->ctx;
+	struct debug_search out = { .binary = image_name(s->img),
+				    .dirs = s->debug_dirs };
+
+	if (!s->opts.no_debug_files) {
+		out.open_file = s->opts.open_file;
+		out.ctx = s->opts.ctx;
 	}
-	return s->debug_dirs != NULL;
+	if (s->known) {
+		out.looked = cached_add_input;
+		out.looked_ctx = s->known;
+	}
+	return out;
 }
 
-static int open_parts(struct symbolizer *s, const struct sym_options *o)
+static int open_parts(struct symbolizer *s)
 {
-	struct debug_search search;
+	struct debug_search search = search_of(s);
 	int rc;
 
-	if (!search_init(s, o, &search))
-		return -ERR_NOMEM;
+	s->opened = true;
 	if (!has_dwarf(s->img) && search.dirs) {
 		rc = debug_file_open(s->img, &search, &s->debug,
 				     &s->debug_path);
@@ -264,51 +269,18 @@ static int open_parts(struct symbolizer *s, const struct sym_options *o)
 	if (rc < 0)
 		return rc;
 	s->has_dwarf = has_dwarf(s->debug ? s->debug : s->img);
-	s->symbols_only = o && o->detail == SYM_SYMBOLS && s->symtab.has_symtab;
+	s->symbols_only = s->opts.detail == SYM_SYMBOLS && s->symtab.has_symtab;
 	if (!s->has_dwarf)
 		return gopclntab_open(s->img, &s->go);
 	if (s->symbols_only)
 		return 0;
 	rc = dwarf_open(&s->dwarf, s->debug ? s->debug : s->img, &search);
-	s->dwarf.no_lines = o && o->detail != SYM_LINES;
+	s->dwarf.no_lines = s->opts.detail != SYM_LINES;
 	if (!rc && !s->dwarf.main->info.n) {
 		s->has_dwarf = false;
 		dwarf_damage(&s->dwarf, ".debug_info: unreadable", 0);
 	}
 	return rc;
-}
-
-int symbolizer_open(struct image *img, const struct sym_options *opts,
-		    struct symbolizer **out, struct error *err)
-{
-	struct symbolizer *s = calloc(1, sizeof(*s));
-
-	*out = NULL;
-	if (s) {
-		s->img = img;
-		if (open_parts(s, opts) == 0) {
-			*out = s;
-			return 0;
-		}
-	}
-	symbolizer_close(s);
-	return error_set(err, ERR_NOMEM, "%s: out of memory reading symbols",
-			 image_name(img));
-}
-
-void symbolizer_close(struct symbolizer *s)
-{
-	if (!s)
-		return;
-	dwarf_fini(&s->dwarf);
-	symtab_fini(&s->symtab);
-	gopclntab_close(s->go);
-	starts_fini(&s->starts);
-	vec_fini(&s->frames);
-	image_close(s->debug);
-	free(s->debug_path);
-	free(s->debug_dirs);
-	free(s);
 }
 
 static int add_frame(struct symbolizer *s, uint64_t die, const char *file,
@@ -476,14 +448,14 @@ static int find_symbol(struct symbolizer *s, uint64_t addr, struct source *out)
 		out->go = addr;
 		if (!*hit->name)
 			*hit = (struct symtab_hit){ f.name, "", f.start,
-						    f.size };
+						    f.size, hit->from };
 	}
 	if (*hit->name)
 		return 0;
 	start = starts_find(&s->starts, s->img, addr);
 	if (start)
 		*hit = (struct symtab_hit){ start->name, "", start->start,
-					    start->size };
+					    start->size, hit->from };
 	return 0;
 }
 
@@ -501,21 +473,9 @@ static int find_source(struct symbolizer *s, const struct dwarf_hit *h,
 	return find_symbol(s, addr, out);
 }
 
-bool symbolizer_extent(struct symbolizer *s, uint64_t vaddr, const char **name,
-		       uint64_t *start, uint64_t *size)
-{
-	struct source from = { .go = 0 };
-
-	if (find_symbol(s, vaddr, &from) < 0 || !from.symbol.size)
-		return false;
-	*name = from.symbol.name;
-	*start = from.symbol.start;
-	*size = from.symbol.size;
-	return true;
-}
-
-int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
-		       sym_cb *cb, void *ctx, struct error *err)
+/* Looks all addresses up in the image and its debug information. */
+static int resolve_now(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
+		       sym_cb *cb, void *ctx)
 {
 	struct dwarf_batch b = { 0 };
 	struct sym_result r = { .nframes = 0 };
@@ -540,6 +500,325 @@ int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 			rc = -ERR_STOPPED;
 	}
 	dwarf_batch_fini(&s->dwarf, &b);
+	return rc;
+}
+
+/*
+ * With a cache.  The symbols of an image are added as a whole, because finding one means
+ * reading them all; of an image with very many, only those that are asked for.  Frames are added by address, and by function once a second recording
+ * has other addresses in it: most functions of short-lived programs are seen once.
+ */
+
+enum {
+	SYMBOLS_MAX = 1 << 16,		/* ranges of symbols added at once */
+	WHOLE_FUNCTION = 64 << 10,	/* most bytes of a function added as a whole … */
+	WHOLE_ALL = 256 << 10,		/* … and of all those for one call */
+	/* Fewer new addresses than this part of what is known are not added:
+	 * all would have to be written again. */
+	WORTH_ADDING = 16,
+};
+
+/* Returns whether results have frames that the symbol does not tell. */
+static bool has_frames(const struct symbolizer *s)
+{
+	const struct cached_sources *k = cached_image_sources(s->known);
+
+	if (!s->opened)
+		return k->dwarf && !(s->opts.detail == SYM_SYMBOLS && k->symtab);
+	return s->has_dwarf && !s->symbols_only;
+}
+
+static bool is_known(const struct symbolizer *s, uint64_t vaddr, bool frames)
+{
+	return cached_symbol_at(s->known, vaddr) != CACHED_NONE &&
+	       (!frames || cached_frames_at(s->known, vaddr) != CACHED_NONE);
+}
+
+/* Adds the symbol at addr, and where else it applies up to `end`.  Sets *next to the first
+ * address after it. */
+static int add_symbol(struct symbolizer *s, uint64_t addr, uint64_t end, uint64_t *next)
+{
+	struct source from = { .go = 0 };
+	struct symtab_hit hit;
+	int rc = symtab_find(&s->symtab, addr, &hit);
+	uint32_t id;
+
+	*next = end;
+	if (!rc)
+		rc = find_symbol(s, addr, &from);
+	if (rc < 0)
+		return rc;
+	*next = symtab_same_until(&s->symtab, addr, &hit, end);
+	if (!*hit.name)		/* it may be a function that starts programs */
+		*next = starts_same_until(&s->starts, addr, *next);
+	if (!from.symbol.from)
+		return 0;
+	id = cached_store_symbol(s->known, &(struct cached_symbol){
+		from.symbol.name, from.symbol.file, from.symbol.start,
+		from.symbol.size, from.symbol.from == SYMTAB_CFI });
+	return id == CACHED_NONE
+		       ? -ERR_NOMEM
+		       : cached_place_symbol(s->known, addr, *next, id);
+}
+
+/* Adds all symbols, or the first ones. */
+static int add_symbols(struct symbolizer *s)
+{
+	uint64_t at, end;
+	int rc = 0, n = 0;
+
+	if (!image_code_range(s->img, &at, &end))
+		return 0;
+	for (; at < end && !rc && n < SYMBOLS_MAX; n++)
+		rc = add_symbol(s, at, end, &at);
+	cached_image_sort(s->known);
+	return rc;
+}
+
+/* Makes a result from what is known. */
+static int known_result(struct symbolizer *s, uint32_t symbol, uint32_t frames,
+			struct sym_result *r)
+{
+	struct cached_symbol hit = cached_symbol(s->known, symbol);
+	size_t n = frames == CACHED_NONE ? 0
+					 : cached_frames(s->known, frames, NULL, 0);
+
+	if (vec_reserve(&s->known_frames, n + 1) < 0)
+		return -ERR_NOMEM;
+	if (frames == CACHED_NONE && *hit.name)
+		s->known_frames.v[n++] = (struct sym_frame){
+			hit.name, "", 0, 0, "", 0, false, 0, "",
+		};
+	else if (n)
+		cached_frames(s->known, frames, s->known_frames.v, n);
+	s->known_cfi |= hit.cfi;
+	*r = (struct sym_result){ .vaddr = r->vaddr,
+				  .frames = s->known_frames.v,
+				  .nframes = n, .symbol = hit.name,
+				  .sym_start = hit.start, .sym_size = hit.size,
+				  .sym_file = hit.file };
+	return 0;
+}
+
+/* A call of symbolizer_resolve: results from the cache and from the image in the order
+ * of their addresses. */
+struct mixed {
+	struct symbolizer *s;
+	const uint64_t *vaddrs;
+	size_t n, next;		/* the next of vaddrs to give */
+	sym_cb *cb;
+	void *ctx;
+	bool with_frames;
+	struct sym_result known;	/* the last result from the cache */
+	uint32_t symbol, frames;	/* its numbers; CACHED_NONE: another came since */
+	VEC(uint64_t) asked;	/* addresses to look up in the image */
+	uint64_t symbols_to;	/* end of the last symbol that was added */
+	bool same;		/* all results since the last one given were equal */
+	bool adding;		/* what is looked up is added to the cache */
+	uint32_t added;		/* frames added last … */
+	uint64_t lo, hi;	/* … and where they apply, not placed yet */
+	int rc;
+};
+
+static bool give(struct mixed *m, const struct sym_result *r)
+{
+	if (!m->cb(m->ctx, m->next++, r))
+		m->rc = -ERR_STOPPED;
+	return m->rc == 0;
+}
+
+static bool give_known(struct mixed *m)
+{
+	uint64_t vaddr = m->vaddrs[m->next];
+	uint32_t symbol = cached_symbol_at(m->s->known, vaddr);
+	uint32_t frames = m->with_frames ? cached_frames_at(m->s->known, vaddr)
+					 : CACHED_NONE;
+
+	m->known.vaddr = vaddr;
+	m->known.same = symbol == m->symbol && frames == m->frames;
+	if (!m->known.same)
+		m->rc = known_result(m->s, symbol, frames, &m->known);
+	m->symbol = symbol;
+	m->frames = frames;
+	m->same = false;
+	return !m->rc && give(m, &m->known);
+}
+
+static void end_frames(struct mixed *m)
+{
+	if (m->hi > m->lo && m->adding &&
+	    cached_place_frames(m->s->known, m->lo, m->hi, m->added) < 0)
+		m->adding = false;
+	m->lo = m->hi = 0;
+}
+
+/* Adds the frames of one address. */
+static void add_frames(struct mixed *m, const struct sym_result *r)
+{
+	bool has = cached_frames_at(m->s->known, r->vaddr) != CACHED_NONE;
+
+	if (r->same && r->vaddr == m->hi && !has) {
+		m->hi++;
+		return;
+	}
+	end_frames(m);
+	if (has || !r->same)
+		m->added = CACHED_NONE;
+	if (has)
+		return;
+	if (m->added == CACHED_NONE)
+		m->added = cached_store_frames(m->s->known, r->frames,
+					       r->nframes);
+	m->adding = m->added != CACHED_NONE;
+	m->lo = r->vaddr;
+	m->hi = r->vaddr + 1;
+}
+
+/* Notes whether the symbol of a result was known from call frame information. */
+static void note_cfi(struct symbolizer *s, const struct sym_result *r)
+{
+	uint32_t id = cached_symbol_at(s->known, r->vaddr);
+
+	if (id != CACHED_NONE)
+		s->known_cfi |= cached_symbol(s->known, id).cfi;
+	else
+		s->known_cfi |= !*r->symbol && r->sym_size;
+}
+
+static bool looked_up(void *ctx, size_t i, const struct sym_result *r)
+{
+	struct mixed *m = ctx;
+	struct sym_result given = *r;
+
+	(void)i;
+	if (m->with_frames && m->adding)
+		add_frames(m, r);
+	m->same &= r->same;
+	while (m->next < m->n && m->vaddrs[m->next] < r->vaddr)
+		if (!give_known(m))
+			return false;
+	while (m->next < m->n && m->vaddrs[m->next] == r->vaddr) {
+		given.same = m->same;
+		m->same = true;
+		m->symbol = CACHED_NONE;
+		note_cfi(m->s, r);
+		if (!give(m, &given))
+			return false;
+	}
+	return true;
+}
+
+/* Asks for an address that is not known, and for all of its function if the cache has
+ * frames of it already.  Moves *from, below which all is asked for, after that. */
+static int ask(struct mixed *m, uint64_t vaddr, size_t *whole, uint64_t *from)
+{
+	struct symbolizer *s = m->s;
+	uint32_t id = cached_symbol_at(s->known, vaddr);
+	uint64_t at = vaddr, end = vaddr + 1;
+	int rc = 0;
+
+	if (m->adding && id == CACHED_NONE && vaddr >= m->symbols_to)
+		rc = add_symbol(s, vaddr, cached_symbol_after(s->known, vaddr),
+				&m->symbols_to);
+	if (m->adding && id != CACHED_NONE && m->with_frames) {
+		struct cached_symbol f = cached_symbol(s->known, id);
+
+		if (vaddr - f.start < f.size && f.size <= WHOLE_FUNCTION &&
+		    *whole + f.size <= WHOLE_ALL &&
+		    cached_frames_between(s->known, f.start, f.start + f.size)) {
+			at = f.start < *from ? *from : f.start;
+			end = f.start + f.size;
+			*whole += f.size;
+		}
+	}
+	*from = end;
+	for (; at < end && !rc; at++)
+		if (at == vaddr || !is_known(s, at, true))
+			rc = vec_push(&m->asked, at);
+	return rc < 0 ? -ERR_NOMEM : 0;
+}
+
+static int ask_all(struct mixed *m)
+{
+	uint64_t from = 0;
+	size_t whole = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < m->n && !rc; i++)
+		if ((!i || m->vaddrs[i] >= from) &&
+		    !is_known(m->s, m->vaddrs[i], m->with_frames))
+			rc = ask(m, m->vaddrs[i], &whole, &from);
+	return rc;
+}
+
+static size_t count_unknown(const struct symbolizer *s, const uint64_t *vaddrs, size_t n)
+{
+	bool frames = has_frames(s);
+	size_t unknown = 0;
+
+	for (size_t i = 0; i < n; i++)
+		unknown += !is_known(s, vaddrs[i], frames);
+	return unknown;
+}
+
+static int resolve_mixed(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
+			 sym_cb *cb, void *ctx)
+{
+	struct mixed m = { .s = s, .vaddrs = vaddrs, .n = n, .cb = cb, .ctx = ctx,
+			   .symbol = CACHED_NONE, .added = CACHED_NONE };
+
+	if (!s->opened && count_unknown(s, vaddrs, n))
+		m.rc = open_parts(s);
+	m.with_frames = has_frames(s);
+	m.adding = count_unknown(s, vaddrs, n) >=
+		   cached_image_count(s->known, m.with_frames) / WORTH_ADDING;
+	if (!m.rc && s->opened)
+		m.rc = ask_all(&m);
+	if (!m.rc && m.asked.n) {
+		int rc = resolve_now(s, m.asked.v, m.asked.n, looked_up, &m);
+
+		m.rc = m.rc ? m.rc : rc;
+		end_frames(&m);
+	}
+	while (!m.rc && m.next < n)
+		give_known(&m);
+	if (s->opened)
+		cached_image_sort(s->known);
+	vec_fini(&m.asked);
+	return m.rc;
+}
+
+bool symbolizer_extent(struct symbolizer *s, uint64_t vaddr, const char **name,
+		       uint64_t *start, uint64_t *size)
+{
+	uint32_t id = s->known ? cached_symbol_at(s->known, vaddr) : CACHED_NONE;
+	struct source from = { .go = 0 };
+
+	if (id != CACHED_NONE) {
+		struct cached_symbol hit = cached_symbol(s->known, id);
+
+		s->known_cfi |= hit.cfi;
+		*name = hit.name;
+		*start = hit.start;
+		*size = hit.size;
+		return hit.size != 0;
+	}
+	if ((!s->opened && open_parts(s) < 0) ||
+	    find_symbol(s, vaddr, &from) < 0 || !from.symbol.size)
+		return false;
+	s->known_cfi |= from.symbol.from == SYMTAB_CFI;
+	*name = from.symbol.name;
+	*start = from.symbol.start;
+	*size = from.symbol.size;
+	return true;
+}
+
+int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
+		       sym_cb *cb, void *ctx, struct error *err)
+{
+	int rc = s->known ? resolve_mixed(s, vaddrs, n, cb, ctx)
+			  : resolve_now(s, vaddrs, n, cb, ctx);
+
 	if (rc == -ERR_NOMEM)
 		return error_set(err, ERR_NOMEM,
 				 "%s: out of memory reading symbols",
@@ -549,19 +828,34 @@ int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 	return 0;
 }
 
+static struct sym_sources known_sources(const struct symbolizer *s)
+{
+	const struct cached_sources *k = cached_image_sources(s->known);
+
+	return (struct sym_sources){
+		.symtab = k->symtab, .dynsym = k->dynsym, .dwarf = k->dwarf,
+		.debugdata = k->debugdata, .unwind = s->known_cfi,
+		.debug_file = k->debug_file, .missing = k->missing,
+		.missing_alt = "", .missing_dwo = "", .damage = "",
+		.unreadable = "",
+	};
+}
+
 struct sym_sources symbolizer_sources(const struct symbolizer *s)
 {
 	const char *path = s->debug_path ? s->debug_path : "";
 	const char *problem = image_problem(s->img);
 	const struct dwarf *d = &s->dwarf;
 
+	if (!s->opened)
+		return known_sources(s);
 	if (!*problem && s->debug)
 		problem = image_problem(s->debug);
 	return (struct sym_sources){
 		.symtab = s->symtab.has_symtab,
 		.dynsym = s->symtab.has_dynsym,
 		.debugdata = s->symtab.mini != NULL,
-		.unwind = s->symtab.used_cfi,
+		.unwind = s->known ? s->known_cfi : s->symtab.used_cfi,
 		.go = s->go != NULL,
 		.dwarf = s->has_dwarf,
 		.debug_file = s->debug ? path : "",
@@ -572,4 +866,95 @@ struct sym_sources symbolizer_sources(const struct symbolizer *s)
 		.damage = d->damage,
 		.unreadable = problem,
 	};
+}
+
+/* Opens what the cache knows of the image. */
+static void open_known(struct symbolizer *s)
+{
+	struct buf kind = { 0 };
+
+	buf_printf(&kind, "%d %s", (int)s->opts.detail,
+		   s->debug_dirs ? s->debug_dirs : "");
+	if (!kind.failed)
+		s->known = cached_image_open(s->opts.cache, s->img,
+					     buf_cstr(&kind));
+	buf_fini(&kind);
+}
+
+static int open_all(struct symbolizer *s, const struct sym_options *opts)
+{
+	const char *dirs = "/usr/lib/debug";
+	int rc;
+
+	if (opts)
+		s->opts = *opts;
+	if (s->opts.debug_dirs)
+		dirs = s->opts.debug_dirs;
+	if (!s->opts.no_debug_files) {
+		s->debug_dirs = strdup(dirs);
+		if (!s->debug_dirs)
+			return -ERR_NOMEM;
+	}
+	if (s->opts.cache && !s->opts.open_file)
+		open_known(s);
+	if (s->known && cached_image_sources(s->known))
+		return 0;
+	rc = open_parts(s);
+	/* Go's table needs no cache: an address is found in it at once. */
+	if (s->known && (s->go || (!rc && add_symbols(s) < 0))) {
+		cached_image_close(s->known, NULL);
+		s->known = NULL;
+	}
+	return rc;
+}
+
+int symbolizer_open(struct image *img, const struct sym_options *opts,
+		    struct symbolizer **out, struct error *err)
+{
+	struct symbolizer *s = calloc(1, sizeof(*s));
+
+	*out = NULL;
+	if (s) {
+		s->img = img;
+		if (open_all(s, opts) == 0) {
+			*out = s;
+			return 0;
+		}
+	}
+	symbolizer_close(s);
+	return error_set(err, ERR_NOMEM, "%s: out of memory reading symbols",
+			 image_name(img));
+}
+
+/* Stores new results.  Those of damaged or incomplete debug information are found anew
+ * each time, because only then is it known what is missing. */
+static void close_known(struct symbolizer *s)
+{
+	struct sym_sources now = symbolizer_sources(s);
+	struct cached_sources keep = { now.symtab, now.dynsym, now.dwarf,
+				       now.debugdata, now.debug_file,
+				       now.missing };
+	bool whole = !*now.missing_alt && !*now.missing_dwo && !*now.damage &&
+		     !*now.unreadable && !s->symtab.nomem;
+
+	cached_image_close(s->known, whole ? &keep : NULL);
+	s->known = NULL;
+}
+
+void symbolizer_close(struct symbolizer *s)
+{
+	if (!s)
+		return;
+	if (s->known)
+		close_known(s);
+	dwarf_fini(&s->dwarf);
+	symtab_fini(&s->symtab);
+	gopclntab_close(s->go);
+	starts_fini(&s->starts);
+	vec_fini(&s->frames);
+	vec_fini(&s->known_frames);
+	image_close(s->debug);
+	free(s->debug_path);
+	free(s->debug_dirs);
+	free(s);
 }

@@ -312,6 +312,7 @@ static bool find_in(struct symtab *t, struct symtab_table *table,
 	hit->file = file ? table->files.v[file - 1] : "";
 	hit->start = best->lo;
 	hit->size = best->hi - best->lo;
+	hit->from = x == &table->sized ? SYMTAB_SIZED : SYMTAB_UNSIZED;
 	return true;
 }
 
@@ -404,6 +405,7 @@ static bool find_stub(struct symtab *t, uint64_t addr, struct symtab_hit *hit)
 	hit->file = "";
 	hit->start = s.start;
 	hit->size = s.size;
+	hit->from = SYMTAB_STUB;
 	return true;
 }
 
@@ -419,8 +421,54 @@ int symtab_find(struct symtab *t, uint64_t addr, struct symtab_hit *hit)
 	find_unsized(t, addr, hit);
 	if (image_find_fde(t->img, addr, &s, &cie, &fde) &&
 	    (!hit->size || fde.start > hit->start)) {
-		*hit = (struct symtab_hit){ "", "", fde.start, fde.size };
+		*hit = (struct symtab_hit){ "", "", fde.start, fde.size,
+					    SYMTAB_CFI };
 		t->used_cfi = true;
 	}
 	return 0;
+}
+
+static uint64_t next_start(const struct range_index *x, uint64_t addr)
+{
+	size_t i = (size_t)(range_index_last(x, addr) + 1);
+
+	return i < x->n ? x->v[i].lo : UINT64_MAX;
+}
+
+struct next_fde {
+	uint64_t after, start;
+	int left;
+};
+
+static bool note_fde(void *ctx, const struct cfi_section *s,
+		     const struct cfi_cie *cie, const struct cfi_fde *fde)
+{
+	struct next_fde *n = ctx;
+
+	(void)s;
+	(void)cie;
+	if (fde->start > n->after && fde->start < n->start)
+		n->start = fde->start;
+	return fde->start <= n->after && n->left--;
+}
+
+uint64_t symtab_same_until(struct symtab *t, uint64_t addr,
+			   const struct symtab_hit *hit, uint64_t end)
+{
+	const struct range_index *x[] = { &t->main.sized, &t->dynsym.sized,
+					  &t->main.unsized, &t->dynsym.unsized };
+	struct next_fde next = { addr, end, MAX_ALIASES };
+
+	if (hit->from && hit->start + hit->size < next.start)
+		next.start = hit->start + hit->size;
+	for (size_t i = 0; i < sizeof(x) / sizeof(*x); i++) {
+		uint64_t lo = next_start(x[i], addr);
+
+		if (lo < next.start)
+			next.start = lo;
+	}
+	/* Stubs have no symbol, so that they too may begin here. */
+	if (!hit->from || hit->from == SYMTAB_UNSIZED)
+		image_fdes_in(t->img, addr + 1, next.start, note_fde, &next);
+	return next.start > addr ? next.start : addr + 1;
 }

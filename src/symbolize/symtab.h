@@ -74,6 +74,8 @@ struct symtab_hit {
 	const char *name;	/* "" if only the extent is known */
 	const char *file;	/* source file of a local symbol, or "" */
 	uint64_t start, size;	/* size 0: nothing found */
+	/* The number in the list above; 0: nothing found */
+	enum { SYMTAB_SIZED = 1, SYMTAB_STUB, SYMTAB_UNSIZED, SYMTAB_CFI } from;
 };
 
 /* Reads the symbols of an image; `debug` is its debug file or NULL.  Returns 0
@@ -82,5 +84,9 @@ int symtab_open(struct symtab *t, struct image *img, struct image *debug);
 void symtab_fini(struct symtab *t);
 /* Finds the symbol or function that covers addr.  Returns 0 or -ERR_NOMEM. */
 int symtab_find(struct symtab *t, uint64_t addr, struct symtab_hit *hit);
+/* Returns the end of a range from addr on, at most `end`, that has the same hit, which
+ * symtab_find returned for addr. */
+uint64_t symtab_same_until(struct symtab *t, uint64_t addr,
+			   const struct symtab_hit *hit, uint64_t end);
 
 #endif

@@ -90,6 +90,14 @@ print(len(recorders), 'recorders')
 END
 t_is "no two recorders have samples of the same time" \
 	"$(python3 overlap.py "$TALLY" dir/record-*)" "2 recorders"
+t_run "symbols are kept for later files" sh -c 'ls dir/symbols | grep -q -- -'
+t_is "… for the user only" "$(stat -c %a dir/symbols)" 700
+last=$(find dir -name 'record-?.tally.*' | sort -t. -k3 | tail -n 1)
+cp "$last" again.tally
+"$TALLY" report -i again.tally --sort symbol,srcline >kept
+t_run "… and a recording that used them" "$TALLY" symbolize -i again.tally
+"$TALLY" report -i again.tally --sort symbol,srcline >read
+t_run "… has the names that its files have" cmp kept read
 t_run "JSON" sh -c '"$TALLY" status --format=json dir | python3 -m json.tool; :'
 t_lacks "a new recorder does not repeat what the first one said" \
 	"$(sort err | uniq -d; echo none)" "tally:"
@@ -119,7 +127,7 @@ wait $tally 2>/dev/null
 t_run "recorders end with their supervisor" t_until sh -c \
 	"! kill -0 $recorder 2>/dev/null"
 t_run "the folder can be used again" "$TALLY" record --continuous -p $load \
-	-o dead --duration 3s --keep-free 1k
+	-o dead --duration 3s --keep-free 1k --keep-symbols 0
 t_ok "… with all files finished" "$(find dead -name '*.tally' |
 	grep -q . && echo 1 || echo 0)"
 
@@ -174,6 +182,7 @@ unused() { # WORDS OPTION…
 }
 unused "--keep-age needs --continuous" --keep-age 1h
 unused "--keep-free needs --continuous" --keep-free 5M
+unused "--keep-symbols needs --continuous" --keep-symbols 5M
 unused "--window needs --push" --window 5s
 unused "--spool needs --push" --spool there
 unused "--symbols needs --push" --symbols server

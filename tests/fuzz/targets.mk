@@ -153,6 +153,10 @@ FUZZ_TARGETS += tests/fuzz/fuzz_ruby
 tests_fuzz_fuzz_ruby_SOURCES = tests/fuzz/fuzz_ruby.c tests/fuzz/frames.h $(FUZZ_MAIN)
 tests_fuzz_fuzz_ruby_LDADD = $(FUZZ_LIBS)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_symbol_cache
+tests_fuzz_fuzz_symbol_cache_SOURCES = tests/fuzz/fuzz_symbol_cache.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_symbol_cache_LDADD = $(FUZZ_LIBS)
+
 FUZZ_TARGETS += tests/fuzz/fuzz_status
 tests_fuzz_fuzz_status_SOURCES = tests/fuzz/fuzz_status.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_status_LDADD = libcli.a $(FUZZ_LIBS)

@@ -35,6 +35,7 @@ if CMOCKA
 SYMBOLIZE_TESTS = tests/symbolize/test_symbolize tests/symbolize/test_symbolize_profile \
 	tests/symbolize/test_demangle tests/symbolize/test_demangle_cxx \
 	tests/symbolize/test_jitdump \
+	tests/symbolize/test_symbol_cache \
 	tests/symbolize/test_perfmap
 check_PROGRAMS += $(SYMBOLIZE_TESTS)
 TESTS += $(SYMBOLIZE_TESTS)
@@ -44,6 +45,8 @@ tests_symbolize_test_demangle_SOURCES = tests/symbolize/test_demangle.c
 tests_symbolize_test_demangle_LDADD = $(TALLY_LIBS) -lcmocka
 tests_symbolize_test_demangle_cxx_SOURCES = tests/symbolize/test_demangle_cxx.c
 tests_symbolize_test_demangle_cxx_LDADD = $(TALLY_LIBS) -lcmocka
+tests_symbolize_test_symbol_cache_SOURCES = tests/symbolize/test_symbol_cache.c
+tests_symbolize_test_symbol_cache_LDADD = $(TALLY_LIBS) -lcmocka
 tests_symbolize_test_jitdump_SOURCES = tests/symbolize/test_jitdump.c
 tests_symbolize_test_jitdump_LDADD = $(TALLY_LIBS) -lcmocka
 tests_symbolize_test_perfmap_SOURCES = tests/symbolize/test_perfmap.c

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * symcat [-p] [-e] [-d] [-q] [-x] [-D DIR] [-n N] FILE: reads hexadecimal addresses,
+ * symcat [-p] [-e] [-d] [-q] [-x] [-D DIR] [-C DIR] [-n N] FILE: reads hexadecimal addresses,
  * one a line, and prints their frames as llvm-symbolizer does (name,
  * file:line:column, an empty line).
  *	-p	names as they stand in DWARF
@@ -9,6 +9,7 @@
  *	-x	print instead: symbol (- if it has none), start, size
  *	-q	print only how many frames there were
  *	-D DIR	where separate debug files are
+ *	-C DIR	the cache of results
  *	-n N	ask for N addresses at a time
  */
 #include <inttypes.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "symbolize/symbol_cache.h"
 #include "symbolize/symbolize.h"
 
 struct job {
@@ -133,9 +135,10 @@ static void print_sources(struct sym_sources s)
 			s.missing_dwo_units, s.missing_dwo);
 }
 
-static int run(struct job *j, const char *file, const char *debug_dir)
+static int run(struct job *j, const char *file, const char *debug_dir,
+	       const struct symbol_cache *cache)
 {
-	struct sym_options o = { .debug_dirs = debug_dir };
+	struct sym_options o = { .debug_dirs = debug_dir, .cache = cache };
 	uint64_t *vaddrs = malloc((j->n + 1) * sizeof(*vaddrs));
 	struct symbolizer *s;
 	struct image *img;
@@ -168,10 +171,12 @@ static int run(struct job *j, const char *file, const char *debug_dir)
 int main(int argc, char **argv)
 {
 	struct job j = { 0 };
+	struct symbol_cache *cache = NULL;
 	const char *dir = NULL;
+	struct error err;
 	int opt, rc;
 
-	while ((opt = getopt(argc, argv, "pedqxD:n:")) > 0) {
+	while ((opt = getopt(argc, argv, "pedqxC:D:n:")) > 0) {
 		j.plain |= opt == 'p';
 		j.elf |= opt == 'e';
 		j.decl |= opt == 'd';
@@ -179,13 +184,17 @@ int main(int argc, char **argv)
 		j.extent |= opt == 'x';
 		if (opt == 'D')
 			dir = optarg;
+		if (opt == 'C' &&
+		    symbol_cache_open(optarg, 1 << 30, 0, &cache, &err) < 0)
+			return 2;
 		if (opt == 'n')
 			j.batch = strtoul(optarg, NULL, 10);
 	}
 	if (optind + 1 != argc)
 		return 2;
 	read_addresses(&j);
-	rc = run(&j, argv[optind], dir);
+	rc = run(&j, argv[optind], dir, cache);
+	symbol_cache_close(cache);
 	free(j.in);
 	free(j.text);
 	buf_fini(&j.out);

@@ -16,10 +16,17 @@
 #include "symbolize/dwarf/debug_dirs.h"
 #include "symbolize/dwarf/debug_file.h"
 
+static void looked_at(const struct debug_search *s, const char *path)
+{
+	if (s->looked)
+		s->looked(s->looked_ctx, path);
+}
+
 struct image *debug_open(const struct debug_search *s, const char *path)
 {
 	struct image *img;
 
+	looked_at(s, path);
 	if (s->open_file)
 		return s->open_file(s->ctx, path);
 	return image_open_file(path, &img, NULL) < 0 ? NULL : img;
@@ -174,8 +181,12 @@ static struct image *find_by_name(struct image *img,
 		for (unsigned k = 0; !n.found &&
 				     debug_dir_by_path(dir, k, name, b); k++)
 			n.found = open_fuller(s, buf_cstr(b), id);
-		if (!n.found && !s->open_file)
+		if (!n.found && !s->open_file) {
+			buf_reset(b);
+			buf_printf(b, "%.*s", dir.n, dir.p);
+			looked_at(s, buf_cstr(b));
 			debug_dir_each(dir, try_file, &n);
+		}
 	}
 	free(real);
 	return n.found;

@@ -13,6 +13,10 @@ struct debug_search {
 	const char *debug;	/* name of its debug file, or NULL */
 	struct image *(*open_file)(void *ctx, const char *path);
 	void *ctx;
+	/* Called for each path that is tried, and for folders whose files are
+	 * tried; may be NULL. */
+	void (*looked)(void *ctx, const char *path);
+	void *looked_ctx;
 };
 
 /* Opens the image at path, which the caller closes.  Returns NULL on
