@@ -105,6 +105,7 @@ static int push_file(struct keeper *k, struct reader *r, struct error *err)
 		.debug_dirs = k->o->record.debug_dirs,
 		.identified_later = k->o->record.identified_later,
 		.cache = k->symbols,
+		.one_thread = true,
 	};
 	struct profile *p = reader_profile(r);
 	int rc = 0;

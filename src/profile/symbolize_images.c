@@ -2,7 +2,8 @@
 /*
  * Symbolizes the images of a profile.
  *
- * With at least two processors, two images are opened and read at a time.  Rows
+ * With at least two processors, two images are opened and read at a time, unless the
+ * caller wants less memory.  Rows
  * are added in the order of the images, so that the result does not depend on
  * timing.  An image is closed before the next one is opened: at most
  * SYMBOLIZE_THREADS of them are in memory at any time.
@@ -147,7 +148,8 @@ int symbolize_images(struct symbolize_run *f, struct symbolize_item *parts)
 	}
 	if (n > files)
 		symbolize_kernel_begin(f, f->order + files, n - files);
-	work_until(f, files, has_processors() ? SYMBOLIZE_THREADS : 1);
+	work_until(f, files, !f->o->one_thread && has_processors()
+				     ? SYMBOLIZE_THREADS : 1);
 	work_until(f, n, 1);
 	return f->rc;
 }

@@ -47,6 +47,7 @@ struct symbolize_options {
 	const uint64_t *self_samples;
 	uint64_t self_samples_elsewhere;	/* samples in other profiles,
 						 * included when deciding what is hot */
+	bool one_thread;	/* use less memory, and one processor */
 	bool no_code;		/* collector_symbolize leaves self_samples NULL */
 	const struct symbol_cache *cache;	/* as in sym_options */
 	enum sym_detail detail;	/* as in sym_options; the kernel keeps its lines */

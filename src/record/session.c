@@ -116,6 +116,7 @@ static int fill(struct session *s, struct error *err)
 		.debug_dirs = s->o->debug_dirs,
 		.identified_later = s->o->identified_later,
 		.cache = s->o->symbol_cache,
+		.one_thread = s->o->calm,
 		/* Without records of generated code, its names could be old. */
 		.kept_kallsyms = s->collector.gaps ? 0 : s->rotation.kallsyms,
 	};

@@ -32,7 +32,7 @@ enum {
 	FORMAT = 1,		/* increase it whenever a symbolizer's results change */
 	MAX_INPUTS = 64,
 	MAX_ROWS = 4 << 20,	/* of each kind, in one image */
-	MAX_STRINGS = 64 << 20,
+	MAX_STRINGS = 16 << 20,
 	NAME_BYTES = 2 * BUILD_ID_MAX + 1 + 16 + 1,
 	USED_S = 3600,		/* how exactly the time of the last use is kept */
 	SETTLED_S = 2,		/* two changes in less may leave the same times */

@@ -89,7 +89,7 @@ static void add(struct cached_image *k)
 	cached_image_sort(k);
 }
 
-enum { MOST = 64 << 20 };	/* bytes of strings */
+enum { MOST = 16 << 20 };	/* bytes of strings */
 
 static void look(const struct cached_image *k)
 {
