@@ -41,6 +41,7 @@ enum {
 struct symbol_cache {
 	int dir;
 	uint64_t max_bytes, free_bytes;
+	uint64_t boot;		/* hash of the kernel's boot ID; 0: unknown */
 };
 
 struct input {
@@ -71,7 +72,9 @@ struct place {
 
 struct header {
 	uint64_t magic;
-	uint64_t sum;		/* hash of all else */
+	uint64_t sum;		/* hash of all else but `boot` */
+	uint64_t boot;		/* in which the hash was made or tested.  Another one may
+				 * have ended before all was on the disk. */
 	uint32_t format, flags;
 	uint32_t debug_file, missing;
 	uint64_t inputs, symbols, frames, symbols_at, frames_at, strings;
@@ -95,6 +98,17 @@ struct cached_image {
 	struct idtab symbol_ids, frame_ids, string_ids;
 };
 
+static uint64_t boot_id(void)
+{
+	struct buf text = { 0 };
+	uint64_t h = 0;
+
+	if (io_read_file("/proc/sys/kernel/random/boot_id", 64, &text, NULL) >= 0)
+		h = hash_bytes(text.p, text.n);
+	buf_fini(&text);
+	return h;
+}
+
 int symbol_cache_open(const char *path, uint64_t max_bytes, uint64_t free_bytes,
 		      struct symbol_cache **out, struct error *err)
 {
@@ -105,6 +119,7 @@ int symbol_cache_open(const char *path, uint64_t max_bytes, uint64_t free_bytes,
 		return error_nomem(err);
 	c->max_bytes = max_bytes;
 	c->free_bytes = free_bytes;
+	c->boot = boot_id();
 	c->dir = outfile_folder(path, 0700, "the folder of symbols", err);
 	if (c->dir < 0) {
 		int rc = c->dir;
@@ -157,9 +172,11 @@ static bool name_image(struct cached_image *k, const struct image *img,
  * Reading
  */
 
+/* Files are not checked as a whole, because most lookups are for few of many rows.  Each
+ * number is checked where it is used. */
 static const char *string_at(const struct cached_image *k, uint32_t at)
 {
-	return k->strings.v + at;
+	return at < k->strings.n ? k->strings.v + at : "";
 }
 
 /* Lets a vector be the n rows at *p, which moves after them. */
@@ -189,19 +206,6 @@ static bool take_rows(struct cached_image *k, const struct header *h)
 	return left && !p[0] && !p[left - 1] && k->symbols.n && k->frames.n;
 }
 
-static bool is_sorted(const struct place *v, size_t n, size_t ids)
-{
-	uint64_t end = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		if (v[i].lo < end || !v[i].size || v[i].id >= ids ||
-		    v[i].size > UINT64_MAX - v[i].lo)
-			return false;
-		end = v[i].lo + v[i].size;
-	}
-	return true;
-}
-
 #define PART(vec) { (vec)->v, (vec)->n * sizeof(*(vec)->v) }
 
 /* Returns the hash of a file, of which all but `sum` counts. */
@@ -215,33 +219,11 @@ static uint64_t hash_file(const struct cached_image *k, const struct header *h)
 	};
 	uint64_t sum = 0;
 
-	rest.sum = 0;
+	rest.sum = rest.boot = 0;
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
 		sum = hash_mix(sum, hash_bytes(parts[i].iov_base,
 					       parts[i].iov_len));
 	return sum;
-}
-
-/* Checks all numbers, so that no lookup has to. */
-static bool is_sound(const struct cached_image *k, const struct header *h)
-{
-	size_t strings = k->strings.n;
-	bool good = h->debug_file < strings && h->missing < strings;
-
-	for (size_t i = 0; i < k->inputs.n; i++)
-		good &= k->inputs.v[i].path < strings;
-	for (size_t i = 0; i < k->symbols.n; i++)
-		good &= k->symbols.v[i].name < strings &&
-			k->symbols.v[i].file < strings;
-	for (size_t i = 0; i < k->frames.n; i++) {
-		const struct frame_row *f = &k->frames.v[i];
-
-		good &= f->name < strings && f->plain < strings &&
-			f->file < strings && f->decl_file < strings &&
-			(f->outer < i || !i);
-	}
-	return good && is_sorted(k->symbols_at.v, k->symbols_at.n, k->symbols.n) &&
-	       is_sorted(k->frames_at.v, k->frames_at.n, k->frames.n);
 }
 
 /* Returns whether all paths lead to what was there. */
@@ -272,7 +254,20 @@ static void forget(struct cached_image *k)
 	k->nsymbols_at = k->nframes_at = 0;
 }
 
-static bool load(struct cached_image *k)
+/* Returns whether a file is as it was written. */
+static bool is_whole(struct cached_image *k, struct header *h, int fd)
+{
+	if (h->boot && h->boot == k->cache->boot)
+		return true;
+	if (h->sum != hash_file(k, h))
+		return false;
+	h->boot = k->cache->boot;
+	/* If this fails, the next reader tests the hash, too. */
+	return pwrite(fd, &h->boot, sizeof(h->boot),
+		      offsetof(struct header, boot)) || true;
+}
+
+static bool load(struct cached_image *k, int fd)
 {
 	struct header h;
 
@@ -280,7 +275,7 @@ static bool load(struct cached_image *k)
 		return false;
 	memcpy(&h, k->map.p, sizeof(h));
 	if (h.magic != MAGIC || h.format != FORMAT || !take_rows(k, &h) ||
-	    h.sum != hash_file(k, &h) || !is_sound(k, &h) || !is_current(k))
+	    !is_whole(k, &h, fd) || !is_current(k))
 		return false;
 	k->sources = (struct cached_sources){
 		!!(h.flags & SYMTAB), !!(h.flags & DYNSYM), !!(h.flags & DWARF),
@@ -293,7 +288,7 @@ static bool load(struct cached_image *k)
 /* Opens the image's file and notes that it was used. */
 static void open_known(struct cached_image *k)
 {
-	int fd = openat(k->cache->dir, k->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
+	int fd = openat(k->cache->dir, k->name, O_RDWR | O_CLOEXEC | O_NOFOLLOW |
 			O_NONBLOCK);
 	struct error ignored;
 	struct stat st;
@@ -302,7 +297,7 @@ static void open_known(struct cached_image *k)
 		return;
 	if (!fstat(fd, &st) && st.st_uid == geteuid() &&
 	    io_map_fd(fd, k->name, &k->map, &ignored) >= 0) {
-		k->known = load(k);
+		k->known = load(k, fd);
 		if (!k->known)
 			forget(k);
 		else if (time(NULL) - st.st_mtime > USED_S)
@@ -374,7 +369,9 @@ bool cached_frames_between(const struct cached_image *k, uint64_t lo, uint64_t h
 
 struct cached_symbol cached_symbol(const struct cached_image *k, uint32_t symbol)
 {
-	const struct symbol_row *s = &k->symbols.v[symbol];
+	static const struct symbol_row none;
+	const struct symbol_row *s = symbol < k->symbols.n ? &k->symbols.v[symbol]
+							   : &none;
 
 	return (struct cached_symbol){ string_at(k, s->name),
 				       string_at(k, s->file), s->start, s->size,
@@ -386,16 +383,19 @@ size_t cached_frames(const struct cached_image *k, uint32_t frames, struct sym_f
 {
 	size_t n = 0;
 
-	for (; frames; frames = k->frames.v[frames].outer, n++) {
+	while (frames && frames < k->frames.n) {
 		const struct frame_row *f = &k->frames.v[frames];
 
-		if (n < max)
-			out[n] = (struct sym_frame){
+		if (n++ < max)
+			out[n - 1] = (struct sym_frame){
 				string_at(k, f->name), string_at(k, f->file),
 				f->line, f->column, string_at(k, f->decl_file),
 				f->decl_line, f->inlined, f->lang,
 				string_at(k, f->plain),
 			};
+		if (f->outer >= frames)		/* damaged */
+			break;
+		frames = f->outer;
 	}
 	return n;
 }
@@ -769,7 +769,7 @@ static bool has_room(const struct symbol_cache *c)
 static void store(struct cached_image *k, const struct cached_sources *s)
 {
 	struct header h = { .magic = MAGIC, .format = FORMAT,
-			    .flags = flags_of(s) };
+			    .boot = k->cache->boot, .flags = flags_of(s) };
 	char temp[sizeof(((struct old_file *)0)->name)];
 	struct error ignored;
 	size_t bytes = 0;

@@ -14,8 +14,9 @@
  * What is stored are ranges of addresses with equal results: of symbols, and of the
  * frames that DWARF gives.  The caller adds whole functions.
  *
- * Files are written completely or not at all.  One that is damaged, or too old a
- * format, counts as missing.  The folder must be the user's own.
+ * Files are written completely or not at all.  One that is damaged, or of another format,
+ * counts as missing: their hash is tested once after each start of the machine.  The
+ * folder must be the user's own.
  */
 #include <stdbool.h>
 #include <stddef.h>

@@ -511,8 +511,8 @@ static int resolve_now(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 
 enum {
 	SYMBOLS_MAX = 1 << 16,		/* ranges of symbols added at once */
-	WHOLE_FUNCTION = 64 << 10,	/* most bytes of a function added as a whole … */
-	WHOLE_ALL = 256 << 10,		/* … and of all those for one call */
+	WHOLE_FUNCTION = 16 << 10,	/* most bytes of a function added as a whole … */
+	WHOLE_ALL = 64 << 10,		/* … and of all those for one call */
 	/* Fewer new addresses than this part of what is known are not added:
 	 * all would have to be written again. */
 	WORTH_ADDING = 16,

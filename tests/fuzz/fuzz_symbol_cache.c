@@ -17,7 +17,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* As symbol_cache.c describes a file. */
-enum { HEADER = 80, SUM = 8, COUNTS = 32 };
+enum { HEADER = 88, SUM = 8, COUNTS = 40 };
 static const size_t row_bytes[] = { 48, 32, 16, 16, 36, 1 };
 static const size_t count_at[] = { 0, 1, 3, 4, 2, 5 };
 
@@ -41,7 +41,7 @@ static void mend(uint8_t *p, size_t n)
 
 	if (n < HEADER)
 		return;
-	memset(p + SUM, 0, 8);
+	memset(p + SUM, 0, 16);
 	sum = hash_mix(sum, hash_bytes(p, HEADER));
 	for (int i = 0; i < 6; i++) {
 		uint64_t count = number_at(p + COUNTS + 8 * count_at[i]);

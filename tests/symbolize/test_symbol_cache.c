@@ -183,6 +183,10 @@ static void write_at(const char *path, size_t at, uint8_t flip)
 	close(fd);
 }
 
+/* The start of the machine in which the file was tested: only another one tests it
+ * again.  See struct header in symbol_cache.c. */
+enum { BOOT_AT = 16 };
+
 struct damage {
 	size_t at;
 	off_t cut;
@@ -194,10 +198,33 @@ static void damage_file(void *ctx, const char *path)
 	struct stat st;
 
 	assert_int_equal(stat(path, &st), 0);
+	write_at(path, BOOT_AT, 1);
 	if (d->cut)
 		assert_int_equal(truncate(path, st.st_size * d->cut / 100), 0);
 	else
 		write_at(path, d->at % (size_t)st.st_size, 0x40);
+}
+
+static void change_start(void *ctx, const char *path)
+{
+	(void)ctx;
+	write_at(path, BOOT_AT, 1);
+}
+
+static void files_are_used_after_another_start(void **state)
+{
+	struct symbol_cache *c = open_cache(64 << 20);
+	ino_t first, second;
+
+	(void)state;
+	expect_same(prog, c, 1, SIZE_MAX);
+	each_file(inode_of, &first);
+	assert_int_equal(each_file(change_start, NULL), 1);
+	expect_same(prog, c, 1, SIZE_MAX);
+	expect_same(prog, c, 1, SIZE_MAX);
+	each_file(inode_of, &second);
+	assert_int_equal(first, second);
+	symbol_cache_close(c);
 }
 
 static void damaged_files_count_as_missing(void **state)
@@ -434,6 +461,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(results_are_those_without_a_cache),
 		cmocka_unit_test(what_is_known_is_not_written_again),
+		cmocka_unit_test(files_are_used_after_another_start),
 		cmocka_unit_test(damaged_files_count_as_missing),
 		cmocka_unit_test(names_are_those_of_the_file),
 		cmocka_unit_test(debug_information_may_come_and_go),
