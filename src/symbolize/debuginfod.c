@@ -14,7 +14,10 @@
 #include "base/io.h"
 #include "base/text.h"
 
-enum { SILENT_SECONDS = 10 };	/* then a server is given up */
+enum {
+	SILENT_SECONDS = 10,	/* then a server is given up */
+	CALLS = 4096,		/* of the progress callback, about one a second */
+};
 
 /* Types of elfutils/debuginfod.h, of which only these are used. */
 typedef int progress_fn(void *client, long a, long b);
@@ -52,9 +55,27 @@ struct waiting {
 	const char *path;
 	uint64_t end_ns;	/* of all requests */
 	uint64_t silent_ns;	/* when the server counts as silent */
-	long got;		/* bytes */
-	bool silent, late, large, full, stopped;
+	uint64_t got;		/* bytes */
+	uint64_t limit;		/* bytes that this file may have */
+	bool asked;		/* a server was asked: the cache did not have it */
+	bool silent, late, large, stopped;
 };
+
+/* Bytes that all further files together may have. */
+static uint64_t room(const struct debuginfod *d)
+{
+	uint64_t all = (uint64_t)d->mb << 20;
+
+	return d->bytes < all ? all - d->bytes : 0;
+}
+
+/* Bytes that the next file may have. */
+static uint64_t file_limit(const struct debuginfod *d)
+{
+	uint64_t one = (uint64_t)d->file_mb << 20, left = room(d);
+
+	return left < one ? left : one;
+}
 
 static void show(const struct waiting *w, long all)
 {
@@ -65,8 +86,9 @@ static void show(const struct waiting *w, long all)
 	buf_str(&text, "debuginfod: ");
 	text_safe(&text, w->path);
 	if (w->got > 0)
-		buf_printf(&text, " %ld KB", (w->got + 1023) / 1024);
-	if (w->got > 0 && all > w->got)
+		buf_printf(&text, " %llu KB",
+			   (unsigned long long)(w->got + 1023) / 1024);
+	if (w->got > 0 && (uint64_t)all > w->got)
 		buf_printf(&text, " of %ld", (all + 1023) / 1024);
 	w->d->progress(w->d->ctx, buf_cstr(&text));
 	buf_fini(&text);
@@ -76,22 +98,23 @@ static void show(const struct waiting *w, long all)
  * wait ends. */
 static bool note_progress(struct waiting *w, long got, long all)
 {
-	const struct debuginfod *d = w->d;
+	struct debuginfod *d = w->d;
 	uint64_t now = clock_now();
-	long room = (long)d->mb << 20, limit = (long)d->file_mb << 20;
 
-	if (got > w->got) {
-		w->got = got;
+	w->asked = true;
+	/* until a server sends something, `got` counts the calls */
+	if (got > (all > 0 ? 0 : CALLS) && (uint64_t)got > w->got) {
+		w->got = (uint64_t)got;
 		w->silent_ns = now + SILENT_SECONDS * 1000000000ull;
 	}
-	show(w, all);
-	room -= d->bytes < (uint64_t)room ? (long)d->bytes : room;
+	d->now = w->got;
+	show(w, all > 0 ? all : 0);
 	w->silent |= now >= w->silent_ns;
 	w->late |= now >= w->end_ns;
-	w->large |= got > limit || all > limit;
-	w->full |= got > room || all > room;
+	w->large |= w->got > w->limit ||
+		    (all > 0 && (uint64_t)all > w->limit);
 	w->stopped |= d->stopped && d->stopped(d->ctx);
-	return w->silent || w->late || w->large || w->full || w->stopped;
+	return w->silent || w->late || w->large || w->stopped;
 }
 
 /*
@@ -124,13 +147,23 @@ void debuginfod_fini(struct debuginfod *d)
 	/* the libraries stay loaded, because curl may have started threads */
 }
 
+/* A smaller file of another image may still be within the limits. */
+static int explain_large(const struct debuginfod *d, const struct waiting *w,
+			 struct error *err)
+{
+	if (w->limit >> 20 >= d->file_mb)
+		return error_set(err, ERR_FORMAT, "debuginfod: more than %u MB",
+				 d->file_mb);
+	return error_set(err, ERR_FORMAT, "debuginfod: more than the %.1f MB that "
+			 "are left of %u MB", (double)w->limit / (1 << 20), d->mb);
+}
+
 /* Says why there is no file, and whether more requests make sense. */
 static int explain(struct debuginfod *d, int rc, const struct waiting *w,
 		   struct error *err)
 {
-	if (w->large)
-		return error_set(err, ERR_FORMAT, "debuginfod: more than %u MB",
-				 d->file_mb);
+	if (w->large || rc == -EFBIG)
+		return explain_large(d, w, err);
 	/* libdebuginfod has its own limit (DEBUGINFOD_TIMEOUT) */
 	if (rc == -ETIME || rc == -ETIMEDOUT)
 		snprintf(d->given_up, sizeof(d->given_up),
@@ -138,9 +171,6 @@ static int explain(struct debuginfod *d, int rc, const struct waiting *w,
 	else if (w->silent)
 		snprintf(d->given_up, sizeof(d->given_up),
 			 "no answer from debuginfod within %d s", SILENT_SECONDS);
-	else if (w->full)
-		snprintf(d->given_up, sizeof(d->given_up), "debuginfod: more "
-			 "than %u MB in all", d->mb);
 	else if (w->stopped)
 		snprintf(d->given_up, sizeof(d->given_up), "interrupted");
 	else if (w->late)	/* ask has said so */
@@ -178,6 +208,18 @@ static int find(const struct debuginfod *d, const struct api *a,
 	return fd;
 }
 
+/* Has libdebuginfod refuse a larger file before it arrives.  The progress callback
+ * alone would not, because it is not called while data comes fast. */
+static void limit_size(const struct debuginfod *d, uint64_t limit)
+{
+	char bytes[24];
+
+	if (d->user_limit && d->user_limit < limit)
+		limit = d->user_limit;
+	snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)limit);
+	setenv("DEBUGINFOD_MAXSIZE", bytes, 1);
+}
+
 /* Requests a file and counts the time it takes. */
 static int ask(struct debuginfod *d, const struct api *a,
 	       enum debuginfod_kind kind, const struct build_id *id,
@@ -188,6 +230,9 @@ static int ask(struct debuginfod *d, const struct api *a,
 
 	w->end_ns = start + limit - (d->spent_ns < limit ? d->spent_ns : limit);
 	w->silent_ns = start + SILENT_SECONDS * 1000000000ull;
+	w->limit = file_limit(d);
+	limit_size(d, w->limit);
+	d->now = 0;
 	show(w, 0);
 	a->set_data(d->client, w);
 	a->set_progress(d->client, on_progress);
@@ -228,9 +273,12 @@ void debuginfod_notify(struct debuginfod *d)
 
 /* Makes a client.  elfutils 0.192 reports no progress while a server is silent, and
  * would ask it three times for 90 s each. */
-static void *make_client(const struct api *a)
+static void *make_client(struct debuginfod *d, const struct api *a)
 {
+	const char *most = getenv("DEBUGINFOD_MAXSIZE");
 	char seconds[16];
+
+	d->user_limit = most ? strtoull(most, NULL, 10) : 0;
 
 	snprintf(seconds, sizeof(seconds), "%d", SILENT_SECONDS);
 	setenv("DEBUGINFOD_TIMEOUT", seconds, 0);
@@ -248,7 +296,7 @@ static int begin(struct debuginfod *d, struct api *a, struct error *err)
 	}
 	debuginfod_notify(d);
 	if (!d->client)
-		d->client = make_client(a);
+		d->client = make_client(d, a);
 	if (!d->client)
 		return error_set(err, ERR_NOMEM, "debuginfod: out of memory");
 	return 0;
@@ -271,15 +319,16 @@ int debuginfod_fetch(struct debuginfod *d, enum debuginfod_kind kind,
 	if (rc < 0)
 		return rc;
 	fd = ask(d, &a, kind, id, &w);
-	if (fd < 0)
-		return explain(d, fd, &w, err);
-	lseek(fd, 0, SEEK_SET);
-	if (!fstat(fd, &st))
-		d->bytes += (uint64_t)st.st_size;
-	if (d->bytes >= (uint64_t)d->mb << 20)
+	if (fd >= 0 && w.asked && !fstat(fd, &st))
+		w.got = (uint64_t)st.st_size;
+	d->bytes += w.got;	/* also what came of a file in vain */
+	rc = fd < 0 ? explain(d, fd, &w, err) : fd;
+	if (!room(d) && !*d->given_up)
 		snprintf(d->given_up, sizeof(d->given_up), "no more is asked of "
 			 "debuginfod: it gave %u MB", d->mb);
-	return fd;
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_SET);
+	return rc;
 }
 
 int debuginfod_read_source(struct debuginfod *d, const struct build_id *id,

@@ -4,7 +4,9 @@
 /*
  * Files from debuginfod servers (DEBUGINFOD_URLS, debuginfod(8)) and from
  * libdebuginfod's cache of earlier answers, which also remembers for ten minutes
- * that no server has a file.  The library is loaded only when it is needed
+ * that no server has a file.  elfutils 0.188 cannot tell an error of a server (HTTP
+ * 403, 429, 5xx) from that, and remembers it likewise; it remembers no server that
+ * cannot be reached.  The library is loaded only when it is needed
  * because it pulls in a dozen others.
  */
 #include <stdbool.h>
@@ -29,7 +31,9 @@ struct debuginfod {
 	const char *what;	/* files that are requested: "source files" */
 	const char *off;	/* option that turns requests off, or NULL */
 	unsigned int seconds;	/* time limit, all files together */
-	unsigned int file_mb, mb;	/* size limits: of a file, of all together */
+	/* Size limits: of a file, of all together, at least 1.  A file that is larger
+	 * than what is left is refused, and smaller ones are still requested. */
+	unsigned int file_mb, mb;
 	/* Announces once that servers are contacted now, and which.  May be
 	 * NULL. */
 	void (*notice)(void *ctx, const char *text);
@@ -42,6 +46,8 @@ struct debuginfod {
 	bool notified;
 	char given_up[96];	/* reason why requests stopped, or "" */
 	uint64_t spent_ns, bytes;
+	uint64_t now;		/* bytes of the current file so far */
+	uint64_t user_limit;	/* DEBUGINFOD_MAXSIZE of the user; 0: none */
 	void *lib, *client;
 };
 
