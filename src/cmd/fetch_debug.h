@@ -9,11 +9,58 @@
 /* Sets the callbacks of d to the command's connection to the user. */
 void cmd_debuginfod(struct cmd_io *io, struct debuginfod *d);
 
+/* The options --debuginfod and --debuginfod-size. */
+struct fetch_opts {
+	const char *time;	/* NULL: files are not requested */
+	uint64_t size;		/* 0: the default */
+};
+
+#define FETCH_OPTION_SIZE(type, field) \
+	{ OPT_UINT, 0, "debuginfod-size", "SIZE", \
+	  "With --debuginfod: request at most SIZE bytes (k, M, G). " \
+	  "Default: 4G.", offsetof(type, field.size) }
+
+/* What has been done, for the user. */
+struct fetch_step {
+	uint32_t image;
+	size_t at, of;		/* which image of how many is requested, from 1 on */
+	uint64_t bytes;		/* that all requests gave so far */
+	bool done;		/* the requests for this image have ended, and … */
+	uint64_t got;		/* … gave this … */
+	const char *why;	/* … and why a file is missing, or "" … */
+	int code;		/* … as an error: ERR_NOTFOUND if no server has it */
+	int program;		/* … and the program, as a descriptor to keep; or -1 */
+};
+
+/* The result of all requests. */
+struct fetch_result {
+	size_t asked;		/* images */
+	size_t left;		/* images that were not asked for because … */
+	char why[96];		/* … of this */
+};
+
 struct fetch_options {
 	const char *debug_dirs;	/* as in symbolize_options */
-	unsigned int seconds;	/* time limit */
-	bool quiet;		/* report no files, only errors */
+	unsigned int seconds;	/* time limit; 0: nothing is requested */
+	unsigned int mb;	/* limit of what is transferred */
+	/* Called while files arrive and after each image. */
+	void (*step)(void *ctx, const struct fetch_step *s);
+	/* Returns whether to end the requests, besides Ctrl-C. */
+	bool (*stopped)(void *ctx);	/* may be NULL */
+	void (*notice)(void *ctx, const char *text);	/* as in debuginfod */
+	void *ctx;
 };
+
+/* Parses the options.  Sets seconds to 0 without --debuginfod. */
+int cmd_fetch_limits(const struct fetch_opts *o, struct fetch_options *out,
+		     struct error *err);
+/* Appends "fetching debug information of libc.so.6 (2 of 7, 12.0 MB)", as safe
+ * text. */
+void cmd_fetch_show_step(const struct profile *p, const struct fetch_step *s,
+			 struct buf *out);
+/* Appends "/usr/lib/libc.so.6: 3.1 MB", as safe text, for an image that is done. */
+void cmd_fetch_show_image(const struct profile *p, const struct fetch_step *s,
+			  struct buf *out);
 
 /*
  * Fetches what a symbolized recording lacks into libdebuginfod's cache: the debug
@@ -21,11 +68,11 @@ struct fetch_options {
  * replaced.  Images with the most samples without names come first.  Ctrl-C ends
  * the requests, not the command.
  *
- * Sets files[image] to the descriptor of a fetched program, which the caller closes;
- * the others stay as they are.  A file that no server has is reported, not an
- * error.  Errors: no server is set up, no libdebuginfod, out of memory.
+ * A file that no server has is no error.  Errors: out of memory, a damaged
+ * recording.
  */
-int cmd_fetch_debug(struct cmd_io *io, struct reader *r, const char *path,
-		    const struct fetch_options *o, int *files, struct error *err);
+int cmd_fetch_debug(struct reader *r, const char *path,
+		    const struct fetch_options *o, struct fetch_result *result,
+		    struct error *err);
 
 #endif

@@ -49,6 +49,8 @@ libcmd_a_SOURCES = \
 	src/cmd/record_continuous.h \
 	src/cmd/report.c \
 	src/cmd/stat.c \
+	src/cmd/store_symbols.c \
+	src/cmd/store_symbols.h \
 	src/cmd/verify.c \
 	src/cmd/verify.h \
 	src/cmd/status.c \

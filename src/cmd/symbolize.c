@@ -6,22 +6,23 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/duration.h"
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
 #include "cmd/fetch_debug.h"
 #include "cmd/open.h"
 #include "cmd/show_options.h"
 #include "cmd/source_options.h"
+#include "cmd/status.h"
+#include "cmd/store_symbols.h"
 #include "cmd/verify.h"
 #include "profile/symbolize_profile.h"
-#include "profile/writer.h"
 
 struct symbolize_opts {
 	uint64_t max_memory;
 	const char *input, *output, *kallsyms, *vmlinux;
 	struct opt_strs debug_dirs;
-	const char *embed_source, *debuginfod;
+	const char *embed_source;
+	struct fetch_opts debuginfod;
 	bool quiet, verify;
 	bool trust;
 };
@@ -36,7 +37,9 @@ static const struct opt symbolize_opt_table[] = {
 	{ OPT_OPTSTR, 0, "debuginfod", "TIME",
 	  "First request missing debug files from the servers in "
 	  "DEBUGINFOD_URLS, those with the most samples first, for at most "
-	  "TIME. Default: 2m.", offsetof(struct symbolize_opts, debuginfod) },
+	  "TIME. Default: 2m.",
+	  offsetof(struct symbolize_opts, debuginfod.time) },
+	FETCH_OPTION_SIZE(struct symbolize_opts, debuginfod),
 	{ OPT_STR, 0, "kallsyms", "FILE",
 	  "File with the names of kernel functions. Default: /proc/kallsyms.",
 	  offsetof(struct symbolize_opts, kallsyms) },
@@ -58,29 +61,6 @@ static const struct opt symbolize_opt_table[] = {
 	OPT_ROW_TRUST(offsetof(struct symbolize_opts, trust)),
 	OPT_END
 };
-
-/* Counts how often each location was sampled itself. */
-static uint64_t *count_self_samples(struct reader *r)
-{
-	const struct profile *p = reader_profile(r);
-	uint64_t *self_samples = calloc(p->locs.n + 1, sizeof(*self_samples));
-	struct sample_batch b;
-
-	if (!self_samples)
-		return NULL;
-	reader_columns(r, COLUMN_STACK);
-	reader_rewind(r);
-	while (reader_next(r, &b)) {
-		for (size_t i = 0; i < b.n; i++) {
-			uint32_t loc = p->nodes.v[b.stack[i]].loc;
-
-			if (loc < p->locs.n)
-				self_samples[loc]++;
-		}
-	}
-	reader_columns(r, COLUMN_ALL);
-	return self_samples;
-}
 
 static size_t count_named(const struct profile *p)
 {
@@ -118,89 +98,78 @@ static int check_vmlinux(const char *path, const struct profile *p,
 	return 0;
 }
 
-/* Parses the value of --debuginfod.  Sets *seconds to 0 without the option. */
-static int debuginfod_time(const char *value, unsigned int *seconds,
-			   struct error *err)
-{
-	double time = 120;
-	bool bare;
+/* The requests of this command. */
+struct requests {
+	struct cmd_io *io;
+	const struct profile *p;
+	int *files;
+	bool quiet;
+};
 
-	*seconds = 0;
-	if (!value)
-		return 0;
-	if (*value && (!duration_parse(value, strlen(value), &time, &bare) ||
-		       time < 1 || time > 1e6))
-		return error_set(err, ERR_USAGE, "--debuginfod=%s: use a time from "
-				 "one second on, such as 30s or 5m", value);
-	*seconds = (unsigned int)time;
-	return 0;
+static void show_step(void *ctx, const struct fetch_step *s)
+{
+	struct requests *q = ctx;
+	struct buf text = { 0 };
+
+	if (s->done && s->program >= 0)
+		q->files[s->image] = s->program;
+	if (!s->done)
+		cmd_fetch_show_step(q->p, s, &text);
+	else
+		cmd_fetch_show_image(q->p, s, &text);
+	cmd_show_step(q->io, s->done ? NULL : buf_cstr(&text));
+	if (s->done && !q->quiet)
+		fprintf(q->io->err, "tally: debuginfod: %s\n", buf_cstr(&text));
+	buf_fini(&text);
+}
+
+static void notice(void *ctx, const char *text)
+{
+	cmd_notice(((struct requests *)ctx)->io, text);
+}
+
+static void show_result(const struct requests *q, const struct fetch_result *f)
+{
+	if (q->quiet)
+		return;
+	if (f->left)
+		fprintf(q->io->err, "tally: debuginfod: %s; %zu more image%s "
+			"not asked for\n", f->why, f->left,
+			f->left == 1 ? " was" : "s were");
+	if (!f->asked)
+		fprintf(q->io->err, "tally: debuginfod: nothing to ask for: no "
+			"image with a build ID lacks names or lines\n");
 }
 
 /* Requests debug files.  If the recording has no symbols yet, adds those of this
  * machine first, which shows what is missing. */
 static int fetch(struct cmd_io *io, const struct symbolize_opts *o,
-		 unsigned int seconds, const char *path, struct reader *r,
+		 struct fetch_options *f, const char *path, struct reader *r,
 		 int *files, struct error *err)
 {
-	struct fetch_options f = { .seconds = seconds, .quiet = o->quiet };
+	struct requests q = { .io = io, .p = reader_profile(r), .files = files,
+			      .quiet = o->quiet };
+	struct fetch_result result;
 	struct buf dirs = { 0 };
 	int rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
 
-	f.debug_dirs = buf_cstr(&dirs);
+	f->debug_dirs = buf_cstr(&dirs);
+	f->step = show_step;
+	f->notice = notice;
+	f->ctx = &q;
 	if (!rc && !reader_profile(r)->symbolized)
 		rc = profile_symbolize(reader_profile(r),
 				       &(struct symbolize_options){
-					       .debug_dirs = f.debug_dirs,
+					       .debug_dirs = f->debug_dirs,
 					       .kallsyms = o->kallsyms,
 					       .progress = cmd_show_image,
 					       .ctx = io },
 				       err);
 	if (!rc)
-		rc = cmd_fetch_debug(io, r, path, &f, files, err);
-	buf_fini(&dirs);
-	return rc;
-}
-
-static int symbolize(struct cmd_io *io, const struct symbolize_opts *o,
-		     const char *dirs, const int *files, const char *path,
-		     struct reader *r, struct error *err)
-{
-	struct profile *p = reader_profile(r);
-	uint64_t *self_samples = count_self_samples(r);
-	struct source_access sources;
-	struct symbolize_options f = { .debug_dirs = dirs,
-				  .files = files,
-				  .kallsyms = o->kallsyms,
-				  .vmlinux = o->vmlinux,
-				  .self_samples = self_samples,
-				  .embed_source = o->embed_source ? &sources
-								  : NULL,
-				  .code_budget = symbolize_code_budget(
-					  reader_sample_count(r)),
-				  .progress = cmd_show_image, .ctx = io };
-	size_t before = count_named(p);
-	int rc;
-
-	if (!self_samples)
-		return error_nomem(err);
-	rc = cmd_embed(o->embed_source, &sources, err);
+		rc = cmd_fetch_debug(r, path, f, &result, err);
 	if (!rc)
-		rc = profile_symbolize(p, &f, err);
-	source_access_fini(&sources);
-	free(self_samples);
-	if (io->progress)
-		io->progress(io, NULL);
-	if (rc < 0)
-		return rc;
-	if (io->no_memory && io->no_memory())
-		return error_set(err, ERR_NOMEM, "out of memory for symbols: "
-				 "%s is unchanged", path);
-	rc = writer_replace_symbols(path, o->output ? o->output : path, p, err);
-	if (rc >= 0)
-		cmd_report_damage(io, path, r);
-	if (rc >= 0 && !o->quiet)
-		fprintf(io->err, "tally: %zu of %zu addresses have names now "
-			"(%zu before)\n", count_named(p), p->locs.n, before);
+		show_result(&q, &result);
+	buf_fini(&dirs);
 	return rc;
 }
 
@@ -213,30 +182,38 @@ static int check_named(const char *option, const char *path, struct error *err)
 	return 0;
 }
 
-/* Requests files for so many seconds, if any, and symbolizes with them. */
+/* Requests files, if the user wants that, and symbolizes with them. */
 static int update(struct cmd_io *io, const struct symbolize_opts *o,
-		  unsigned int seconds, const char *path, struct reader *r,
+		  struct fetch_options *f, const char *path, struct reader *r,
 		  struct error *err)
 {
-	size_t n = reader_profile(r)->images.n;
+	const struct profile *p = reader_profile(r);
+	size_t n = p->images.n, before;
 	int *files = malloc((n + 1) * sizeof(*files));
-	struct buf dirs = { 0 };
+	struct store_options store = {
+		.debug_dirs = &o->debug_dirs, .kallsyms = o->kallsyms,
+		.vmlinux = o->vmlinux, .embed_source = o->embed_source,
+		.output = o->output, .files = files,
+	};
 	int rc = files ? 0 : error_nomem(err);
 
 	for (size_t i = 0; files && i < n; i++)
 		files[i] = -1;
-	if (!rc && seconds)
-		rc = fetch(io, o, seconds, path, r, files, err);
-	/* after that, because the first file makes the folder of the cache */
+	if (!rc && f->seconds)
+		rc = fetch(io, o, f, path, r, files, err);
+	before = count_named(p);
 	if (!rc)
-		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
-	if (!rc)
-		rc = symbolize(io, o, buf_cstr(&dirs), files, path, r, err);
+		rc = cmd_store_symbols(io, &store, path, r, err);
 	for (size_t i = 0; files && i < n; i++)
 		if (files[i] >= 0)
 			close(files[i]);
 	free(files);
-	buf_fini(&dirs);
+	if (rc < 0)
+		return rc;
+	cmd_report_damage(io, path, r);
+	if (!o->quiet)
+		fprintf(io->err, "tally: %zu of %zu addresses have names now "
+			"(%zu before)\n", count_named(p), p->locs.n, before);
 	return rc;
 }
 
@@ -256,14 +233,18 @@ static int verify(struct cmd_io *io, const struct symbolize_opts *o,
 	return rc;
 }
 
-static int check_options(const struct symbolize_opts *o, unsigned int *seconds,
+static int check_options(const struct symbolize_opts *o, struct fetch_options *f,
 			 struct error *err)
 {
-	int rc = debuginfod_time(o->debuginfod, seconds, err);
+	int rc = cmd_fetch_limits(&o->debuginfod, f, err);
 
-	if (!rc && *seconds && o->verify)
+	if (!rc && f->seconds && o->verify)
 		rc = error_set(err, ERR_USAGE, "--verify requests no files: run "
 			       "tally symbolize --debuginfod before");
+	if (!rc && f->seconds && !debuginfod_has_servers())
+		rc = error_set(err, ERR_USAGE, "--debuginfod: no server is set up: "
+			       "DEBUGINFOD_URLS=https://debuginfod.elfutils.org "
+			       "tally symbolize --debuginfod");
 	if (!rc)
 		rc = check_named("--kallsyms", o->kallsyms, err);
 	return rc ? rc : check_named("--vmlinux", o->vmlinux, err);
@@ -278,8 +259,8 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
 				   .max_memory = o->max_memory, .trust = o->trust,
 				   .as_it_is = true };
-	unsigned int seconds;
-	int rc = check_options(o, &seconds, err);
+	struct fetch_options f = { 0 };
+	int rc = check_options(o, &f, err);
 
 	if (rc >= 0)
 		rc = cmd_open(io, &how, o->input, argc, argv, &path, &r, err);
@@ -293,7 +274,7 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = check_vmlinux(o->vmlinux, reader_profile(r), err);
 	if (rc >= 0)
 		rc = o->verify ? verify(io, o, &how, path, r, err)
-			       : update(io, o, seconds, path, r, err);
+			       : update(io, o, &f, path, r, err);
 	reader_close(r);
 	return rc;
 }

@@ -3,6 +3,8 @@
 Each requested path becomes a line of the file `asked`.
 
   files    answers with served/PATH, "/" replaced by "_"; 404 without such a file
+  mixed    the same, but drips without such a file
+  500      answers with this status, or any other
   silent   never answers
   drip     announces 100 MB and sends 2 KB a second
   flood    announces 100 MB and sends 200 KB a second
@@ -27,8 +29,10 @@ def answer(c, path):
     name = 'served/' + path.replace('/', '_')
     if HOW == 'silent':
         threading.Event().wait()
-    elif HOW in ENDLESS:
-        head, size, pause = ENDLESS[HOW]
+    elif HOW.isdigit():
+        c.sendall(b'HTTP/1.1 %d No\r\nContent-Length: 0\r\n\r\n' % int(HOW))
+    elif HOW in ENDLESS or (HOW == 'mixed' and not os.path.exists(name)):
+        head, size, pause = ENDLESS['drip' if HOW == 'mixed' else HOW]
         c.sendall(head)
         while True:
             c.sendall(b'x' * size)

@@ -4,71 +4,7 @@
 # debuginfod server, and what servers that are slow, wrong or silent do to it.
 . "$top_srcdir/tests/lib.sh"
 
-unset DEBUGINFOD_URLS
-bad_server=$top_srcdir/tests/e2e/bad_server.py
-case $bad_server in /*) ;; *) bad_server=$PWD/$bad_server;; esac
-HOME=$T_TMP
-export HOME
-cd "$T_TMP" || exit 1
-for p in python3 objcopy readelf; do
-	command -v "$p" >/dev/null && continue
-	t_skip_all "debuginfod" "there is no $p"
-done
-lib=
-for d in /lib /usr/lib /lib64 /usr/lib64 /lib/* /usr/lib/*; do
-	[ -e "$d/libdebuginfod.so.1" ] && lib=$d
-done
-[ -n "$lib" ] || t_skip_all "debuginfod" "there is no libdebuginfod.so.1"
-
-cat >cold.c <<'END'
-__attribute__((noinline)) static unsigned inner(unsigned x)
-{
-	for (int i = 0; i < 4000; i++)
-		x = x * 1664525u + 1013904223u;
-	return x;
-}
-unsigned cold(unsigned x) { return inner(x) + 1; }
-END
-cat >work.c <<'END'
-#include <stdlib.h>
-unsigned cold(unsigned x);
-static inline unsigned mix(unsigned x, int n)
-{
-	for (int i = 0; i < n; i++)
-		x = x * 1664525u + 1013904223u;
-	return x;
-}
-__attribute__((noinline)) static unsigned heavy(unsigned x) { return mix(x, 16000); }
-int main(int argc, char **argv)
-{
-	unsigned s = 0;
-
-	for (int i = 0; i < atoi(argv[argc - 1]); i++)
-		s += heavy(s) + cold(s);
-	return s == 12345;
-}
-END
-# $CC may hold options
-# shellcheck disable=SC2086
-if ! ${CC:-cc} -O1 -g -fPIC -shared -Wl,--build-id -o libcold.so cold.c 2>cc.err ||
-   ! ${CC:-cc} -O1 -g -Wl,--build-id -o work work.c -L. -lcold -Wl,-rpath,"$PWD" \
-	2>cc.err; then
-	t_skip_all "debuginfod" "no C compiler that works: $(head -n 1 cc.err)"
-fi
-mkdir pool
-for f in work libcold.so; do
-	objcopy --only-keep-debug $f pool/$f.debug
-	objcopy --strip-unneeded --remove-section=.debug_str $f
-	cp $f pool/
-done
-id_of() { LC_ALL=C readelf -n "$1" | awk '/Build ID/ { print $3 }'; }
-work=$(id_of work)
-cold=$(id_of libcold.so)
-if ! "$TALLY" record -q -F 2000 -o first.tally -- ./work 8000 2>rec.err; then
-	t_skip_all "debuginfod" "cannot record here: $(head -n 1 rec.err)"
-fi
-DEBUGINFOD_CACHE_PATH=$PWD/cache
-export DEBUGINFOD_CACHE_PATH
+. "$top_srcdir/tests/e2e/debuginfod_program.sh"
 
 # OPTIONS…: a copy of the recording, from an empty cache; standard error in out
 symbolize() {
@@ -98,25 +34,6 @@ done
 t_is "the names are missing at first" "$(has mix) $(has inner)" "False False"
 
 # --- a server of files
-serve() { # HOW
-	rm -f port asked
-	python3 "$bad_server" "$1" &
-	server=$!
-	t_cleanup "kill $server 2>/dev/null"
-	t_until test -s port
-	DEBUGINFOD_URLS=http://127.0.0.1:$(cat port)
-	export DEBUGINFOD_URLS
-}
-stop() {
-	kill "$server"
-	wait "$server" 2>/dev/null
-	unset DEBUGINFOD_URLS
-}
-give() { # FILE BUILD-ID KIND
-	cp "$1" "served/_buildid_$2_$3"
-}
-
-mkdir served
 give pool/work.debug "$work" debuginfo
 serve files
 symbolize --debuginfod

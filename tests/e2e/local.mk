@@ -103,7 +103,8 @@ EXTRA_DIST += tests/e2e/format_reader.py tests/e2e/bombs.py tests/e2e/browser.py
 	tests/e2e/php_scenes.php tests/e2e/python_scenes.py \
 	tests/e2e/python_check.py tests/e2e/python_tasks.py \
 	tests/e2e/ruby_scenes.rb tests/e2e/stranger.py \
-	tests/e2e/bad_server.py tests/e2e/tally_bytes.py
+	tests/e2e/bad_server.py tests/e2e/tally_bytes.py \
+	tests/e2e/debuginfod_program.sh
 # Misuses the kernel module's device.
 check_PROGRAMS += tests/e2e/kmod_torture
 tests_e2e_kmod_torture_SOURCES = tests/e2e/kmod_torture.c
