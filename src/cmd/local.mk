@@ -48,6 +48,12 @@ libcmd_a_SOURCES = \
 	src/cmd/record_continuous.c \
 	src/cmd/record_continuous.h \
 	src/cmd/report.c \
+	src/cmd/late_names.c \
+	src/cmd/late_names.h \
+	src/cmd/new_names.c \
+	src/cmd/new_names.h \
+	src/cmd/side_process.c \
+	src/cmd/side_process.h \
 	src/cmd/stat.c \
 	src/cmd/store_symbols.c \
 	src/cmd/store_symbols.h \

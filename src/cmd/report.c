@@ -2,12 +2,16 @@
 /* `tally report`: shows where the time of a recording went. */
 #include "views/report.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
+#include "cmd/late_names.h"
 #include "cmd/missing.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
@@ -32,6 +36,7 @@ struct report_opts {
 	bool children, no_children, no_inline, samples;
 	bool full_names, no_header, no_pager, missing, html, wakers;
 	struct source_opts source_at;
+	struct fetch_opts debuginfod;
 	bool tui, no_tui;
 	double limit;
 	uint64_t top, width;
@@ -117,6 +122,12 @@ static const struct opt report_opt_table[] = {
 	{OPT_STRS, 0, "debug-dir", "DIR",
 	 "If the recording contains no symbols: " DEBUG_DIR_HELP,
 	 AT(debug_dirs)},
+	{OPT_OPTSTR, 0, "debuginfod", "TIME",
+	 "After the first report, request missing debug files from the servers in "
+	 "DEBUGINFOD_URLS, those with the most samples first, for at most TIME; "
+	 "store the names in the recording and show the report again. Only for "
+	 "your own recordings. Default: 2m.", AT(debuginfod.time)},
+	FETCH_OPTION_SIZE(struct report_opts, debuginfod),
 	OPT_ROW_MAX_MEMORY(offsetof(struct report_opts, max_memory)),
 	OPT_ROW_MAX_OUTPUT(offsetof(struct report_opts, max_output)),
 	OPT_ROW_TRUST(offsetof(struct report_opts, trust)),
@@ -471,47 +482,19 @@ static int write_page(struct cmd_io *io, const struct report_opts *o,
 	return rc;
 }
 
-static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
-		      struct error *err)
+/* Shows the report as text, table or page. */
+static int show_report(struct cmd_io *io, struct report_opts *o,
+		       struct report_spec spec, enum format format,
+		       const char *path, struct reader *r, struct error *err)
 {
-	struct report_opts *o = opts;
-	int format = one_of(o->html ? "html" : o->format, formats,
-			    "--format", err);
-	bool tui = wants_tui(io, o, format);
-	struct report_spec spec;
-	struct report *rep = NULL;
-	struct reader *r = NULL;
 	struct name_list others = { NULL, 0 };
-	const char *path;
-	int rc = format;
+	struct report *rep = NULL;
+	int rc = 0;
 
-	take_graph_word(o, &argc, argv);
-	if (rc >= 0)
-		rc = make_spec(o, (enum format)format, &spec, err);
-	if (rc >= 0 && format == FORMAT_HTML)
-		rc = check_page(o, &spec, err);
-	if (rc >= 0)
-		rc = cmd_open(io, &(struct cmd_reading){
-				.debug_dirs = &o->debug_dirs,
-				.max_memory = o->max_memory, .trust = o->trust,
-				.no_code = format != FORMAT_HTML && !tui,
-				.detail = shown_detail(&spec, format, tui) },
-			      o->input, argc, argv, &path, &r, err);
-	if (rc >= 0)
-		o->max_output = cmd_max_output(o->max_output, reader_bytes(r),
-					       CMD_TEXT_A_BYTE);
-	if (rc >= 0 && o->wakers) {
-		rc = show_wakers(io, o, r, (enum format)format, err);
-		reader_close(r);
-		return rc < 0 ? rc : 0;
-	}
-	if (rc >= 0 && tui) {
-		rc = browse(io, o, &spec, path, r, err);
-		reader_close(r);
-		return rc < 0 ? rc : 0;
-	}
+	if (o->wakers)
+		return show_wakers(io, o, r, format, err);
 	/* Waits form a separate table if there are other events. */
-	if (rc >= 0 && format == FORMAT_TEXT && !spec.select.events.n) {
+	if (format == FORMAT_TEXT && !spec.select.events.n) {
 		rc = pick_events(reader_profile(r), false, &others);
 		if (rc < 0)
 			error_nomem(err);
@@ -525,9 +508,111 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0 && format == FORMAT_HTML)
 		rc = write_page(io, o, r, rep, err);
 	else if (rc >= 0)
-		rc = show(io, o, r, rep, (enum format)format, err);
+		rc = show(io, o, r, rep, format, err);
 	report_free(rep);
 	free((void *)others.v);
+	return rc;
+}
+
+/* Returns whether a report that was shown can be replaced, or followed by a newer
+ * one: on a terminal, and in a file.  A program that reads a pipe wants one. */
+static bool can_repeat(const struct cmd_io *io, const struct report_opts *o,
+		       enum format format)
+{
+	struct stat st;
+
+	if (o->output)
+		return !stat(o->output, &st) && S_ISREG(st.st_mode);
+	return io->out_tty && (format == FORMAT_TEXT || format == FORMAT_HTML);
+}
+
+/* Requests names after the report, and shows it again if some came. */
+static int add_names(struct cmd_io *io, struct report_opts *o,
+		     const struct report_spec *spec, enum format format,
+		     struct late_names *late, struct error *err)
+{
+	bool news = false;
+	int rc = fflush(io->out) ? error_errno(err, errno, "cannot write the "
+					       "output")
+				 : cmd_late_names(late, &news, err);
+
+	if (rc >= 0 && news && can_repeat(io, o, format))
+		rc = show_report(io, o, *spec, format, late->path, late->r, err);
+	else if (rc >= 0 && news)
+		fputs("tally: repeat the report to see them\n", io->err);
+	cmd_late_fini(late);
+	return rc;
+}
+
+/* Returns whether names are to be requested.  If they are not, although the user
+ * wants them, says why; the report is shown anyway. */
+static bool may_request(struct cmd_io *io, const struct fetch_options *limits,
+			const char *path, struct reader *r, bool trusted)
+{
+	struct buf why = { 0 };
+	bool may = limits->seconds > 0;
+
+	if (may && !cmd_late_allowed(path, r, trusted, &why)) {
+		fprintf(io->err, "tally: nothing is requested from debuginfod: "
+			"%s\n", buf_cstr(&why));
+		may = false;
+	}
+	buf_fini(&why);
+	return may;
+}
+
+static int check_options(struct report_opts *o, int format, struct report_spec *spec,
+			 struct fetch_options *limits, struct error *err)
+{
+	int rc = format;
+
+	if (rc >= 0)
+		rc = make_spec(o, (enum format)format, spec, err);
+	if (rc >= 0 && format == FORMAT_HTML)
+		rc = check_page(o, spec, err);
+	return rc < 0 ? rc : cmd_fetch_limits(&o->debuginfod, limits, err);
+}
+
+static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
+		      struct error *err)
+{
+	struct report_opts *o = opts;
+	int format = one_of(o->html ? "html" : o->format, formats,
+			    "--format", err);
+	bool tui = wants_tui(io, o, format), request, no_pager = o->no_pager;
+	struct fetch_options limits = { 0 };
+	struct late_names late = { .io = io, .limits = &limits,
+				   .debug_dirs = &o->debug_dirs };
+	struct report_spec spec;
+	struct reader *r = NULL;
+	int rc;
+
+	take_graph_word(o, &argc, argv);
+	rc = check_options(o, format, &spec, &limits, err);
+	if (rc >= 0)
+		rc = cmd_open(io, &(struct cmd_reading){
+				.debug_dirs = &o->debug_dirs,
+				.max_memory = o->max_memory, .trust = o->trust,
+				.no_code = format != FORMAT_HTML && !tui,
+				.detail = shown_detail(&spec, format, tui) },
+			      o->input, argc, argv, &late.path, &r, err);
+	if (rc < 0)
+		return rc;
+	o->max_output = cmd_max_output(o->max_output, reader_bytes(r),
+				       CMD_TEXT_A_BYTE);
+	late.r = r;
+	request = may_request(io, &limits, late.path, r, o->trust);
+	if (tui && !o->wakers) {
+		rc = browse(io, o, &spec, late.path, r, err);
+		reader_close(r);
+		return rc < 0 ? rc : 0;
+	}
+	/* what follows would disturb the pager */
+	o->no_pager |= request;
+	rc = show_report(io, o, spec, (enum format)format, late.path, r, err);
+	o->no_pager = no_pager;
+	if (rc >= 0 && request)
+		rc = add_names(io, o, &spec, (enum format)format, &late, err);
 	reader_close(r);
 	return rc < 0 ? rc : 0;
 }

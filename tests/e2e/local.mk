@@ -2,6 +2,7 @@
 # Whole-program tests.  Those that record skip where no event may be opened.
 E2E_TESTS = \
 	tests/e2e/debuginfod.sh \
+	tests/e2e/late_names.sh \
 	tests/e2e/fibers.sh \
 	tests/e2e/kernel_vm.sh \
 	tests/e2e/kmod_vm.sh \

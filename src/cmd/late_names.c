@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Requests and stores names after a report: see late_names.h. */
+#include "cmd/late_names.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/outfile.h"
+#include "base/text.h"
+#include "cmd/debug_dirs.h"
+#include "cmd/new_names.h"
+#include "cmd/open.h"
+#include "cmd/store_symbols.h"
+
+/* How long the process may take to end its requests and remove unfinished files. */
+enum { END_MS = 2000, WAIT_MS = 100, DROP_NS = 100000000 };
+
+/* --- Which recordings are the user's own */
+
+/* Returns the first value of a fact, of the recording or one of its runs, that is not
+ * one of two; NULL if there is none.  *known: there is a value. */
+static const char *other_value(const struct profile *p, const char *key,
+			       const char *one, const char *two, bool *known)
+{
+	uint32_t id = strtab_find(&p->str, key);
+
+	*known = false;
+	for (size_t i = 0; id != UINT32_MAX && i < p->envs.n; i++) {
+		const char *value = profile_cstr(p, p->envs.v[i].value);
+
+		if (p->envs.v[i].key != id)
+			continue;
+		*known = true;
+		if (strcmp(value, one) != 0 && strcmp(value, two) != 0)
+			return value;
+	}
+	return NULL;
+}
+
+static bool refuse(const char *fmt, const char *value, struct buf *why)
+{
+	struct buf safe = { 0 };
+
+	text_safe(&safe, value);
+	buf_str(why, fmt);
+	buf_str(why, buf_cstr(&safe));
+	buf_str(why, ", and servers would learn what it contains: "
+		"--trust-recording allows it");
+	buf_fini(&safe);
+	return false;
+}
+
+/* Root's recordings count as the user's own, as everywhere. */
+static bool is_own(const struct profile *p, struct buf *why)
+{
+	bool host_known, user_known;
+	const char *host, *user;
+	struct utsname here;
+	char uid[16];
+
+	snprintf(uid, sizeof(uid), "%u", (unsigned int)geteuid());
+	if (uname(&here))
+		here.nodename[0] = 0;
+	host = other_value(p, "hostname", here.nodename, here.nodename,
+			   &host_known);
+	user = other_value(p, "uid", uid, "0", &user_known);
+	if (p->foreign)
+		return refuse("the recording belongs to another user", "", why);
+	if (!host_known || !user_known)
+		return refuse("it is not known who made the recording", "", why);
+	if (host)
+		return refuse("the recording was made on another machine, ", host,
+			      why);
+	if (user)
+		return refuse("the recording was made by another user, number ",
+			      user, why);
+	return true;
+}
+
+/* Returns whether the file can be replaced, without a change to it. */
+static bool can_store(const char *path, struct buf *why)
+{
+	struct error err = { 0 };
+	struct outfile out;
+	struct stat st;
+	int rc;
+
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) ||
+	    !reader_is_recording(path)) {
+		buf_str(why, "names are stored in tally's own recordings only: "
+			"use tally import first");
+		return false;
+	}
+	rc = outfile_open(&out, path, true, &err);
+	outfile_drop(&out);
+	if (rc < 0) {
+		buf_str(why, "names could not be stored: ");
+		text_safe(why, err.msg);
+	}
+	return rc >= 0;
+}
+
+bool cmd_late_allowed(const char *path, struct reader *r, bool trusted,
+		      struct buf *why)
+{
+	if (!debuginfod_has_servers()) {
+		buf_str(why, "no server is set up: DEBUGINFOD_URLS="
+			"https://debuginfod.elfutils.org tally report "
+			"--debuginfod");
+		return false;
+	}
+	return (trusted || is_own(reader_profile(r), why)) &&
+	       can_store(path, why);
+}
+
+/* --- The process that requests files, and its messages */
+
+enum message_kind { MESSAGE_STEP, MESSAGE_RESULT, MESSAGE_FAILED };
+
+struct message {
+	uint32_t kind;
+	struct fetch_step step;
+	struct fetch_result result;
+	struct error failed;
+	char why[256];
+};
+
+struct worker {
+	const struct late_names *l;
+	int fd;
+	uint64_t sent_ns;	/* time of the last step */
+	bool alone;		/* the command is gone */
+};
+
+static void send_step(void *ctx, const struct fetch_step *s)
+{
+	struct worker *w = ctx;
+	struct message m = { .kind = MESSAGE_STEP, .step = *s };
+	uint64_t now = clock_now();
+
+	if (!s->done && now - w->sent_ns < DROP_NS)
+		return;
+	w->sent_ns = now;
+	m.step.why = NULL;
+	snprintf(m.why, sizeof(m.why), "%s", s->why);
+	w->alone |= !side_send(w->fd, &m, sizeof(m), s->done ? s->program : -1,
+			       !s->done);
+	if (s->done && s->program >= 0)
+		close(s->program);
+}
+
+static bool is_alone(void *ctx)
+{
+	return ((const struct worker *)ctx)->alone;
+}
+
+static void request(void *ctx, int fd)
+{
+	const struct late_names *l = ctx;
+	struct worker w = { .l = l, .fd = fd };
+	struct fetch_options o = *l->limits;
+	struct message m = { .kind = MESSAGE_RESULT };
+	struct buf dirs = { 0 };
+	int rc = cmd_debug_dirs(l->debug_dirs, &dirs, &m.failed);
+
+	o.debug_dirs = buf_cstr(&dirs);
+	o.step = send_step;
+	o.stopped = is_alone;
+	o.ctx = &w;
+	if (!rc)
+		rc = cmd_fetch_debug(l->r, l->path, &o, &m.result, &m.failed);
+	if (rc < 0)
+		m.kind = MESSAGE_FAILED;
+	side_send(fd, &m, sizeof(m), -1, false);
+	buf_fini(&dirs);
+}
+
+void cmd_late_announce(struct cmd_io *io)
+{
+	struct debuginfod d = { .what = "debug files" };
+
+	cmd_debuginfod(io, &d);
+	debuginfod_notify(&d);
+}
+
+int cmd_late_start(struct late_names *l, struct error *err)
+{
+	size_t n = reader_profile(l->r)->images.n;
+
+	l->fetcher = (struct side){ .fd = -1 };
+	l->files = malloc((n + 1) * sizeof(*l->files));
+	if (!l->files)
+		return error_nomem(err);
+	for (size_t i = 0; i < n; i++)
+		l->files[i] = -1;
+	return side_start(&l->fetcher, request, l, err);
+}
+
+/* Keeps a program that was fetched. */
+static void keep_file(struct late_names *l, uint32_t image, int fd)
+{
+	if (image < reader_profile(l->r)->images.n && l->files[image] < 0)
+		l->files[image] = fd;
+	else if (fd >= 0)
+		close(fd);
+}
+
+static enum late_event take_message(struct late_names *l, struct message *m,
+				    int fd)
+{
+	if (m->kind != MESSAGE_STEP) {
+		l->ended = true;
+		l->result = m->result;
+		l->failed = m->failed;
+		return LATE_END;
+	}
+	l->now = m->step;
+	memcpy(l->why, m->why, sizeof(l->why));
+	l->now.why = l->why;
+	keep_file(l, l->now.image, fd);
+	if (!l->now.done)
+		return LATE_STEP;
+	l->here += l->now.got > 0;
+	l->absent += !l->now.got && l->now.code == ERR_NOTFOUND;
+	return LATE_IMAGE;
+}
+
+enum late_event cmd_late_take(struct late_names *l, int ms)
+{
+	struct message m;
+	int fd, n, status;
+
+	if (l->ended)
+		return LATE_END;
+	n = side_take(&l->fetcher, &m, sizeof(m), &fd, ms);
+	if (!n)
+		return LATE_NOTHING;
+	if (n == (int)sizeof(m))
+		return take_message(l, &m, fd);
+	/* it always says when it ends */
+	status = side_end(&l->fetcher, END_MS);
+	l->ended = true;
+	error_set(&l->failed, ERR_IO, "the process that asks debuginfod has died "
+		  "(wait status %d)", status);
+	return LATE_END;
+}
+
+void cmd_late_stop(struct late_names *l)
+{
+	uint64_t end = clock_now() + END_MS * 1000000ull;
+
+	side_ask_end(&l->fetcher);
+	while (l->files && !l->ended && clock_now() < end)
+		cmd_late_take(l, WAIT_MS);
+	if (!l->ended)
+		snprintf(l->result.why, sizeof(l->result.why), "interrupted");
+	l->ended = true;
+	side_end(&l->fetcher, 0);
+}
+
+void cmd_late_fini(struct late_names *l)
+{
+	if (!l->files)
+		return;
+	cmd_late_stop(l);
+	for (size_t i = 0; i < reader_profile(l->r)->images.n; i++)
+		if (l->files[i] >= 0)
+			close(l->files[i]);
+	free(l->files);
+	l->files = NULL;
+}
+
+void cmd_late_summary(const struct late_names *l, struct buf *out)
+{
+	const struct fetch_result *f = &l->result;
+
+	if (*l->failed.msg) {
+		buf_str(out, "debuginfod: ");
+		text_safe(out, l->failed.msg);
+		buf_str(out, "\n");
+	}
+	if (l->absent)
+		buf_printf(out, "debuginfod: no server has files for %zu image%s\n",
+			   l->absent, l->absent == 1 ? "" : "s");
+	if (f->left)
+		buf_printf(out, "debuginfod: %s; %zu more image%s not asked for\n",
+			   f->why, f->left, f->left == 1 ? " was" : "s were");
+	else if (!strcmp(f->why, "interrupted"))
+		buf_str(out, "debuginfod: interrupted\n");
+	if (!*l->failed.msg && !f->asked && !*f->why)
+		buf_str(out, "debuginfod: nothing to ask for: no image with a "
+			"build ID lacks names or lines\n");
+}
+
+/* --- Storing */
+
+/* A new recording with the same name must not get the old one's symbols. */
+static int check_unchanged(const char *path, const struct profile *p,
+			   struct error *err)
+{
+	struct stat st;
+
+	if (!stat(path, &st) &&
+	    (uint64_t)st.st_mtim.tv_sec * 1000000000 +
+	    (uint64_t)st.st_mtim.tv_nsec == p->written_ns)
+		return 0;
+	return error_set(err, ERR_STOPPED, "%s was replaced meanwhile: the names "
+			 "are not stored", path);
+}
+
+int cmd_late_store(const struct late_names *l, struct reader *r, struct error *err)
+{
+	struct store_options o = { .debug_dirs = l->debug_dirs,
+				   .files = l->files };
+	int rc = check_unchanged(l->path, reader_profile(r), err);
+
+	return rc ? rc : cmd_store_symbols(l->io, &o, l->path, r, err);
+}
+
+/* --- In the foreground */
+
+static bool interrupted(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) && sigismember(&pending, SIGINT) > 0;
+}
+
+static void show_step(const struct late_names *l)
+{
+	struct buf text = { 0 };
+
+	cmd_fetch_show_step(reader_profile(l->r), &l->now, &text);
+	buf_str(&text, " … Ctrl-C stops");
+	cmd_show_step(l->io, buf_cstr(&text));
+	buf_fini(&text);
+}
+
+static void show_image(const struct late_names *l)
+{
+	struct buf text = { 0 };
+
+	if (!l->now.got && l->now.code == ERR_NOTFOUND)
+		return;		/* counted in the summary */
+	cmd_fetch_show_image(reader_profile(l->r), &l->now, &text);
+	cmd_show_step(l->io, NULL);
+	fprintf(l->io->err, "tally: debuginfod: %s\n", buf_cstr(&text));
+	buf_fini(&text);
+}
+
+static void show_lines(struct cmd_io *io, struct buf *lines)
+{
+	const char *s = lines->n ? buf_cstr(lines) : "";
+
+	while (*s) {
+		size_t n = strcspn(s, "\n");
+
+		fprintf(io->err, "tally: %.*s\n", (int)n, s);
+		s += n + (s[n] == '\n');
+	}
+}
+
+/* Takes messages until the requests end, or Ctrl-C ends them. */
+static void follow(struct late_names *l)
+{
+	enum late_event e = LATE_NOTHING;
+	bool announced = false;
+
+	while (e != LATE_END && !interrupted()) {
+		e = cmd_late_take(l, WAIT_MS);
+		if (!announced && (e == LATE_STEP || e == LATE_IMAGE)) {
+			cmd_late_announce(l->io);
+			announced = true;
+		}
+		if (e == LATE_STEP)
+			show_step(l);
+		else if (e == LATE_IMAGE)
+			show_image(l);
+	}
+	cmd_show_step(l->io, NULL);
+	cmd_late_stop(l);
+}
+
+static void wait_for_files(struct late_names *l)
+{
+	sigset_t block, before;
+
+	sigemptyset(&block);
+	sigaddset(&block, SIGINT);
+	sigprocmask(SIG_BLOCK, &block, &before);
+	follow(l);
+	/* the signal has ended the requests, and is not to end the command, too */
+	while (interrupted())
+		sigtimedwait(&block, NULL, &(struct timespec){ 0 });
+	sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
+/* Stores the names and says which are new. */
+static int store(const struct late_names *l, bool *news, struct error *err)
+{
+	struct old_names old = { 0 };
+	struct buf text = { 0 };
+	uint64_t *self = cmd_count_self(l->r);
+	int rc = self && !old_names_take(&old, reader_profile(l->r))
+		 ? cmd_late_store(l, l->r, err) : error_nomem(err);
+
+	if (!rc)
+		*news = new_names_show(&old, reader_profile(l->r), self, &text);
+	if (*news)
+		fprintf(l->io->err, "tally: stored in the recording: %s\n",
+			buf_cstr(&text));
+	else if (!rc)
+		fputs("tally: no names are new\n", l->io->err);
+	buf_fini(&text);
+	old_names_fini(&old);
+	free(self);
+	return rc;
+}
+
+int cmd_late_names(struct late_names *l, bool *news, struct error *err)
+{
+	struct buf text = { 0 };
+	int rc = cmd_late_start(l, err);
+
+	*news = false;
+	if (rc < 0)
+		return rc;
+	wait_for_files(l);
+	cmd_late_summary(l, &text);
+	show_lines(l->io, &text);
+	buf_fini(&text);
+	return l->here ? store(l, news, err) : 0;
+}
