@@ -3,23 +3,16 @@
 #include "cmd/debug_dirs.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <unistd.h>
 
-/* Adds debuginfod's cache (debuginfod-find(1), CACHE), so that files fetched by
- * hand or by gdb are used. */
+#include "symbolize/debuginfod.h"
+
+/* Adds debuginfod's cache, so that files fetched by hand or by gdb are used. */
 static void add_cache(struct buf *out)
 {
-	const char *path = getenv("DEBUGINFOD_CACHE_PATH");
-	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	struct buf b = { 0 };
 
-	if (path && *path)
-		buf_str(&b, path);
-	else if (xdg && *xdg)
-		buf_printf(&b, "%s/debuginfod_client", xdg);
-	else if (home && *home)
-		buf_printf(&b, "%s/.cache/debuginfod_client", home);
+	debuginfod_cache(&b);
 	if (b.n && !access(buf_cstr(&b), R_OK | X_OK))
 		buf_printf(out, "%s:", buf_cstr(&b));
 	buf_fini(&b);

@@ -208,6 +208,42 @@ static int find(const struct debuginfod *d, const struct api *a,
 	return fd;
 }
 
+void debuginfod_cache(struct buf *out)
+{
+	const char *path = getenv("DEBUGINFOD_CACHE_PATH");
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	if (path && *path)
+		buf_str(out, path);
+	else if (xdg && *xdg)
+		buf_printf(out, "%s/debuginfod_client", xdg);
+	else if (home && *home)
+		buf_printf(out, "%s/.cache/debuginfod_client", home);
+}
+
+/*
+ * Removes the mark in the cache, an empty file, that no server has a file.
+ * elfutils 0.188 also leaves it when a request was ended here, and would then not ask
+ * again for ten minutes.  Marks of source files are left, because their names are
+ * chosen by the library.
+ */
+static void remove_mark(enum debuginfod_kind kind, const struct build_id *id)
+{
+	struct buf path = { 0 };
+	struct stat st;
+
+	debuginfod_cache(&path);
+	path.failed |= !path.n;
+	buf_str(&path, "/");
+	for (size_t i = 0; i < id->len; i++)
+		buf_printf(&path, "%02x", id->bytes[i]);
+	buf_str(&path, kind == DEBUGINFOD_PROGRAM ? "/executable" : "/debuginfo");
+	if (kind != DEBUGINFOD_SOURCE && !path.failed &&
+	    !lstat(buf_cstr(&path), &st) && S_ISREG(st.st_mode) && !st.st_size)
+		unlink(buf_cstr(&path));
+	buf_fini(&path);
+}
+
 /* Has libdebuginfod refuse a larger file before it arrives.  The progress callback
  * alone would not, because it is not called while data comes fast. */
 static void limit_size(const struct debuginfod *d, uint64_t limit)
@@ -240,6 +276,8 @@ static int ask(struct debuginfod *d, const struct api *a,
 	a->set_data(d->client, NULL);
 	if (d->progress)
 		d->progress(d->ctx, NULL);
+	if (fd < 0 && (w->silent || w->late || w->large || w->stopped))
+		remove_mark(kind, id);
 	d->spent_ns += clock_now() - start;
 	if (d->spent_ns >= limit || w->late)
 		snprintf(d->given_up, sizeof(d->given_up), "no more is asked of "

@@ -54,6 +54,9 @@ struct debuginfod {
 void debuginfod_fini(struct debuginfod *d);
 /* Returns whether there are servers to ask. */
 bool debuginfod_has_servers(void);
+/* Appends the path of libdebuginfod's cache (debuginfod-find(1), CACHE); nothing if it
+ * is unknown. */
+void debuginfod_cache(struct buf *out);
 /* Announces the servers now and never again, before a full-screen view
  * starts. */
 void debuginfod_notify(struct debuginfod *d);

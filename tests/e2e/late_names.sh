@@ -159,6 +159,12 @@ serve flood
 report --debuginfod=2s
 t_like "the time that was given" "$(cat said)" 'debuginfod.* it took 2 s'
 stop
+rm -f served/*
+give pool/work.debug "$work" debuginfo
+serve files
+again --debuginfod
+t_is "... and the file is requested again" "$(names)" "mix "
+stop
 
 # HOW SIGNAL: starts a report, and sends it a signal once a server was asked for the
 # second image (1: the first).  Standard output until then is in early.
@@ -194,9 +200,14 @@ for how in silent drip; do
 	t_is "... the recording is as it was" "$(cmp first.tally a.tally && echo same)" same
 	t_is "... no unfinished file stays in the cache" "$(left)" 0
 	stop
+	# libdebuginfod would remember for ten minutes that no server has it
+	rm -f served/*
+	give pool/work.debug "$work" debuginfo
+	serve files
+	again --debuginfod
+	t_is "... and the file is requested again" "$(names)" "mix "
+	stop
 done
-rm served/*
-give pool/work.debug "$work" debuginfo
 serve mixed
 interrupt 2
 t_like "Ctrl-C keeps what came" "$(tr '\n' ' ' <said)" \
