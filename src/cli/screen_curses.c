@@ -39,6 +39,8 @@ static struct {
 	size_t leave_n;
 	bool color;
 	bool busy;		/* ncurses code is running */
+	int watched;		/* descriptor, or -1 */
+	bool news;		/* it was readable at the last wait */
 	SCREEN *curses;
 } term;
 
@@ -325,10 +327,12 @@ static bool is_resized(void)
  * leave the drawing of the old size. */
 static int wait_key(wint_t *c)
 {
-	struct pollfd p = { .fd = STDIN_FILENO, .events = POLLIN };
+	struct pollfd p[] = { { .fd = STDIN_FILENO, .events = POLLIN },
+			      { .fd = term.watched, .events = POLLIN } };
 	sigset_t winch, before;
 	int rc;
 
+	term.news = false;
 	timeout(0);
 	rc = get_wch(c);
 	if (rc != ERR)
@@ -336,8 +340,8 @@ static int wait_key(wint_t *c)
 	sigemptyset(&winch);
 	sigaddset(&winch, SIGWINCH);
 	sigprocmask(SIG_BLOCK, &winch, &before);
-	if (!is_resized())
-		ppoll(&p, 1, NULL, &before);
+	if (!is_resized() && ppoll(p, 2, NULL, &before) > 0)
+		term.news = p[1].revents && !p[0].revents;
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return get_wch(c);
 }
@@ -352,7 +356,9 @@ static struct screen_event key(void *ctx)
 	term.busy = true;
 	rc = wait_key(&c);
 	term.busy = false;
-	if (rc == ERR)
+	if (rc == ERR && term.news)
+		e.key = SCREEN_NEWS;
+	else if (rc == ERR)
 		e.key = hung_up() ? SCREEN_CLOSED : SCREEN_RESIZE;
 	else if (rc == KEY_CODE_YES)
 		e.key = named_key(c, &e);
@@ -376,8 +382,14 @@ static struct screen_event key(void *ctx)
 	return e;
 }
 
+static void watch(void *ctx, int fd)
+{
+	(void)ctx;
+	term.watched = fd;
+}
+
 static const struct screen_ops curses_ops = {
-	.size = size, .row = row, .show = show, .key = key,
+	.size = size, .row = row, .show = show, .key = key, .watch = watch,
 };
 
 int screen_open(bool color, struct screen *out, struct error *err)
@@ -403,6 +415,7 @@ int screen_open(bool color, struct screen *out, struct error *err)
 	set_term(term.curses);
 	save_terminal();
 	term.open = 1;
+	term.watched = -1;
 	is_resized();
 	begin_colors(color);
 	cbreak();

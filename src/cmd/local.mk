@@ -50,6 +50,8 @@ libcmd_a_SOURCES = \
 	src/cmd/report.c \
 	src/cmd/late_names.c \
 	src/cmd/late_names.h \
+	src/cmd/late_view.c \
+	src/cmd/late_view.h \
 	src/cmd/new_names.c \
 	src/cmd/new_names.h \
 	src/cmd/side_process.c \

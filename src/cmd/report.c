@@ -11,7 +11,7 @@
 
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
-#include "cmd/late_names.h"
+#include "cmd/late_view.h"
 #include "cmd/missing.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
@@ -442,14 +442,49 @@ static enum sym_detail shown_detail(const struct report_spec *spec, int format,
 	return spec->no_inline && !spec->select.symbols.n ? SYM_SYMBOLS : SYM_INLINED;
 }
 
+static int open_view(struct cmd_io *io, const struct tui_options *tui,
+		     struct reader *r, struct error *err)
+{
+	struct screen screen;
+	int rc = io->open_screen(io, &screen, err);
+
+	if (rc < 0)
+		return rc;
+	rc = tui_run(r, tui, &screen, err);
+	io->close_screen(io);
+	return rc;
+}
+
+/* Requests names while the view is shown. */
+static int open_late_view(struct cmd_io *io, struct tui_options *tui,
+			  struct late_names *late, uint64_t max_memory,
+			  struct error *err)
+{
+	struct late_view v = { .late = late, .max_memory = max_memory };
+	int rc = late_view_init(&v, err);
+
+	if (!rc) {
+		cmd_late_announce(io);
+		tui->news = &v.news;
+		rc = open_view(io, tui, late->r, err);
+	}
+	if (!rc)
+		rc = late_view_finish(&v, err);
+	late_view_fini(&v);
+	return rc;
+}
+
+/* `late`: for names that are requested, or NULL.  `notice`: what the user is to read at
+ * first, or NULL. */
 static int browse(struct cmd_io *io, const struct report_opts *o,
 		  const struct report_spec *spec, const char *path,
-		  struct reader *r, struct error *err)
+		  struct reader *r, struct late_names *late, const char *notice,
+		  struct error *err)
 {
 	struct tui_options tui = { .file = path, .report = *spec,
 				   .full_names = o->full_names,
-				   .annotate = { .intel = true } };
-	struct screen screen;
+				   .annotate = { .intel = true },
+				   .notice = notice };
 	int rc = cmd_sources(io, &o->source_at, NULL, SOURCES_ON_SCREEN,
 			     &tui.annotate.where, err);
 
@@ -458,11 +493,8 @@ static int browse(struct cmd_io *io, const struct report_opts *o,
 		tui.annotate.where.server->progress = NULL;
 	}
 	if (!rc)
-		rc = io->open_screen(io, &screen, err);
-	if (!rc) {
-		rc = tui_run(r, &tui, &screen, err);
-		io->close_screen(io);
-	}
+		rc = late ? open_late_view(io, &tui, late, o->max_memory, err)
+			  : open_view(io, &tui, r, err);
 	cmd_sources_free(&tui.annotate.where);
 	return rc;
 }
@@ -544,21 +576,34 @@ static int add_names(struct cmd_io *io, struct report_opts *o,
 	return rc;
 }
 
-/* Returns whether names are to be requested.  If they are not, although the user
- * wants them, says why; the report is shown anyway. */
-static bool may_request(struct cmd_io *io, const struct fetch_options *limits,
-			const char *path, struct reader *r, bool trusted)
+/* Shows the report and, if names are requested, what they add. */
+static int print_report(struct cmd_io *io, struct report_opts *o,
+			const struct report_spec *spec, enum format format,
+			struct late_names *late, bool request, struct error *err)
 {
-	struct buf why = { 0 };
-	bool may = limits->seconds > 0;
+	bool no_pager = o->no_pager;
+	int rc;
 
-	if (may && !cmd_late_allowed(path, r, trusted, &why)) {
-		fprintf(io->err, "tally: nothing is requested from debuginfod: "
-			"%s\n", buf_cstr(&why));
-		may = false;
-	}
-	buf_fini(&why);
-	return may;
+	/* what follows would disturb the pager */
+	o->no_pager |= request;
+	rc = show_report(io, o, *spec, format, late->path, late->r, err);
+	o->no_pager = no_pager;
+	return rc >= 0 && request ? add_names(io, o, spec, format, late, err) : rc;
+}
+
+/* Returns whether names are to be requested.  If they are not, although the user
+ * wants them, says why, also in `why`; the report is shown anyway. */
+static bool may_request(struct cmd_io *io, const struct fetch_options *limits,
+			const char *path, struct reader *r, bool trusted,
+			struct buf *why)
+{
+	if (!limits->seconds)
+		return false;
+	buf_str(why, "nothing is requested from debuginfod: ");
+	if (cmd_late_allowed(path, r, trusted, why))
+		return true;
+	fprintf(io->err, "tally: %s\n", buf_cstr(why));
+	return false;
 }
 
 static int check_options(struct report_opts *o, int format, struct report_spec *spec,
@@ -579,12 +624,13 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct report_opts *o = opts;
 	int format = one_of(o->html ? "html" : o->format, formats,
 			    "--format", err);
-	bool tui = wants_tui(io, o, format), request, no_pager = o->no_pager;
+	bool tui = wants_tui(io, o, format), request;
 	struct fetch_options limits = { 0 };
 	struct late_names late = { .io = io, .limits = &limits,
 				   .debug_dirs = &o->debug_dirs };
 	struct report_spec spec;
 	struct reader *r = NULL;
+	struct buf why = { 0 };
 	int rc;
 
 	take_graph_word(o, &argc, argv);
@@ -601,18 +647,14 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	o->max_output = cmd_max_output(o->max_output, reader_bytes(r),
 				       CMD_TEXT_A_BYTE);
 	late.r = r;
-	request = may_request(io, &limits, late.path, r, o->trust);
-	if (tui && !o->wakers) {
-		rc = browse(io, o, &spec, late.path, r, err);
-		reader_close(r);
-		return rc < 0 ? rc : 0;
-	}
-	/* what follows would disturb the pager */
-	o->no_pager |= request;
-	rc = show_report(io, o, spec, (enum format)format, late.path, r, err);
-	o->no_pager = no_pager;
-	if (rc >= 0 && request)
-		rc = add_names(io, o, &spec, (enum format)format, &late, err);
+	request = may_request(io, &limits, late.path, r, o->trust, &why);
+	if (tui && !o->wakers)
+		rc = browse(io, o, &spec, late.path, r, request ? &late : NULL,
+			    why.n && !request ? buf_cstr(&why) : NULL, err);
+	else
+		rc = print_report(io, o, &spec, (enum format)format, &late,
+				  request, err);
+	buf_fini(&why);
 	reader_close(r);
 	return rc < 0 ? rc : 0;
 }

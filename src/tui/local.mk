@@ -7,6 +7,7 @@ libtui_a_SOURCES = \
 	src/tui/annotate_page.h \
 	src/tui/open_tree.c \
 	src/tui/open_tree.h \
+	src/tui/restore_tree.c \
 	src/tui/menu_page.c \
 	src/tui/menus.c \
 	src/tui/model.c \

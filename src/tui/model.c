@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void data_free(struct data *d)
+void data_free(struct data *d)
 {
 	if (!d)
 		return;
@@ -103,6 +103,42 @@ int model_reload(struct model *m, struct error *err)
 	return 0;
 }
 
+static bool find_callers(const struct profile *p)
+{
+	for (size_t i = 1; i < p->nodes.n; i++)
+		if (p->nodes.v[i].parent &&
+		    !prof_is_mark(p->nodes.v[p->nodes.v[i].parent].loc))
+			return true;
+	for (size_t i = 0; i < p->frames.n; i++)
+		if (p->frames.v[i].outer != PROF_NONE)
+			return true;
+	return false;
+}
+
+int model_renew(struct model *m, struct reader *r, struct data **old,
+		struct error *err)
+{
+	struct reader *before = m->r;
+	struct data *d = NULL;
+	int rc;
+
+	m->r = r;
+	m->p = reader_profile(r);
+	rc = data_make(m, &m->keys, &d, err);
+	if (rc) {
+		m->r = before;
+		m->p = reader_profile(before);
+		return rc;
+	}
+	if (m->flat != m->table)
+		data_free(m->flat);
+	*old = m->table;
+	m->table = d;
+	m->flat = is_flat(&m->keys) ? d : NULL;
+	m->has_callers = find_callers(m->p);
+	return 0;
+}
+
 struct data *model_flat(struct model *m, struct error *err)
 {
 	struct key_list keys;
@@ -120,18 +156,6 @@ int model_report(struct model *m, const char *keys, struct report **out,
 	int rc = key_list_parse(keys, &spec.keys, err);
 
 	return rc ? rc : report_build(m->r, &spec, out, err);
-}
-
-static bool find_callers(const struct profile *p)
-{
-	for (size_t i = 1; i < p->nodes.n; i++)
-		if (p->nodes.v[i].parent &&
-		    !prof_is_mark(p->nodes.v[p->nodes.v[i].parent].loc))
-			return true;
-	for (size_t i = 0; i < p->frames.n; i++)
-		if (p->frames.v[i].outer != PROF_NONE)
-			return true;
-	return false;
 }
 
 int model_init(struct model *m, struct reader *r, const struct tui_options *o,

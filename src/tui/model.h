@@ -36,6 +36,11 @@ int model_init(struct model *m, struct reader *r, const struct tui_options *o,
 void model_fini(struct model *m);
 /* Builds the table again after keys or filters changed. */
 int model_reload(struct model *m, struct error *err);
+void data_free(struct data *d);
+/* Shows another recording with the same samples.  On success *old is the data of the
+ * table before, which still refers to the recording before; free it with data_free. */
+int model_renew(struct model *m, struct reader *r, struct data **old,
+		struct error *err);
 /* Sets one of the filters; NULL or "" clears it. */
 int model_set(char **which, const char *value);
 bool model_filters(const struct model *m);

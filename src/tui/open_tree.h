@@ -64,6 +64,11 @@ void open_tree_shut(struct open_tree *f, size_t seen);
 int open_tree_open_all(struct open_tree *f, size_t seen, double percent,
 		       struct error *err);
 void open_tree_shut_all(struct open_tree *f);
+/* Opens the rows that are open in `from`, a tree of the same samples with the names of
+ * an older recording.  Returns the visible position of the row that is at `seen` there:
+ * of the same function or, if it is not visible, of one above it. */
+size_t open_tree_restore(struct open_tree *f, const struct open_tree *from,
+			 size_t seen);
 /* Returns the visible position of the parent, or SIZE_MAX. */
 size_t open_tree_above(const struct open_tree *f, size_t seen);
 const struct values *open_tree_values(const struct open_tree *f,

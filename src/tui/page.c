@@ -7,6 +7,9 @@
 
 #include "base/text.h"
 
+/* Where the table does not show a newer recording yet. */
+#define NEWS_ELSEWHERE "new names are in the table  "
+
 /* Returns the number of screen rows outside the page: title, heads, status and
  * keys. */
 static size_t rows_taken(const struct page *pg)
@@ -123,6 +126,12 @@ static void draw_keys(struct page *pg, int at)
 	struct strip *s = &pg->t->strip;
 
 	strip_begin(s, (size_t)pg->t->columns);
+	if (pg->t->news_taken && pg->t->pages.n > 1)
+		strip_put(s, STYLE_LINK, NEWS_ELSEWHERE);
+	else if (pg->t->going_on.n) {
+		strip_put(s, STYLE_LINK, buf_cstr(&pg->t->going_on));
+		strip_put(s, STYLE_PLAIN, "  ");
+	}
 	strip_put(s, STYLE_DIM, pg->ops->keys);
 	strip_show(s, pg->t->screen, at);
 }

@@ -50,7 +50,11 @@ struct tui {
 	enum prompt prompt;
 	struct buf typed;
 	struct buf message;	/* safe text, shown until the next key */
+	struct buf going_on;	/* safe text, shown while tui_news has it */
+	bool news_started;
+	bool news_taken;	/* there may be a newer recording to show */
 	bool writing;		/* rows go to a file that others may read */
+	bool touched;		/* a key was pressed */
 	bool quit;
 };
 
@@ -84,6 +88,9 @@ void tui_complain(struct tui *t, const struct error *err);
 struct page *table_page_new(struct tui *t, struct error *err);
 /* Rebuilds the rows after the report changed. */
 void table_page_reload(struct page *pg);
+/* Rebuilds the rows after model_renew, which replaced the data `old`, and keeps the
+ * selected row, the rows above it on the screen, and the open trees. */
+void table_page_renew(struct page *pg, struct data *old);
 void tree_page_top_down(struct tui *t);
 /* Opens callers and callees of a function.  `fk` is a frame key of model.flat's
  * trees. */

@@ -140,6 +140,23 @@ void table_page_reload(struct page *pg)
 	refill(tp);
 }
 
+void table_page_renew(struct page *pg, struct data *old)
+{
+	struct table_page *tp = table_page(pg);
+	struct open_tree before = tp->b.f;
+	size_t cursor = pg->cursor, above = pg->cursor - pg->top;
+
+	before.d = old;
+	open_tree_init(&tp->b.f, pg->t->m.table);
+	if (!fill(tp))
+		pg->cursor = open_tree_restore(&tp->b.f, &before, cursor);
+	/* who has pressed no key looks at the first row, whatever it is */
+	if (!pg->t->touched)
+		pg->cursor = 0;
+	pg->top = pg->cursor > above ? pg->cursor - above : 0;
+	open_tree_fini(&before);
+}
+
 static void sort_by(struct table_page *tp, int sorted)
 {
 	int last = (int)tp->b.f.d->rep->spec.keys.n + 1;

@@ -108,16 +108,83 @@ static void prompt_key(struct tui *t, uint32_t key)
 	}
 }
 
+static void watch(struct tui *t, int fd)
+{
+	if (t->screen->ops->watch)
+		t->screen->ops->watch(t->screen->ctx, fd);
+}
+
+/* After the first screen, which does not wait for news. */
+static void start_news(struct tui *t)
+{
+	const struct tui_news *news = t->o->news;
+
+	if (!news || t->news_started)
+		return;
+	t->news_started = true;
+	if (news->start(news->ctx))
+		watch(t, news->fd);
+}
+
+static void take_news(struct tui *t)
+{
+	const struct tui_news *news = t->o->news;
+	struct buf message = { 0 };
+
+	if (!news)
+		return;
+	buf_reset(&t->going_on);
+	if (!news->take(news->ctx, &t->going_on, &message))
+		watch(t, -1);
+	if (message.n) {
+		buf_reset(&t->message);
+		buf_str(&t->message, buf_cstr(&message));
+	}
+	buf_fini(&message);
+	t->news_taken = true;
+}
+
+/* Shows a newer recording, if there is one and the table is in front. */
+static void renew(struct tui *t)
+{
+	const struct tui_news *news = t->o->news;
+	struct error err = { 0 };
+	struct buf message = { 0 };
+	struct reader *r = NULL;
+	struct data *old;
+
+	if (!news || !t->news_taken || t->pages.n != 1 ||
+	    t->prompt != PROMPT_NONE)
+		return;
+	t->news_taken = false;
+	r = news->newer(news->ctx, &message);
+	if (r && model_renew(&t->m, r, &old, &err) < 0) {
+		tui_complain(t, &err);
+	} else if (r) {
+		table_page_renew(page_seen(t), old);
+		data_free(old);
+		news->shown(news->ctx, r);
+		buf_reset(&t->message);
+		buf_str(&t->message, buf_cstr(&message));
+	}
+	buf_fini(&message);
+}
+
 static void handle(struct tui *t, const struct screen_event *e)
 {
 	struct page *pg = page_seen(t);
 
 	if (e->key == SCREEN_RESIZE)
 		return;
+	if (e->key == SCREEN_NEWS) {
+		take_news(t);
+		return;
+	}
 	if (e->key == SCREEN_CLOSED) {
 		t->quit = true;
 		return;
 	}
+	t->touched = true;
 	buf_reset(&t->message);
 	if (t->prompt != PROMPT_NONE)
 		prompt_key(t, e->key);
@@ -138,13 +205,17 @@ int tui_run(struct reader *r, const struct tui_options *o,
 		rc = -ERR_NOMEM;
 	if (first)
 		page_push(first);
+	if (o->notice)
+		buf_str(&t.message, o->notice);
 	if (first && o->report.tree == TREE_CALLEES)
 		tree_page_top_down(&t);
 	while (!rc && t.pages.n && !t.quit) {
 		struct screen_event e;
 
 		take_size(&t);
+		renew(&t);
 		page_draw(page_seen(&t));
+		start_news(&t);
 		e = screen->ops->key(screen->ctx);
 		handle(&t, &e);
 	}
@@ -154,6 +225,7 @@ int tui_run(struct reader *r, const struct tui_options *o,
 	strip_fini(&t.strip);
 	buf_fini(&t.typed);
 	buf_fini(&t.message);
+	buf_fini(&t.going_on);
 	model_fini(&t.m);
 	return rc;
 }

@@ -4,6 +4,7 @@ Each requested path becomes a line of the file `asked`.
 
   files    answers with served/PATH, "/" replaced by "_"; 404 without such a file
   mixed    the same, but drips without such a file
+  gate     the same as files, once there is a file `gate`
   500      answers with this status, or any other
   silent   never answers
   drip     announces 100 MB and sends 2 KB a second
@@ -27,6 +28,8 @@ ENDLESS = {     # head, bytes of a piece, seconds between pieces
 
 def answer(c, path):
     name = 'served/' + path.replace('/', '_')
+    while HOW == 'gate' and not os.path.exists('gate'):
+        time.sleep(0.05)
     if HOW == 'silent':
         threading.Event().wait()
     elif HOW.isdigit():

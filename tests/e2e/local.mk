@@ -3,6 +3,7 @@
 E2E_TESTS = \
 	tests/e2e/debuginfod.sh \
 	tests/e2e/late_names.sh \
+	tests/e2e/late_view.sh \
 	tests/e2e/fibers.sh \
 	tests/e2e/kernel_vm.sh \
 	tests/e2e/kmod_vm.sh \
@@ -105,7 +106,8 @@ EXTRA_DIST += tests/e2e/format_reader.py tests/e2e/bombs.py tests/e2e/browser.py
 	tests/e2e/python_check.py tests/e2e/python_tasks.py \
 	tests/e2e/ruby_scenes.rb tests/e2e/stranger.py \
 	tests/e2e/bad_server.py tests/e2e/tally_bytes.py \
-	tests/e2e/debuginfod_program.sh
+	tests/e2e/debuginfod_program.sh tests/e2e/terminal.py \
+	tests/e2e/late_view.py
 # Misuses the kernel module's device.
 check_PROGRAMS += tests/e2e/kmod_torture
 tests_e2e_kmod_torture_SOURCES = tests/e2e/kmod_torture.c

@@ -93,6 +93,7 @@ static uint32_t translate(struct memory_screen *m, char c)
 	case '\x10': resize(m, 20, 40); return SCREEN_RESIZE;
 	case '\x11': resize(m, 4, 12); return SCREEN_RESIZE;
 	case '\x12': resize(m, 50, 132); return SCREEN_RESIZE;
+	case '\x13': return SCREEN_NEWS;
 	}
 	return (uint8_t)c;
 }

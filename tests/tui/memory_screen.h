@@ -24,6 +24,7 @@
 #define K_NARROW "\x10"	/* the screen becomes 40 columns wide… */
 #define K_TINY "\x11"	/* … 4 rows of 12 */
 #define K_WIDE "\x12"	/* … 50 rows of 132 */
+#define K_NEWS "\x13"
 
 enum { MEMORY_ROWS = 60, MEMORY_BYTES = 1024 };
 

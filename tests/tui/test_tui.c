@@ -563,6 +563,147 @@ static void test_any_keys(void **state)
 	app_fini(&a);
 }
 
+/*
+ *	main -> x			30 samples
+ *	main -> other -> y		25
+ *	main -> other			40
+ *
+ * x and y have no names in the older recording, and are one function in the newer one.
+ */
+static void named_app(struct app *a, bool named)
+{
+	struct maker *m = &a->m;
+	uint32_t big, mains, others, x, y;
+
+	maker_init(m, 1);
+	big = maker_func(m, m->lib, "big", "big.c", 50);
+	mains = maker_loc(m, maker_func(m, m->app, "main", "main.c", 10), 11);
+	others = maker_loc(m, maker_func(m, m->app, "other", "o.c", 40), 41);
+	x = named ? maker_loc(m, big, 51) : maker_address(m, m->lib, 0x2000);
+	y = named ? maker_loc(m, big, 52) : maker_address(m, m->lib, 0x2010);
+	maker_samples(m, STACK(m, mains, x), 0, 0, 10, 30);
+	maker_samples(m, STACK(m, mains, others, y), 0, 0, 10, 25);
+	maker_samples(m, STACK(m, mains, others), 0, 0, 10, 40);
+	app_open(a);
+}
+
+struct newer {
+	struct reader *r, *shown;
+	int taken;
+};
+
+static bool start_news(void *ctx)
+{
+	(void)ctx;
+	return true;
+}
+
+static bool take_news(void *ctx, struct buf *line, struct buf *message)
+{
+	(void)message;
+	((struct newer *)ctx)->taken++;
+	buf_str(line, "requests go on");
+	return true;
+}
+
+static struct reader *newer_recording(void *ctx, struct buf *message)
+{
+	struct newer *n = ctx;
+
+	if (n->shown)
+		return NULL;
+	buf_str(message, "big is new");
+	return n->r;
+}
+
+static void shown_recording(void *ctx, struct reader *r)
+{
+	((struct newer *)ctx)->shown = r;
+}
+
+static void play_news(struct app *a, struct app *later, const char *keys)
+{
+	struct newer n = { .r = later->r };
+	struct tui_news news = { .start = start_news, .take = take_news,
+				 .newer = newer_recording,
+				 .shown = shown_recording, .ctx = &n };
+
+	a->o.news = &news;
+	play(a, keys);
+	a->o.news = NULL;
+	assert_int_equal(n.taken, 1);
+}
+
+static void test_news(void **state)
+{
+	struct app a, b;
+
+	(void)state;
+	named_app(&a, false);
+	named_app(&b, true);
+	play(&a, "");
+	sees(&a, 2, "42.11%  68.42% + app        other");
+	sees(&a, 3, "31.58%  31.58% + libx.so.1  libx.so.1+0x2000");
+	sees(&a, 4, "26.32%  26.32% + libx.so.1  libx.so.1+0x2010");
+	play_news(&a, &b, K_NEWS);
+	sees(&a, 2, "57.89%  57.89% + libx.so.1  big");
+	is_chosen(&a, "big");		/* still the first row */
+	assert_true(memory_screen_find(&a.s, "big is new") == 22);
+	assert_true(memory_screen_find(&a.s, "requests go on") == 23);
+	play_news(&a, &b, K_DOWN K_DOWN K_NEWS);
+	is_chosen(&a, "big");
+	/* not the second row, which was selected */
+	play_news(&a, &b, K_DOWN K_DOWN K_DOWN K_NEWS);
+	is_chosen(&a, "main");
+	play_news(&a, &b, K_DOWN K_DOWN K_UP K_UP K_ENTER K_NEWS);
+	is_chosen(&a, "other");
+	sees(&a, 3, "- app        other");
+	sees(&a, 4, "main");
+	/* a caller of y is one of big */
+	play_news(&a, &b, K_DOWN K_DOWN K_ENTER K_DOWN K_NEWS);
+	sees(&a, 2, "- libx.so.1  big");
+	sees(&a, 3, "31.58%");
+	sees(&a, 4, "26.32%");
+	sees(&a, 4, "other");
+	is_chosen(&a, "other");
+	assert_true(memory_screen_chosen(&a.s) == 4);
+	/* by total, in reverse: the order is kept */
+	play_news(&a, &b, "sr" K_NEWS);
+	sees(&a, 2, "big");
+	sees(&a, 4, "main");
+	app_fini(&a);
+	app_fini(&b);
+}
+
+/* Other pages and prompts go on with the recording that they show. */
+static void test_news_elsewhere(void **state)
+{
+	struct app a, b;
+
+	(void)state;
+	named_app(&a, false);
+	named_app(&b, true);
+	play_news(&a, &b, "T*" K_NEWS);
+	sees(&a, 0, "top-down");
+	assert_true(memory_screen_find(&a.s, "libx.so.1+0x2000") > 0);
+	assert_true(memory_screen_find(&a.s, "new names are in the table") == 23);
+	play_news(&a, &b, "T*" K_NEWS K_DOWN "q");
+	sees(&a, 2, "big");
+	play_news(&a, &b, "/oth" K_NEWS);
+	sees(&a, 22, "/oth");
+	sees(&a, 4, "libx.so.1+0x2010");
+	play_news(&a, &b, "/oth" K_NEWS "e" K_ENTER);
+	sees(&a, 2, "big");
+	is_chosen(&a, "other");
+	/* a filter without any function of that name now */
+	play_news(&a, &b, "&0x2000" K_ENTER K_NEWS);
+	assert_int_equal(memory_screen_find(&a.s, "0x2000"), 0);
+	play_news(&a, &b, "&0x2000" K_ENTER K_NEWS "x");
+	sees(&a, 2, "big");
+	app_fini(&a);
+	app_fini(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -580,6 +721,8 @@ int main(void)
 		cmocka_unit_test(test_code),
 		cmocka_unit_test(test_write),
 		cmocka_unit_test(test_any_keys),
+		cmocka_unit_test(test_news),
+		cmocka_unit_test(test_news_elsewhere),
 	};
 
 	return cmocka_run_group_tests_name("tui", tests, NULL, NULL);
