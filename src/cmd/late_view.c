@@ -104,17 +104,19 @@ static void end_store(struct late_view *v, struct buf *message)
 		open_newer(v, message);
 }
 
-/* One line of the summary's lines. */
+/* Appends the lines of the summary as one. */
 static void put_summary(const struct late_view *v, struct buf *message)
 {
-	size_t from = message->n;
+	struct buf lines = { 0 };
 
-	cmd_late_summary(v->late, message);
-	if (message->n > from)
-		message->n--;
-	for (size_t i = from; i < message->n; i++)
-		if (message->p[i] == '\n')
-			message->p[i] = ';';
+	cmd_late_summary(v->late, &lines);
+	for (size_t i = 0; i < lines.n; i++) {
+		if (lines.p[i] != '\n')
+			buf_u8(message, lines.p[i]);
+		else if (i + 1 < lines.n)
+			buf_str(message, "; ");
+	}
+	buf_fini(&lines);
 }
 
 static bool start(void *ctx)

@@ -23,16 +23,16 @@ static void leave_terminal(void)
 		dup2(null, fd);
 }
 
-/* SIGINT stays pending only if its action is the default one, which shells change for
- * commands in the background. */
-static void block_interrupt(void)
+/* The command's handlers restore a terminal, which is not that of this process.  SIGINT
+ * stays pending only if its action is the default one, which shells change for commands
+ * in the background. */
+static void leave_handlers(void)
 {
-	sigset_t block;
+	static const int handled[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP,
+				       SIGWINCH, SIGABRT };
 
-	sigemptyset(&block);
-	sigaddset(&block, SIGINT);
-	sigprocmask(SIG_BLOCK, &block, NULL);
-	signal(SIGINT, SIG_DFL);
+	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+		signal(handled[i], SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGINT);
 }
 
@@ -50,10 +50,10 @@ int side_start(struct side *s, side_work *work, void *ctx, struct error *err)
 	s->pid = fork();
 	if (s->pid == 0) {
 		close(fds[0]);
-		block_interrupt();
+		leave_terminal();
+		leave_handlers();
 		sigaddset(&before, SIGINT);
 		sigprocmask(SIG_SETMASK, &before, NULL);
-		leave_terminal();
 		work(ctx, fds[1]);
 		_exit(0);
 	}
@@ -116,7 +116,7 @@ int side_take(struct side *s, void *message, size_t most, int *pass, int ms)
 	ssize_t n;
 
 	*pass = -1;
-	if (s->fd < 0)
+	if (!s->pid)
 		return -1;
 	if (poll(&p, 1, ms) <= 0)
 		return 0;
@@ -140,16 +140,17 @@ int side_end(struct side *s, int ms)
 	int status = 0;
 	pid_t got = 0;
 
-	if (s->fd >= 0)
-		close(s->fd);
-	for (; s->pid > 0 && ms > 0; ms -= STEP_MS) {
+	if (!s->pid)
+		return 0;
+	close(s->fd);
+	for (; ms > 0; ms -= STEP_MS) {
 		got = waitpid(s->pid, &status, WNOHANG);
 		if (got)
 			break;
 		nanosleep(&(struct timespec){ .tv_nsec = STEP_MS * 1000000 },
 			  NULL);
 	}
-	if (s->pid > 0 && !got) {
+	if (!got) {
 		kill(s->pid, SIGKILL);
 		while (waitpid(s->pid, &status, 0) < 0 && errno == EINTR)
 			;

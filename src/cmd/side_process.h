@@ -14,7 +14,7 @@
 #include "base/error.h"
 
 struct side {
-	pid_t pid;		/* 0: none */
+	pid_t pid;		/* 0: none, and the rest has no meaning */
 	int fd;			/* readable when there is a message, or the end */
 };
 

@@ -63,6 +63,12 @@ t_lacks "... nothing is new" "$(cat said)" 'stored|repeat'
 
 report --debuginfod -o out.txt
 t_like "a file is written again" "$(cat out.txt)" ' mix$'
+report --debuginfod --html -o out.html
+t_is "... a page, too" "$(python3 -B -c '
+import sys
+sys.path.insert(0, sys.argv[1])
+import html_check
+print("mix" in str(html_check.data("out.html")))' "$here")" True
 report --debuginfod --format=json
 t_is "JSON is one document" "$(python3 -c '
 import json; print(len(json.load(open("shown"))["rows"]) > 0)')" True
@@ -164,6 +170,12 @@ give pool/work.debug "$work" debuginfo
 serve files
 again --debuginfod
 t_is "... and the file is requested again" "$(names)" "mix "
+stop
+
+serve drip
+report --debuginfod
+t_like "a server that sends next to nothing is given up" "$(cat said)" \
+	'no answer from debuginfod.*1 more image was not asked for'
 stop
 
 # HOW SIGNAL: starts a report, and sends it a signal once a server was asked for the
