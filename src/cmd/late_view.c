@@ -155,14 +155,16 @@ static bool take(void *ctx, struct buf *line, struct buf *message)
 	return !ended || v->storer.pid;
 }
 
+static bool has_newer(void *ctx)
+{
+	return ((const struct late_view *)ctx)->newer != NULL;
+}
+
 static struct reader *newer(void *ctx, struct buf *message)
 {
 	struct late_view *v = ctx;
-	uint64_t *self;
+	uint64_t *self = cmd_count_self(v->newer);
 
-	if (!v->newer)
-		return NULL;
-	self = cmd_count_self(v->newer);
 	new_names_show(&v->old, reader_profile(v->newer), self, message);
 	free(self);
 	return v->newer;
@@ -190,7 +192,7 @@ static void shown(void *ctx, struct reader *r)
 int late_view_init(struct late_view *v, struct error *err)
 {
 	v->news = (struct tui_news){ .fd = -1, .start = start, .take = take,
-				     .newer = newer, .shown = shown, .ctx = v };
+				     .has_newer = has_newer, .newer = newer, .shown = shown, .ctx = v };
 	v->shown = v->late->r;
 	v->storer = (struct side){ .fd = -1 };
 	v->events = epoll_create1(EPOLL_CLOEXEC);

@@ -126,7 +126,7 @@ static void draw_keys(struct page *pg, int at)
 	struct strip *s = &pg->t->strip;
 
 	strip_begin(s, (size_t)pg->t->columns);
-	if (pg->t->news_taken && pg->t->pages.n > 1)
+	if (pg->t->newer && pg->t->pages.n > 1)
 		strip_put(s, STYLE_LINK, NEWS_ELSEWHERE);
 	else if (pg->t->going_on.n) {
 		strip_put(s, STYLE_LINK, buf_cstr(&pg->t->going_on));

@@ -52,7 +52,7 @@ struct tui {
 	struct buf message;	/* safe text, shown until the next key */
 	struct buf going_on;	/* safe text, shown while tui_news has it */
 	bool news_started;
-	bool news_taken;	/* there may be a newer recording to show */
+	bool newer;		/* there is a newer recording to show */
 	bool writing;		/* rows go to a file that others may read */
 	bool touched;		/* a key was pressed */
 	bool quit;

@@ -141,7 +141,7 @@ static void take_news(struct tui *t)
 		buf_str(&t->message, buf_cstr(&message));
 	}
 	buf_fini(&message);
-	t->news_taken = true;
+	t->newer = news->has_newer(news->ctx);
 }
 
 /* Shows a newer recording, if there is one and the table is in front. */
@@ -150,20 +150,23 @@ static void renew(struct tui *t)
 	const struct tui_news *news = t->o->news;
 	struct error err = { 0 };
 	struct buf message = { 0 };
-	struct reader *r = NULL;
+	struct reader *r;
 	struct data *old;
 
-	if (!news || !t->news_taken || t->pages.n != 1 ||
-	    t->prompt != PROMPT_NONE)
+	if (!t->newer || t->pages.n != 1 || t->prompt != PROMPT_NONE)
 		return;
-	t->news_taken = false;
+	t->newer = false;
 	r = news->newer(news->ctx, &message);
-	if (r && model_renew(&t->m, r, &old, &err) < 0) {
+	if (model_renew(&t->m, r, &old, &err) < 0) {
 		tui_complain(t, &err);
-	} else if (r) {
+	} else {
 		table_page_renew(page_seen(t), old);
 		data_free(old);
 		news->shown(news->ctx, r);
+		/* before what take_news had to say */
+		if (message.n && t->message.n)
+			buf_str(&message, "; ");
+		buf_str(&message, buf_cstr(&t->message));
 		buf_reset(&t->message);
 		buf_str(&t->message, buf_cstr(&message));
 	}

@@ -24,8 +24,9 @@ struct tui_news {
 	 * and `message` what the user should read, as safe text.  Returns false after
 	 * the end. */
 	bool (*take)(void *ctx, struct buf *line, struct buf *message);
-	/* Returns a newer recording than the one that is shown, or NULL, and appends
-	 * to `message` what is new in it. */
+	/* Returns whether there is a newer recording than the one that is shown. */
+	bool (*has_newer)(void *ctx);
+	/* Returns it, and appends to `message` what is new in it. */
 	struct reader *(*newer)(void *ctx, struct buf *message);
 	/* That recording is shown now, and the one before is not used any more. */
 	void (*shown)(void *ctx, struct reader *r);

@@ -165,7 +165,15 @@ if ! t_until answers "$DEBUGINFOD_URLS/buildid/$work/debuginfo" ||
 fi
 symbolize --debuginfod
 t_is "a real server" "$(has mix) $(has inner)" "True True"
+rm -rf cache
+cp first.tally a.tally
+timeout 120 "$TALLY" report --debuginfod a.tally >shown 2>out
+t_is "... after a report" "$(has mix) $(has inner)" "True True"
 rm work libcold.so
 symbolize --debuginfod
 t_is "... and programs that are gone" "$(has mix) $(has inner)" "True True"
+rm -rf cache
+cp first.tally a.tally
+timeout 120 "$TALLY" report --debuginfod a.tally >shown 2>out
+t_is "... after a report, too" "$(has mix) $(has inner)" "True True"
 t_done

@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 from terminal import DOWN, Terminal, done, ok
@@ -71,7 +72,11 @@ def other_page():
     t = view()
     t.wait(r'fetching debug information')
     t.keys('i')
-    t.wait(r'q:back')
+    t.wait(r'fetching debug information.*q:back', 'what goes on is shown on any page')
+    end = time.monotonic() + 2      # the library calls back once a second
+    while time.monotonic() < end:
+        t.feed(0.1)
+    ok(not row_of(t, 'new names'), '… and nothing new before it comes', t.text())
     text = t.screen.display[1]
     open('gate', 'w').close()
     t.wait(r'new names are in the table', 'another page stays')

@@ -598,6 +598,11 @@ static bool start_news(void *ctx)
 	return true;
 }
 
+static bool has_newer(void *ctx)
+{
+	return !((struct newer *)ctx)->shown;
+}
+
 static bool take_news(void *ctx, struct buf *line, struct buf *message)
 {
 	(void)message;
@@ -610,8 +615,6 @@ static struct reader *newer_recording(void *ctx, struct buf *message)
 {
 	struct newer *n = ctx;
 
-	if (n->shown)
-		return NULL;
 	buf_str(message, "big is new");
 	return n->r;
 }
@@ -625,6 +628,7 @@ static void play_news(struct app *a, struct app *later, const char *keys)
 {
 	struct newer n = { .r = later->r };
 	struct tui_news news = { .start = start_news, .take = take_news,
+				 .has_newer = has_newer,
 				 .newer = newer_recording,
 				 .shown = shown_recording, .ctx = &n };
 
