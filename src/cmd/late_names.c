@@ -44,12 +44,12 @@ static const char *other_value(const struct profile *p, const char *key,
 	return NULL;
 }
 
-static bool refuse(const char *fmt, const char *value, struct buf *why)
+static bool refuse(const char *what, const char *value, struct buf *why)
 {
 	struct buf safe = { 0 };
 
 	text_safe(&safe, value);
-	buf_str(why, fmt);
+	buf_str(why, what);
 	buf_str(why, buf_cstr(&safe));
 	buf_str(why, ", and servers would learn what it contains: "
 		"--trust-recording allows it");
@@ -375,7 +375,8 @@ static void follow(struct late_names *l)
 
 	while (e != LATE_END && !interrupted()) {
 		e = cmd_late_take(l, WAIT_MS);
-		if (!announced && (e == LATE_STEP || e == LATE_IMAGE)) {
+		/* a step is a request, of a server or of the cache */
+		if (!announced && e == LATE_STEP) {
 			cmd_late_announce(l->io);
 			announced = true;
 		}

@@ -65,13 +65,28 @@ static void begin_store(struct late_view *v, struct buf *message)
 		fail(v, &err, message);
 }
 
+/* Returns whether two recordings may differ in their symbols only. */
+static bool is_same(struct reader *x, struct reader *y)
+{
+	const struct profile *a = reader_profile(x), *b = reader_profile(y);
+
+	return a->images.n == b->images.n && a->locs.n == b->locs.n &&
+	       a->nodes.n == b->nodes.n && a->str_base == b->str_base &&
+	       reader_sample_count(x) == reader_sample_count(y);
+}
+
 /* Opens what was stored. */
 static void open_newer(struct late_view *v, struct buf *message)
 {
 	struct error err = { 0 };
 	struct reader *r = NULL;
+	int rc = reader_open(v->late->path, v->max_memory, &r, &err);
 
-	if (reader_open(v->late->path, v->max_memory, &r, &err) < 0) {
+	if (!rc && !is_same(r, v->late->r))
+		rc = error_set(&err, ERR_STOPPED, "%s was replaced meanwhile",
+			       v->late->path);
+	if (rc < 0) {
+		reader_close(r);
 		fail(v, &err, message);
 		return;
 	}

@@ -136,10 +136,10 @@ static void take_news(struct tui *t)
 	buf_reset(&t->going_on);
 	if (!news->take(news->ctx, &t->going_on, &message))
 		watch(t, -1);
-	if (message.n) {
-		buf_reset(&t->message);
-		buf_str(&t->message, buf_cstr(&message));
-	}
+	/* what is shown was not read yet: a key would have removed it */
+	if (message.n && t->message.n)
+		buf_str(&t->message, "; ");
+	buf_str(&t->message, buf_cstr(&message));
 	buf_fini(&message);
 	t->newer = news->has_newer(news->ctx);
 }

@@ -64,6 +64,9 @@ def says_what_is_new():
     open('gate', 'w').close()
     t = view()
     t.wait(r'the names? of \d+ functions? (is|are) new: ', 'what is new is shown')
+    while row_of(t, 'fetching') or row_of(t, 'storing'):
+        t.feed(0.1)
+    t.wait(r'the names? of \d+ functions? (is|are) new: ', '… also after the end')
     t.keys('q')
     ends(t, 0, '… and q leaves')
 

@@ -48,6 +48,9 @@ scene other_page
 scene replaced
 stop
 rm "served/_buildid_${cold}_debuginfo"
+serve files
+scene says_what_is_new
+stop
 serve mixed
 scene first_comes_first
 t_is "what came is stored" "$(has mix) $(has inner)" "1 0"
