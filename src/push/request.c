@@ -166,8 +166,26 @@ static void put_escaped(struct buf *out, const char *s)
 	}
 }
 
+/* Writes the service as a name that Pyroscope accepts there.  Returns whether it
+ * differs. */
+static bool service_path(const struct buf *service, struct buf *out)
+{
+	bool differs = false;
+
+	for (size_t i = 0; i < service->n; i++) {
+		char c = (char)service->p[i];
+		bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			    (c >= '0' && c <= '9') || (c && strchr("-_./", c));
+
+		buf_u8(out, good ? (uint8_t)c : '_');
+		differs |= !good;
+	}
+	return differs;
+}
+
 /* Writes service{name=value,…}. The syntax has no escapes, so its special
- * characters are replaced. */
+ * characters are replaced.  A service with a name that is not possible is also a
+ * label, which Pyroscope prefers. */
 static void ingest_name(const struct entry_series *s, struct buf *name,
 			struct buf *metric)
 {
@@ -189,7 +207,10 @@ static void ingest_name(const struct entry_series *s, struct buf *name,
 			buf_printf(&others, "%s%s=%s", others.n ? "," : "",
 				   label, buf_cstr(&v));
 	}
-	buf_printf(name, "%s{%s}", buf_cstr(&service), buf_cstr(&others));
+	if (service_path(&service, name))
+		buf_printf(&others, "%sservice_name=%s", others.n ? "," : "",
+			   buf_cstr(&service));
+	buf_printf(name, "{%s}", buf_cstr(&others));
 	name->failed |= k.failed || v.failed || service.failed || others.failed;
 	buf_fini(&k);
 	buf_fini(&v);

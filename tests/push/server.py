@@ -23,6 +23,7 @@ import gzip
 import http.server
 import json
 import os
+import re
 import socket
 import socketserver
 import ssl
@@ -109,6 +110,8 @@ def ingest(query, headers, body):
     rules.want(name.endswith('}') and name.count('{') == 1, f'name {name}')
     service, rest = name[:-1].split('{')
     pairs = dict(kv.split('=') for kv in rest.split(',') if kv)
+    # Pyroscope's labelset.ValidateServiceName
+    rules.want(re.match(r'[-a-zA-Z0-9_./]+$', service), f'service {service}')
     form = email.message_from_bytes(
         b'Content-Type: ' + headers['content-type'].encode() + b'\r\n\r\n' + body,
         policy=email.policy.HTTP)
@@ -116,7 +119,8 @@ def ingest(query, headers, body):
              p.get_payload(decode=True) for p in form.iter_parts()}
     rules.want(set(parts) == {'profile', 'sample_type_config'}, f'{list(parts)}')
     config = json.loads(parts['sample_type_config'])
-    pairs.update(service_name=service, __name__='process_cpu'
+    pairs.setdefault('service_name', service)
+    pairs.update(__name__='process_cpu'
                  if 'cpu' in config else list(config)[0])
     out = series_of(sorted(pairs.items()), parts['profile'], '')
     start = int(q['from'][0])
