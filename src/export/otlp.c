@@ -12,6 +12,7 @@
  * are those of the ELF file, so mappings begin at 0.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/sha256.h"
 #include "export/formats.h"
@@ -333,6 +334,14 @@ static const char *service_name(struct otlp *w, struct buf *out)
 	return buf_cstr(out);
 }
 
+static bool has_label(const struct export_group *g, const char *name)
+{
+	for (size_t i = 0; g && i < g->n; i++)
+		if (!strcmp(g->labels[i].name, name))
+			return true;
+	return false;
+}
+
 /* Writes the profiles so far as those of one resource: the recorded target, or
  * the group of the slice. */
 static int put_head(struct otlp *w, struct error *err)
@@ -348,7 +357,8 @@ static int put_head(struct otlp *w, struct error *err)
 	if (!g)
 		put_resource(w, &resource, "service.name",
 			     service_name(w, &name));
-	put_resource(w, &resource, "os.type", "linux");
+	if (!has_label(g, "os.type"))
+		put_resource(w, &resource, "os.type", "linux");
 	proto_part(&all, 1, &resource);
 	proto_str(&w->msg, 1, "tally");
 	proto_str(&w->msg, 2, x->spec->version);

@@ -207,6 +207,7 @@ def otlp(pb, raw, old=3600):
     ids = set()
     for rp in r.resource_profiles:
         attrs = {a.key: any_value(a.value) for a in rp.resource.attributes}
+        want(len(attrs) == len(rp.resource.attributes), 'an attribute twice')
         want(attrs.get('service.name'), 'no service.name')
         for sp in rp.scope_profiles:
             for p in sp.profiles:
