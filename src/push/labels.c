@@ -84,7 +84,8 @@ static void add_label(struct label_list *t, const char *name, const char *value)
 		t->v[t->n++] = (struct export_label){ name, value };
 }
 
-/* Returns a label's name in the protocol.  Protocols without dots use underscores. */
+/* Returns a label's name in the protocol, which stays valid as long as *s; NULL if
+ * out of memory.  Protocols without dots use underscores. */
 static const char *name_for(struct services *s, const char *name, bool otlp)
 {
 	static const char *const names[][2] = {
@@ -98,11 +99,11 @@ static const char *name_for(struct services *s, const char *name, bool otlp)
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (!strcmp(name, names[i][0]) || !strcmp(name, names[i][1]))
 			return names[i][otlp];
-	if (otlp || !strchr(name, '.'))
-		return name;
 	for (; *name; name++)
-		buf_u8(&plain, *name == '.' ? '_' : (uint8_t)*name);
-	id = plain.failed ? UINT32_MAX : strtab_add(&s->str, buf_cstr(&plain));
+		buf_u8(&plain, !otlp && *name == '.' ? '_' : (uint8_t)*name);
+	id = strtab_add(&s->str, buf_cstr(&plain));
+	if (plain.failed)
+		id = UINT32_MAX;
 	buf_fini(&plain);
 	return id == UINT32_MAX ? NULL : strtab_get(&s->str, id);
 }

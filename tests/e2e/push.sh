@@ -87,6 +87,27 @@ t_like "it says what was sent" "$(cat err)" \
 	"^tally: sent [0-9]+ requests? with $(echo "$samples" |
 	sed ':a;s/\B[0-9]\{3\}\>/,&/;ta') samples"
 
+# --- labels of the recording, which options replace
+"$TALLY" record -q --label canary=yes --label region.zone=eu -o labels.tally -- sh -c \
+	'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done' 2>err || cat err
+rm -f http/log
+push pyroscope+$url labels.tally
+t_is "labels of the recording" "$(field http/log \
+	'{(g["labels"].get("canary"), g["labels"].get("region_zone")) for g in got}')" "{('yes', 'eu')}"
+rm -f http/log
+push pyroscope+$url --label canary=no labels.tally
+t_is "… are replaced by those of the command" "$(field http/log \
+	'{(g["labels"].get("canary"), g["labels"].get("region_zone")) for g in got}')" "{('no', 'eu')}"
+rm -f http/log
+push otlp+$url --label os.type=mine labels.tally
+t_is "OTLP: … under their own names, each once" "$(field http/log \
+	'{(g["resource"].get("canary"), g["resource"].get("region.zone"), g["resource"]["os.type"]) for g in got}')" \
+	"{('yes', 'eu', 'mine')}"
+rm -f http/log
+push pyroscope+$url/ingest --label 'service_name=user@1000 {a}' labels.tally
+t_is "/ingest: a service whose name it does not accept" "$(field http/log \
+	'{g["labels"]["service_name"] for g in got}')" "{'user@1000 _a_'}"
+
 # --- by gRPC
 if $PY -c 'import grpc' 2>/dev/null; then
 	serve grpc --grpc
