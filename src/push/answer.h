@@ -27,10 +27,11 @@ struct push_verdict {
 	char text[512];		/* reason, safe for a terminal; "" if accepted */
 };
 
-/* Interprets an answer.  `wall_s` is the time in seconds since 1970, needed if
- * Retry-After is a date. */
+/* Interprets an answer.  `secret` is the Authorization that was sent, or NULL; the
+ * text never contains its token.  `wall_s` is the time in seconds since 1970, needed
+ * if Retry-After is a date. */
 void push_judge(enum push_protocol protocol, const struct http_answer *a,
-		int64_t wall_s, struct push_verdict *v);
+		const char *secret, int64_t wall_s, struct push_verdict *v);
 
 /* Returns the message of an answer by gRPC, which is empty if it is compressed. */
 struct cursor answer_message(const struct http_answer *a);

@@ -39,12 +39,14 @@ void http_take_header(struct http_answer *a, const char *line, size_t n)
 {
 	/* A status line begins a new answer, so earlier header fields are dropped. */
 	if (n > 5 && !strncasecmp(line, "HTTP/", 5))
-		a->retry_after[0] = a->location[0] = a->grpc_status[0] =
-			a->grpc_message[0] = 0;
+		a->retry_after[0] = a->location[0] = a->content_type[0] =
+			a->grpc_status[0] = a->grpc_message[0] = 0;
 	else if (!take(line, n, "Retry-After", a->retry_after,
 		       sizeof(a->retry_after)) &&
 		 !take(line, n, "Location", a->location,
 		       sizeof(a->location)) &&
+		 !take(line, n, "Content-Type", a->content_type,
+		       sizeof(a->content_type)) &&
 		 !take(line, n, "grpc-status", a->grpc_status,
 		       sizeof(a->grpc_status)))
 		take(line, n, "grpc-message", a->grpc_message,

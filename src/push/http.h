@@ -55,7 +55,7 @@ struct http_answer {
 	int status;			/* HTTP status; 0: none */
 	struct buf body;		/* at most HTTP_ANSWER_MAX bytes */
 	char retry_after[HTTP_TEXT];	/* header fields; "" if absent */
-	char location[HTTP_TEXT];
+	char location[HTTP_TEXT], content_type[HTTP_TEXT];
 	char grpc_status[16];
 	char grpc_message[HTTP_TEXT];
 	char problem[HTTP_TEXT];	/* reason if the outcome is not

@@ -192,10 +192,6 @@ static void report_problem(void *push, const char *what, const char *text)
 	struct push *p = push;
 	char line[1200];
 
-	/* The server may echo the token, which must not be shown. */
-	if (p->o.authorization && *p->o.authorization &&
-	    strstr(text, p->o.authorization))
-		text = "a response that contains the token";
 	snprintf(p->counts.problem, sizeof(p->counts.problem), "%s", text);
 	snprintf(line, sizeof(line), "%s: %s", what, p->counts.problem);
 	if (!strcmp(p->last_problem, p->counts.problem))
@@ -272,7 +268,7 @@ static int post(struct push *p, const struct entry_request *q,
 	else
 		rc = p->world.post(p->world.ctx, request, answer, err);
 	if (!rc)
-		push_judge(p->url.protocol, answer,
+		push_judge(p->url.protocol, answer, p->o.authorization,
 			   (int64_t)(p->world.wall_ns(p->world.ctx) / SECOND),
 			   v);
 	buf_fini(&url);

@@ -35,7 +35,7 @@ static void answer(enum push_protocol protocol, const uint8_t *p, size_t n)
 
 	headers(&a, (const char *)p, head);
 	buf_bytes(&a.body, p + head, n - head);
-	push_judge(protocol, &a, 1800000000, &v);
+	push_judge(protocol, &a, "Bearer abcd", 1800000000, &v);
 	if (memchr(v.text, 0, sizeof(v.text)) == NULL || v.outcome > PUSH_DENIED)
 		abort();
 	debuginfo_wanted(answer_message(&a), &wanted);
