@@ -73,8 +73,10 @@ static void store_pushed(struct keeper *k)
 	for (size_t i = 0; i < k->files.v.n; i++)
 		if (k->files.v.v[i].done)
 			buf_printf(&text, "%s\n", k->files.v.v[i].name);
+	/* On the disk before its requests are sent: otherwise they would be sent
+	 * again after a crash. */
 	if (!text.failed)
-		outfile_replace(k->dir, "pushed.new", "pushed", 0600, false,
+		outfile_replace(k->dir, "pushed.new", "pushed", 0600, k->push != NULL,
 				&(struct iovec){ text.p, text.n }, 1, &ignored);
 	buf_fini(&text);
 }
@@ -98,7 +100,10 @@ static void count_file(struct keeper *k, struct reader *r)
 			k->report.lost += p->losses.v[i].count;
 }
 
-static int push_file(struct keeper *k, struct reader *r, struct error *err)
+/* Adds the requests of a file to the spool.  A file that cannot be converted is
+ * no reason to stop. */
+static int push_file(struct keeper *k, struct reader *r, const char *name,
+		     struct error *err)
 {
 	static const struct select_spec all;
 	struct symbolize_options fill = {
@@ -112,11 +117,16 @@ static int push_file(struct keeper *k, struct reader *r, struct error *err)
 
 	if (k->o->record.symbols && !p->symbolized && p->locs.n)
 		rc = profile_symbolize(p, &fill, err);
+	push_hold(k->push, name);
 	if (!rc)
 		rc = push_recording(k->push, r, &all, err);
 	if (!rc)
 		k->report.pushed_files++;
-	return rc;
+	if (rc != -ERR_FORMAT && rc != -ERR_USAGE)
+		return rc;
+	k->report.unreadable++;
+	notice(k, name, err->msg);
+	return 0;
 }
 
 /* Processes a file.  Returns 1 if it is not complete yet, 0 if done (even if it
@@ -144,11 +154,20 @@ static int take_file(struct keeper *k, struct finished *f, struct error *err)
 		reader_close(r);
 		return 1;
 	}
-	count_file(k, r);
 	if (k->push)
-		rc = push_file(k, r, err);
+		rc = push_file(k, r, f->name, err);
+	if (!rc)
+		count_file(k, r);
 	reader_close(r);
 	return rc;
+}
+
+/* Notes that a file is done, and sends its requests. */
+static int finish_file(struct keeper *k, struct finished *f, struct error *err)
+{
+	f->done = true;
+	store_pushed(k);
+	return k->push ? push_release(k->push, err) : 0;
 }
 
 static void send_report(struct keeper *k, int fd)
@@ -179,7 +198,6 @@ static void send_report(struct keeper *k, int fd)
 
 static int round_of_files(struct keeper *k, struct error *err)
 {
-	bool changed = false;
 	int rc = files_update(&k->files, k->dir, err);
 
 	for (size_t i = 0; rc >= 0 && i < k->files.v.n; i++) {
@@ -192,11 +210,9 @@ static int round_of_files(struct keeper *k, struct error *err)
 			continue;
 		}
 		rc = take_file(k, f, err);
-		f->done = !rc;
-		changed |= f->done;
+		if (!rc)
+			rc = finish_file(k, f, err);
 	}
-	if (changed)
-		store_pushed(k);
 	return rc < 0 ? rc : 0;
 }
 
@@ -240,6 +256,17 @@ static int watch(struct keeper *k, int signals, int report_fd,
 	return rc;
 }
 
+/* Returns whether an earlier keeper was killed while it handled a file, which is
+ * handled again.  What it left of files that are gone is sent. */
+static bool is_unfinished(void *ctx, const char *source)
+{
+	const struct keeper *k = ctx;
+
+	return is_finished_name(source) &&
+	       strtab_find(&k->pushed, source) == UINT32_MAX &&
+	       !faccessat(k->dir, source, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
 int keeper_run(const struct continuous_options *o, const struct symbol_cache *symbols,
 	       int dir, int report_fd, struct error *err)
 {
@@ -259,6 +286,8 @@ int keeper_run(const struct continuous_options *o, const struct symbol_cache *sy
 	load_pushed(&k);
 	if (!rc && o->push)
 		rc = push_open(o->push, &k.push, err);
+	if (!rc && k.push)
+		rc = push_resume(k.push, is_unfinished, &k, err);
 	if (!rc) {
 		send_report(&k, report_fd);
 		rc = watch(&k, signals, report_fd, err);

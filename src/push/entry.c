@@ -10,7 +10,7 @@
 #include "push/divide.h"
 
 enum {				/* field numbers */
-	KIND = 1, SERIES, OTLP, FROM, UNTIL, SAMPLES,
+	KIND = 1, SERIES, OTLP, FROM, UNTIL, SAMPLES, SOURCE,
 	S_LABELS = 1, S_PROFILE, S_ID,
 	UNPACKED_MAX = 64 << 20,
 };
@@ -22,6 +22,11 @@ void entry_begin(struct buf *e, enum entry_kind kind, uint64_t from_ns,
 	proto_uint(e, FROM, from_ns);
 	proto_uint(e, UNTIL, until_ns);
 	proto_uint(e, SAMPLES, samples);
+}
+
+void entry_set_source(struct buf *e, const char *source)
+{
+	proto_str(e, SOURCE, source);
 }
 
 void entry_count(struct buf *e, uint64_t samples)
@@ -128,6 +133,9 @@ static bool parse_field(struct entry *e, const struct proto_field *f,
 	case SAMPLES:
 		e->samples += f->v;
 		return f->wire == PROTO_VARINT;
+	case SOURCE:
+		e->source = f->part;
+		return f->wire == PROTO_BYTES;
 	case OTLP:
 		e->otlp = f->part;
 		return f->wire == PROTO_BYTES;
@@ -148,7 +156,8 @@ int entry_parse(const void *p, size_t n, struct entry *out, struct error *err)
 	struct proto_field f;
 	bool good = true, nomem = false;
 
-	*out = (struct entry){ .otlp = cursor_of(NULL, 0) };
+	*out = (struct entry){ .otlp = cursor_of(NULL, 0),
+				.source = cursor_of(NULL, 0) };
 	while (good && !nomem && proto_next(&c, &f))
 		good = parse_field(out, &f, &nomem);
 	if (nomem) {

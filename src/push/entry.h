@@ -11,6 +11,7 @@
  *	  bytes otlp = 3;		// ENTRY_OTLP: a request, gzip
  *	  uint64 from_ns = 4, until_ns = 5;	// since 1970
  *	  repeated uint64 samples = 6;	// of the recording; add them up
+ *	  bytes source = 7;		// recording, see push_hold; or none
  *	}
  *	message Series {
  *	  repeated Label labels = 1;	// { string name = 1, value = 2 }
@@ -38,6 +39,7 @@ struct entry_series {
 struct entry {
 	enum entry_kind kind;
 	uint64_t from_ns, until_ns, samples;
+	struct cursor source;
 	VEC(struct entry_series) series;	/* borrowed from the parsed bytes */
 	struct cursor otlp;
 };
@@ -45,6 +47,8 @@ struct entry {
 /* To write an entry, call entry_begin, then add series or set the request. */
 void entry_begin(struct buf *e, enum entry_kind kind, uint64_t from_ns,
 		 uint64_t until_ns, uint64_t samples);
+/* Sets the name of the recording. */
+void entry_set_source(struct buf *e, const char *source);
 /* Adds to the number of samples. */
 void entry_count(struct buf *e, uint64_t samples);
 /* Adds a series.  Its ID is derived from the labels and the profile. */

@@ -32,6 +32,8 @@ enum {
 	HALVES_MAX = 16,		/* most times that a request is halved */
 	BACKOFF_FIRST_S = 1,
 	BACKOFF_MAX_S = 60,
+	ROUND_S = 2,		/* longest round of push_step, in which a request
+				 * may begin */
 	UPLOAD_AGAIN_S = 60,	/* delay of uploads if the server is away */
 	HEADERS_MAX = 10,
 };
@@ -52,7 +54,12 @@ struct push {
 	struct buf oldest;
 	unsigned int failures;		/* consecutive failures */
 	uint64_t away_since, next_ns;	/* monotonic; 0: the server is not away */
-	bool denied;
+	bool denied, asked;		/* `asked`: next_ns is what the server
+					 * asked for */
+	uint64_t unstored;		/* requests for which the spool had no
+					 * room, and that were not sent */
+	const char *source;		/* name of the recording whose requests are
+					 * held, or NULL */
 	char last_problem[512];			/* the last problem that was reported */
 };
 
@@ -180,7 +187,7 @@ static void count_spool(struct push *p)
 	if (!p->spool)
 		return;
 	c = spool_count(p->spool);
-	p->counts.dropped = c.dropped;
+	p->counts.dropped = c.dropped + p->unstored;
 	p->counts.damaged = c.damaged;
 	p->counts.waiting = c.files;
 	p->counts.waiting_bytes = c.bytes;
@@ -219,6 +226,7 @@ static void back_off(struct push *p, const struct push_verdict *v)
 	if (!p->away_since)
 		p->away_since = t;
 	p->next_ns = t + wait;
+	p->asked = v->wait_ns;
 	p->denied = v->outcome == PUSH_DENIED;
 }
 
@@ -226,7 +234,7 @@ static void note_success(struct push *p)
 {
 	p->failures = 0;
 	p->away_since = p->next_ns = 0;
-	p->denied = false;
+	p->denied = p->asked = false;
 }
 
 /* Sends `request`, which has a body, with the path and headers of *q.  The caller
@@ -404,10 +412,13 @@ static int send_entry(struct push *p, const void *bytes, size_t n, int depth,
 	return rc;
 }
 
+/* Returns whether to give up, also if the server asked for a longer delay. */
 static bool retry_expired(const struct push *p)
 {
-	return p->denied ||
-	       (p->away_since && now(p) - p->away_since >= p->o.patience_ns);
+	uint64_t end = p->away_since + p->o.patience_ns;
+
+	return p->denied || (p->away_since && (now(p) >= end ||
+					       (p->asked && p->next_ns > end)));
 }
 
 static void wait_next(const struct push *p)
@@ -439,10 +450,11 @@ static int deliver(struct push *p, const struct buf *e, struct error *err)
 int push_step(struct push *p, uint64_t *next_ns, struct error *err)
 {
 	enum push_outcome outcome = PUSH_TAKEN;
+	uint64_t end = now(p) + ROUND_S * SECOND;
 	int rc = p->spool ? 1 : 0;
 
 	*next_ns = UINT64_MAX;
-	while (rc > 0 && now(p) >= p->next_ns) {
+	while (rc > 0 && now(p) >= p->next_ns && now(p) < end) {
 		rc = spool_oldest(p->spool, &p->oldest, err);
 		if (rc <= 0)
 			break;
@@ -474,6 +486,40 @@ int push_drain(struct push *p, struct error *err)
 	return rc;
 }
 
+/* Sends an entry for which the spool has no room, in one attempt. */
+static int send_unstored(struct push *p, const char *why, struct error *err)
+{
+	enum push_outcome outcome = PUSH_LATER;
+	int rc = 0;
+
+	if (now(p) >= p->next_ns)
+		rc = send_entry(p, p->entry.p, p->entry.n, 0, &outcome, err);
+	if (!rc && (outcome == PUSH_LATER || outcome == PUSH_DENIED)) {
+		p->unstored++;
+		report_problem(p, "dropped", why);
+	}
+	return rc;
+}
+
+/* Adds the entry to the spool.  If there is no room, what is in the spool is sent
+ * first, and removed only if that fails. */
+static int store_entry(struct push *p, struct error *err)
+{
+	struct error full;
+	uint64_t next;
+	int rc = spool_add(p->spool, p->entry.p, p->entry.n, false, &full);
+
+	if (rc && rc != -ERR_NOMEM) {
+		rc = push_step(p, &next, err);
+		if (rc)
+			return rc;
+		rc = spool_add(p->spool, p->entry.p, p->entry.n, true, &full);
+		if (rc && rc != -ERR_NOMEM)
+			return send_unstored(p, full.msg, err);
+	}
+	return rc ? error_nomem(err) : 0;
+}
+
 /* Sends the entry or adds it to the spool. */
 static int finish_entry(struct push *p, struct error *err)
 {
@@ -482,16 +528,70 @@ static int finish_entry(struct push *p, struct error *err)
 
 	if (!p->entry.n)
 		return 0;
+	if (p->source)
+		entry_set_source(&p->entry, p->source);
 	if (p->entry.failed)
 		return error_nomem(err);
 	if (p->spool) {
-		rc = spool_add(p->spool, p->entry.p, p->entry.n, err);
-		if (!rc)
+		rc = store_entry(p, err);
+		if (!rc && !p->source)
 			rc = push_step(p, &next, err);
 	} else {
 		rc = deliver(p, &p->entry, err);
 	}
 	buf_reset(&p->entry);
+	return rc;
+}
+
+void push_hold(struct push *p, const char *source)
+{
+	p->source = p->spool ? source : NULL;
+}
+
+int push_release(struct push *p, struct error *err)
+{
+	uint64_t next;
+
+	p->source = NULL;
+	return push_step(p, &next, err);
+}
+
+struct resume {
+	struct push *p;
+	bool (*unfinished)(void *ctx, const char *source);
+	void *ctx;
+};
+
+static bool is_left_over(void *ctx, const void *bytes, size_t n)
+{
+	const struct resume *r = ctx;
+	struct push *p = r->p;
+	struct buf source = { 0 };
+	struct entry e;
+	struct error ignored;
+	bool unwanted = false;
+
+	if (entry_parse(bytes, n, &e, &ignored))
+		return false;	/* push_step reports it */
+	if ((e.kind == ENTRY_OTLP) != push_is_otlp(p->url.protocol)) {
+		refuse(p, "a request in the spool is for another protocol");
+		unwanted = true;
+	} else if (cursor_left(&e.source)) {
+		buf_bytes(&source, e.source.p, cursor_left(&e.source));
+		unwanted = r->unfinished(r->ctx, buf_cstr(&source));
+	}
+	buf_fini(&source);
+	entry_fini(&e);
+	return unwanted;
+}
+
+int push_resume(struct push *p, bool (*unfinished)(void *ctx, const char *source),
+		void *ctx, struct error *err)
+{
+	struct resume r = { p, unfinished, ctx };
+	int rc = p->spool ? spool_discard(p->spool, is_left_over, &r, err) : 0;
+
+	count_spool(p);
 	return rc;
 }
 

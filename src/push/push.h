@@ -14,6 +14,11 @@
  *
  *	push_open, push_recording …, push_drain, push_close
  *
+ * A process that handles each recording once, even if it is killed, names it:
+ *
+ *	push_open, push_resume
+ *	push_hold, push_recording, … note that it is done …, push_release
+ *
  * Where a server distinguishes requests by an ID, the ID is derived from the
  * content.  A request that is sent again because its answer was lost is thus
  * recognized.
@@ -77,7 +82,7 @@ struct push_counts {
 	uint64_t refused;		/* requests that the server will never
 					 * accept */
 	uint64_t dropped;		/* requests removed from the spool to make
-					 * room */
+					 * room, or for which there was none */
 	uint64_t damaged;		/* invalid files in the spool */
 	uint64_t tries;			/* failed attempts that were repeated */
 	uint64_t waiting, waiting_bytes;	/* requests in the spool, and their
@@ -101,11 +106,21 @@ int push_open(const struct push_options *o, struct push **out,
  * refuses the credentials. */
 int push_recording(struct push *p, struct reader *r,
 		   const struct select_spec *select, struct error *err);
+/* Until push_release, requests of recordings are only added to the spool, under the
+ * name of the recording.  If the spool is full they are sent nevertheless. */
+void push_hold(struct push *p, const char *source);
+int push_release(struct push *p, struct error *err);
+/* Removes what an earlier process left in the spool: requests of recordings that it
+ * did not finish, according to the function, and those for another protocol, which
+ * count as refused. */
+int push_resume(struct push *p, bool (*unfinished)(void *ctx, const char *source),
+		void *ctx, struct error *err);
 /* Sends the content of the spool until it is empty or the server was away for
  * patience_ns.  What remains is no error; push_counts reports it. */
 int push_drain(struct push *p, struct error *err);
-/* Sends what can be sent now, as one round of push_drain.  *next_ns is the time of
- * the next useful round (monotonic), UINT64_MAX if nothing waits. */
+/* Sends what can be sent now, as one round of push_drain, which takes some seconds
+ * at most if the server answers.  *next_ns is the time of the next useful round
+ * (monotonic), UINT64_MAX if nothing waits. */
 int push_step(struct push *p, uint64_t *next_ns, struct error *err);
 /* Uploads the debug information of one image of the recordings so far, if the server
  * wants it.  Returns 1 if others wait, 0 if none does or the server is away. */

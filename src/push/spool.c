@@ -28,6 +28,7 @@ enum {
 	DIGITS = 16,
 	NAME_ROOM = DIGITS + sizeof(ENDING),
 	ENTRY_MAX = 64 << 20,
+	ROOM_MIN = 64 << 10,
 };
 
 struct file {
@@ -198,32 +199,59 @@ static int try_write(struct spool *s, const void *entry, size_t n,
 	return rc;
 }
 
-int spool_add(struct spool *s, const void *entry, size_t n, struct error *err)
+/* Frees the places of files that were removed from the start of the list. */
+static void tidy(struct spool *s)
+{
+	if (!s->first || s->first < s->files.n / 2)
+		return;
+	s->files.n -= s->first;
+	memmove(s->files.v, s->files.v + s->first,
+		s->files.n * sizeof(*s->files.v));
+	s->first = 0;
+}
+
+/* Writes a file, removing others while the disk is full.  What is freed may be
+ * used up by other programs; then the rest of the spool is kept. */
+static int write_for_room(struct spool *s, const void *entry, size_t n,
+			  uint64_t number, bool drop, struct error *err)
+{
+	uint64_t before = s->counts.bytes;
+	char name[NAME_ROOM];
+	int rc;
+
+	name_of(number, name);
+	while ((rc = try_write(s, entry, n, name, err)) < 0) {
+		if ((errno != ENOSPC && errno != EDQUOT) || !drop ||
+		    before - s->counts.bytes > 2 * n + ROOM_MIN ||
+		    !drop_oldest(s))
+			return rc;
+		s->counts.dropped++;
+	}
+	return 0;
+}
+
+int spool_add(struct spool *s, const void *entry, size_t n, bool drop,
+	      struct error *err)
 {
 	struct file f = { s->next, HEAD + n };
-	char name[NAME_ROOM];
 	int rc;
 
 	if (n > ENTRY_MAX || f.bytes > s->max_bytes)
 		return error_set(err, ERR_IO, "%s: a request of %zu bytes "
 				 "exceeds the size limit of the spool",
 				 s->path, n);
-	if (s->first && s->first >= s->files.n / 2) {
-		s->files.n -= s->first;
-		memmove(s->files.v, s->files.v + s->first,
-			s->files.n * sizeof(*s->files.v));
-		s->first = 0;
-	}
+	tidy(s);
 	if (vec_reserve(&s->files, s->files.n + 1) < 0)
 		return error_nomem(err);
-	while (s->counts.bytes + f.bytes > s->max_bytes && drop_oldest(s))
-		s->counts.dropped++;
-	name_of(f.number, name);
-	while ((rc = try_write(s, entry, n, name, err)) < 0) {
-		if ((errno != ENOSPC && errno != EDQUOT) || !drop_oldest(s))
-			return rc;
+	while (s->counts.bytes + f.bytes > s->max_bytes) {
+		if (!drop || !drop_oldest(s))
+			return error_set(err, ERR_IO, "%s: the spool is full",
+					 s->path);
 		s->counts.dropped++;
 	}
+	rc = write_for_room(s, entry, n, f.number, drop, err);
+	if (rc)
+		return rc;
 	s->next++;
 	vec_push(&s->files, f);
 	s->counts.files++;
@@ -290,6 +318,37 @@ int spool_oldest(struct spool *s, struct buf *out, struct error *err)
 					   "damaged file", s->path);
 	}
 	return 0;
+}
+
+int spool_discard(struct spool *s,
+		  bool (*unwanted)(void *ctx, const void *entry, size_t n),
+		  void *ctx, struct error *err)
+{
+	struct buf entry = { 0 };
+	char name[NAME_ROOM];
+	size_t kept = s->first;
+	int rc = 0;
+
+	for (size_t i = s->first; i < s->files.n; i++) {
+		struct file f = s->files.v[i];
+		bool gone = false;
+
+		if (rc >= 0)
+			rc = read_file(s, f.number, &entry, err);
+		if (rc > 0 && unwanted(ctx, entry.p, entry.n)) {
+			name_of(f.number, name);
+			gone = !unlinkat(s->dir, name, 0) || errno == ENOENT;
+		}
+		if (!gone) {
+			s->files.v[kept++] = f;
+			continue;
+		}
+		s->counts.files--;
+		s->counts.bytes -= f.bytes;
+	}
+	s->files.n = kept;
+	buf_fini(&entry);
+	return rc < 0 ? rc : 0;
 }
 
 int spool_remove(struct spool *s, struct error *err)

@@ -254,6 +254,28 @@ import json
 got = [g["uuid"] for l in open("server/log")
        for g in json.loads(l).get("got", [])]
 print(len(got) - len(set(got)), len(got) > 2)')" "0 True"
+	# Killed while a file's first requests hang: none is sent twice.
+	printf 'always=slow\n' >server/faults
+	"$TALLY" record -p $load -F 99 -o killed --push "$url" --window 1s \
+		--switch-output=2s --keep-free 1k 2>err &
+	tally=$!
+	t_cleanup "kill -9 $tally 2>/dev/null"
+	t_until sh -c 'ls killed/spool/*.push >/dev/null 2>&1'
+	t_until is_not killed keeper 0
+	kill -9 $tally "$(member killed keeper)"
+	: >server/faults
+	rm -f server/log
+	t_until sh -c '! "$0" status killed >/dev/null' "$TALLY"
+	t_run "a push that was killed goes on" "$TALLY" record -p $load -F 99 \
+		-o killed --push "$url" --window 1s --switch-output=1s \
+		--duration 2s --keep-free 1k
+	# shellcheck disable=SC2046 # numbers
+	set -- $(python3 gaps.py "$TALLY" killed/record-*)
+	t_is "… with all samples, each once" "$($PY -c '
+import json
+got = [g for l in open("server/log") for g in json.loads(l).get("got", [])]
+print(sum(g["count"] for g in got), len(got) - len({g["uuid"] for g in got}))')" \
+		"$1 0"
 	rm -f server/log
 	t_run "names are left to the server" "$TALLY" record -p $load -F 99 \
 		-o later --push "$url" --symbols=server --switch-output=1s \

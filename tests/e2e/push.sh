@@ -214,6 +214,9 @@ again slow
 again lost
 t_is "… and what came twice has one id" "$(field http/log \
 	'len(got) - len({g["uuid"] for g in got})')" 1
+echo 429:3600 >http/faults
+push "pyroscope+$url" --retry-for 1s r.tally
+t_is "a delay that is longer than the patience ends it" $? 1
 printf 'always=503\n' >http/faults
 push "pyroscope+$url" --retry-for 1s r.tally
 t_is "a server that stays away" $? 1
@@ -259,6 +262,15 @@ rm -f http/log
 TALLY_PUSH_TOKEN='Basic dTpw' push "pyroscope+$url" r.tally
 t_is "… of the environment" "$(field http/log \
 	'{r["authorization"] for r in log}')" "{'Basic dTpw'}"
+echo echo401 >http/faults
+TALLY_PUSH_TOKEN=hunter2 push "pyroscope+$url" r.tally
+t_like "a server that repeats the token is quoted without it" "$(cat err)" \
+	'status 401: no such token: \[token\]'
+t_lacks "… everywhere" "$(cat err)" 'hunter2'
+echo html >http/faults
+push "otlp+$url" r.tally
+t_is "a web page is no acceptance" $? 1
+t_like "… and reported as such" "$(cat err)" 'web page'
 TALLY_PUSH_TOKEN=hunter2 push "pyroscope+http://127.0.0.1:1" --retry-for 0.1s \
 	--spool spool.t r.tally
 t_lacks "nothing says it" "$(cat err; cat spool.t/*.push)" 'hunter2'
@@ -347,6 +359,15 @@ if [ "$(id -u)" = 0 ] && mkdir disk && mount -t tmpfs \
 	rm -f http/log
 	push "pyroscope+$url" --spool disk/spool
 	t_like "… what is left is whole" "$(tail -n 1 err)" "^tally: sent [1-9]"
+	dd if=/dev/zero of=disk/other bs=4k count=10000 2>/dev/null
+	rm -f http/log
+	t_run "a disk without room for any request" "$TALLY" push "pyroscope+$url" \
+		--spool disk/spool --window 1s r.tally
+	t_is "… is no obstacle while the server is there" "$(field http/log \
+		'sum(g["count"] for g in got)')" "$samples"
+	push $away --spool disk/spool --retry-for 0.1s --window 1s r.tally
+	t_is "… and loses requests while it is away" $? 1
+	t_like "… which is said, with the reason" "$(cat err)" "No space left"
 else
 	t_skip "a full disk" "no tmpfs can be mounted here"
 fi

@@ -12,6 +12,8 @@ a word a line, taken from the top (the file may be written at any time):
     slow                  the answer never comes to its end
     partial               OTLP: 3 profiles are left out
     lost                  the request is taken, and the answer is not sent
+    echoSTATUS            that status, and the token
+    html                  a web page
     grpc:CODE             that status of gRPC
 
 DIR/log gets a line of JSON for each request."""
@@ -171,6 +173,15 @@ class Handler(http.server.BaseHTTPRequestHandler):
             except OSError:
                 pass
             self.close_connection = True
+            return
+        if fault.startswith('echo'):
+            log(**about)
+            self.answer(int(fault[4:]), b'no such token: ' +
+                        head['authorization'].split(' ')[-1].encode())
+            return
+        if fault == 'html':
+            log(**about)
+            self.answer(200, b'<html>log in</html>', Content_Type='text/html')
             return
         if fault and fault[0].isdigit():
             log(**about)

@@ -395,14 +395,14 @@ static void spool_keeps_order_over_processes(void **state)
 	struct buf got = { 0 };
 	struct stat st;
 
-	assert_int_equal(spool_add(spool, "one", 3, &err), 0);
-	assert_int_equal(spool_add(spool, "two", 3, &err), 0);
+	assert_int_equal(spool_add(spool, "one", 3, true, &err), 0);
+	assert_int_equal(spool_add(spool, "two", 3, true, &err), 0);
 	assert_int_equal(stat(s->spool, &st), 0);
 	assert_int_equal(st.st_mode & 0777, 0700);
 	assert_int_equal(spool_open(s->spool, 1, &other, &err), -ERR_USAGE);
 	spool_close(spool);
 	spool = open_spool(s, 1 << 20);
-	assert_int_equal(spool_add(spool, "three", 5, &err), 0);
+	assert_int_equal(spool_add(spool, "three", 5, true, &err), 0);
 	check_oldest(spool, "one");
 	check_oldest(spool, "one");
 	assert_int_equal(spool_remove(spool, &err), 0);
@@ -427,14 +427,14 @@ static void spool_drops_the_oldest_for_room(void **state)
 	memset(entry, 'x', 100);
 	for (int i = 0; i < 5; i++) {
 		entry[0] = (char)('0' + i);
-		assert_int_equal(spool_add(spool, entry, 100, &err), 0);
+		assert_int_equal(spool_add(spool, entry, 100, true, &err), 0);
 	}
 	entry[0] = '2';
 	check_oldest(spool, entry);
 	assert_int_equal(spool_count(spool).dropped, 2);
 	assert_int_equal(spool_count(spool).files, 3);
 	assert_int_equal(spool_count(spool).bytes, 360);
-	assert_int_equal(spool_add(spool, entry, 341, &err), -ERR_IO);
+	assert_int_equal(spool_add(spool, entry, 341, true, &err), -ERR_IO);
 	assert_int_equal(spool_count(spool).files, 3);
 	spool_close(spool);
 }
@@ -460,8 +460,8 @@ static void spool_passes_over_damaged_files(void **state)
 	char path[160];
 
 	for (int i = 0; i < 3; i++)
-		assert_int_equal(spool_add(spool, "good", 4, &err), 0);
-	assert_int_equal(spool_add(spool, "last", 4, &err), 0);
+		assert_int_equal(spool_add(spool, "good", 4, true, &err), 0);
+	assert_int_equal(spool_add(spool, "last", 4, true, &err), 0);
 	spool_close(spool);
 	write_at(s, "0000000000000001.push", "X", 1, 21);	/* payload */
 	write_at(s, "0000000000000002.push", "\xff", 1, 12);	/* its length */
@@ -788,6 +788,112 @@ static void retry_after_is_honoured(void **state)
 	vec_fini(&w.got);
 }
 
+static void long_delays_end_patience(void **state)
+{
+	struct scratch *s = *state;
+	double at = 3;
+	struct world w = { .now = SECOND, .status = 429, .retry_after = "3600" };
+	struct push *p = open_push(&w, NULL, 0);
+	struct error err;
+
+	push_one(p, &at, 1, -ERR_IO);
+	assert_true(w.now < 10 * SECOND);
+	push_close(p);
+	p = open_push(&w, s->spool, 1 << 20);
+	push_one(p, &at, 1, 0);
+	assert_int_equal(push_drain(p, &err), 0);
+	assert_true(w.now < 10 * SECOND);
+	assert_int_equal(push_get_counts(p)->waiting, 1);
+	push_close(p);
+}
+
+static bool is_second(void *ctx, const char *source)
+{
+	(void)ctx;
+	return !strcmp(source, "second");
+}
+
+/* A process is killed between the recordings, and within the second one. */
+static void unfinished_recordings_are_not_sent(void **state)
+{
+	static const double first[] = { 3, 13 }, second[] = { 23, 33, 43 };
+	struct scratch *s = *state;
+	struct world w = { .now = SECOND };
+	struct push *p = open_push(&w, s->spool, 1 << 20);
+	struct error err;
+
+	push_hold(p, "first");
+	push_one(p, first, COUNT(first), 0);
+	push_hold(p, "second");
+	push_one(p, second, 2, 0);
+	assert_int_equal(w.posts, 0);
+	push_close(p);
+	p = open_push(&w, s->spool, 1 << 20);
+	assert_int_equal(push_resume(p, is_second, NULL, &err), 0);
+	assert_int_equal(push_get_counts(p)->waiting, 2);
+	push_hold(p, "second");
+	push_one(p, second, COUNT(second), 0);
+	assert_int_equal(push_release(p, &err), 0);
+	assert_int_equal(w.got.n, 5);
+	check_each_once(&w, 0, 5);
+	push_close(p);
+	vec_fini(&w.got);
+}
+
+/* A spool that is smaller than a recording loses nothing while the server is
+ * there, also if its requests are held. */
+static void small_spools_are_sent_first(void **state)
+{
+	static const double at[] = { 3, 13, 23, 33, 43, 53 };
+	struct scratch *s = *state;
+	struct world w = { .now = SECOND };
+	struct push *p = open_push(&w, s->spool, 1000);
+	struct error err;
+
+	push_hold(p, "one");
+	push_one(p, at, COUNT(at), 0);
+	assert_int_equal(push_release(p, &err), 0);
+	assert_int_equal(w.got.n, COUNT(at));
+	check_each_once(&w, 0, COUNT(at));
+	assert_int_equal(push_get_counts(p)->dropped, 0);
+	push_close(p);
+	vec_fini(&w.got);
+	/* no room at all */
+	w = (struct world){ .now = SECOND };
+	p = open_push(&w, s->spool, 100);
+	push_one(p, at, COUNT(at), 0);
+	assert_int_equal(w.got.n, COUNT(at));
+	assert_int_equal(push_get_counts(p)->dropped, 0);
+	w.away_until = UINT64_MAX;
+	push_one(p, at, COUNT(at), 0);
+	assert_int_equal(push_get_counts(p)->dropped, COUNT(at));
+	assert_non_null(strstr(w.told, "size limit of the spool"));
+	push_close(p);
+	vec_fini(&w.got);
+}
+
+static void requests_for_another_protocol_are_removed(void **state)
+{
+	struct scratch *s = *state;
+	struct world w = { .now = SECOND };
+	struct spool *spool = open_spool(s, 1 << 20);
+	struct push *p;
+	struct buf e = { 0 };
+	struct error err;
+
+	entry_begin(&e, ENTRY_OTLP, 5, 6, 7);
+	assert_int_equal(entry_set_otlp(&e, "x", 1, &err), 0);
+	assert_int_equal(spool_add(spool, e.p, e.n, true, &err), 0);
+	spool_close(spool);
+	p = open_push(&w, s->spool, 1 << 20);
+	assert_int_equal(push_resume(p, is_second, NULL, &err), 0);
+	assert_int_equal(push_get_counts(p)->waiting, 0);
+	assert_int_equal(push_get_counts(p)->refused, 1);
+	assert_non_null(strstr(w.told, "another protocol"));
+	push_close(p);
+	buf_fini(&e);
+}
+
 static void refused_ones_do_not_stop_others(void **state)
 {
 	struct scratch *s = *state;
@@ -957,6 +1063,10 @@ int main(void)
 		IN_FOLDER(full_spool_loses_the_oldest_and_says_so),
 		cmocka_unit_test(without_a_spool_patience_ends),
 		IN_FOLDER(retry_after_is_honoured),
+		IN_FOLDER(long_delays_end_patience),
+		IN_FOLDER(unfinished_recordings_are_not_sent),
+		IN_FOLDER(small_spools_are_sent_first),
+		IN_FOLDER(requests_for_another_protocol_are_removed),
 		IN_FOLDER(refused_ones_do_not_stop_others),
 		IN_FOLDER(denied_ones_wait),
 		IN_FOLDER(lost_answers_make_the_same_id),
