@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@
 #include "continuous/status.h"
 #include "launch/proc_read.h"
 #include "launch/signals.h"
+#include "launch/target.h"
 
 #define SECOND 1000000000ull
 
@@ -57,6 +59,12 @@ struct supervisor {
 	int current;		/* index in `r`; -1: no recorder samples */
 	bool sampled;		/* some recorder has sampled */
 	bool stop, paused, finished;
+	uint64_t cgroup;	/* inode of the recorded control group; 0: it does
+				 * not exist */
+	bool renew_now;		/* what recorders have opened was replaced: a new
+				 * one takes over at once */
+	bool strayed;		/* the folder is gone and cannot be made again */
+	bool moved;		/* the keeper ends because of a new folder */
 	uint64_t again_ns;	/* earliest time to start a recorder again */
 	unsigned int failures;
 	pid_t keeper;
@@ -214,7 +222,7 @@ static void end_recorder(struct recorder *r)
 /* Makes `r` count from a time on until which the others count. */
 static void hand_over(struct supervisor *s, struct recorder *r)
 {
-	uint64_t at = now_ns() + HAND_OVER_S * SECOND;
+	uint64_t at = now_ns() + (s->renew_now ? 0 : HAND_OVER_S * SECOND);
 	bool others = false;
 	char line[48];
 
@@ -303,6 +311,7 @@ static void took_over(struct supervisor *s, struct recorder *r)
 	if (s->paused)
 		command(r, "disable\n");
 	hand_over(s, r);
+	s->renew_now = false;
 	s->current = r->slot;
 }
 
@@ -370,10 +379,11 @@ static void keeper_ended(struct supervisor *s)
 	close(s->reports);
 	s->reports = -1;
 	s->keeper = 0;
-	s->keeper_again_ns = now_ns() + 10 * SECOND;
-	if (!s->stop)
+	s->keeper_again_ns = s->moved ? 0 : now_ns() + 10 * SECOND;
+	if (!s->stop && !s->moved)
 		notice(s, "the process that reads finished files died and is "
 		       "started again");
+	s->moved = false;
 }
 
 static void reap(struct supervisor *s)
@@ -467,7 +477,8 @@ static void write_status(struct supervisor *s)
 	else if (s->paused)
 		set_state(s, "paused", "the disk is nearly full");
 	else if (s->current >= 0)
-		set_state(s, "recording", "");
+		set_state(s, "recording", s->o->record.cgroup && !s->cgroup
+				? "the control group does not exist" : "");
 	else
 		set_state(s, "starting", s->failed.code ? s->failed.msg : "");
 	st->recorder = s->current < 0 ? 0 : (uint64_t)s->r[s->current].pid;
@@ -510,6 +521,84 @@ static void watch_disk(struct supervisor *s)
 	}
 }
 
+/* A control group that was removed and made again, as when a service is restarted, is
+ * another one, which a new recorder opens. */
+static void watch_cgroup(struct supervisor *s)
+{
+	struct error ignored;
+	struct stat st;
+	int fd;
+
+	if (!s->o->record.cgroup)
+		return;
+	if (target_cgroup(s->o->record.cgroup, &fd, &ignored) < 0) {
+		s->cgroup = 0;
+		return;
+	}
+	if (!fstat(fd, &st) && s->cgroup != st.st_ino) {
+		s->renew_now |= s->sampled;
+		s->cgroup = st.st_ino;
+	}
+	close(fd);
+}
+
+/* Opens and locks the folder, which is made if it does not exist. */
+static int open_folder(const char *path, int *dir, int *lock, struct error *err)
+{
+	int rc = 0;
+
+	*lock = -1;
+	*dir = outfile_folder(path, 0750, "the folder of recordings (-o)", err);
+	if (*dir < 0)
+		return *dir;
+	*lock = openat(*dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+		       0644);
+	if (*lock < 0)
+		rc = error_errno(err, errno, "%s/lock", path);
+	else if (flock(*lock, LOCK_EX | LOCK_NB) < 0)
+		rc = error_set(err, ERR_USAGE, "%s: another tally records into "
+			       "this folder; -o names another one", path);
+	if (!rc)
+		return 0;
+	if (*lock >= 0)
+		close(*lock);
+	close(*dir);
+	*dir = *lock = -1;
+	return rc;
+}
+
+/* Goes on in a new folder if the path no longer names the one in use. */
+static void watch_folder(struct supervisor *s)
+{
+	struct stat now, used;
+	struct error err;
+	int dir, lock;
+
+	if (fstat(s->dir, &used) < 0 ||
+	    (!stat(s->o->dir, &now) && now.st_dev == used.st_dev &&
+	     now.st_ino == used.st_ino))
+		return;
+	if (open_folder(s->o->dir, &dir, &lock, &err)) {
+		if (!s->strayed)
+			notice(s, err.msg);
+		s->strayed = true;
+		return;
+	}
+	notice(s, "the folder of recordings (-o) was removed or replaced: "
+	       "recording goes on in a new one");
+	close(s->dir);
+	close(s->lock);
+	s->dir = dir;
+	s->lock = lock;
+	s->strayed = false;
+	s->renew_now = s->sampled;
+	files_fini(&s->files);
+	if (s->keeper) {
+		s->moved = true;
+		kill(s->keeper, SIGTERM);
+	}
+}
+
 static int free_slot(const struct supervisor *s)
 {
 	for (int i = 0; i < RECORDERS; i++)
@@ -539,8 +628,10 @@ static int keep_recording(struct supervisor *s, struct error *err)
 	}
 	if (s->stop || s->finished || beginning || slot < 0 || now < s->again_ns)
 		return 0;
-	renew = s->current >= 0 && now - s->r[s->current].began_ns >=
-					   s->o->renew_ns;
+	renew = s->current >= 0 &&
+		(s->renew_now || now - s->r[s->current].began_ns >=
+					 s->o->renew_ns) &&
+		(!s->o->record.cgroup || s->cgroup);
 	return s->current < 0 || renew ? start_recorder(s, slot, err) : 0;
 }
 
@@ -582,6 +673,8 @@ static int watch(struct supervisor *s, struct error *err)
 			start_keeper(s);
 		if (now_ns() - last >= SECOND) {
 			last = now_ns();
+			watch_folder(s);
+			watch_cgroup(s);
 			watch_disk(s);
 			if (!(rounds++ % STATUS_EVERY))
 				write_status(s);
@@ -644,20 +737,13 @@ static void open_symbols(struct supervisor *s)
 static int prepare(struct supervisor *s, struct error *err)
 {
 	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD };
-	const char *dir = s->o->dir;
 	sigset_t set;
-	int rc = 0;
+	int rc;
 
-	s->dir = outfile_folder(dir, 0750, "the folder of recordings (-o)", err);
-	if (s->dir < 0)
-		return s->dir;
-	s->lock = openat(s->dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC |
-			 O_NOFOLLOW, 0644);
-	if (s->lock < 0)
-		return error_errno(err, errno, "%s/lock", dir);
-	if (flock(s->lock, LOCK_EX | LOCK_NB) < 0)
-		return error_set(err, ERR_USAGE, "%s: another tally records into "
-				 "this folder; -o names another one", dir);
+	rc = open_folder(s->o->dir, &s->dir, &s->lock, err);
+	if (rc)
+		return rc;
+	watch_cgroup(s);
 	for (int slot = 0; !rc && slot < RECORDERS; slot++)
 		rc = files_adopt(s->dir, slot, err);
 	sigemptyset(&set);

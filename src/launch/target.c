@@ -138,8 +138,7 @@ static bool is_cgroup(int fd)
 				     fs.f_type == CGROUP2_SUPER_MAGIC);
 }
 
-/* Opens the cgroup's folder: a full path, or one below a hierarchy. */
-static int cgroup_open(const char *path, int *out, struct error *err)
+int target_cgroup(const char *path, int *out, struct error *err)
 {
 	static const char *const roots[] = {
 		"", "/sys/fs/cgroup/perf_event", "/sys/fs/cgroup",
@@ -208,7 +207,7 @@ int target_parse(struct target *t, const struct target_options *o,
 	if (!r && o->cpus)
 		r = cpus_check(&t->cpus, err);
 	if (!r && o->cgroup)
-		r = cgroup_open(o->cgroup, &t->cgroup_fd, err);
+		r = target_cgroup(o->cgroup, &t->cgroup_fd, err);
 	return r;
 }
 

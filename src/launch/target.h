@@ -29,6 +29,8 @@ struct target {
 	bool system_wide;	/* everything on the CPUs or in the cgroup */
 };
 
+/* Opens the folder of a control group: a full path, or one below a hierarchy. */
+int target_cgroup(const char *path, int *out, struct error *err);
 /* Parses the options.  `t` must be zeroed, with cgroup_fd -1. */
 int target_parse(struct target *t, const struct target_options *o,
 		 struct error *err);

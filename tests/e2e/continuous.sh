@@ -213,6 +213,65 @@ t_is "an option that is none" $? 2
 "$TALLY" record -a --config conf 2>err
 t_like "--config must be first" "$(cat err)" "must be the first option"
 
+# --- what it records into and from goes and comes back
+"$TALLY" record --continuous -p $load -F 99 -o gone --switch-output=1s \
+	--keep-free 1k 2>err &
+tally=$!
+t_cleanup "kill -9 $tally 2>/dev/null"
+t_until has_finished gone 1
+rm -rf gone
+t_run "a folder that was removed is made again" t_until sh -c \
+	'ls gone/record-?.tally.* >/dev/null 2>&1'
+t_until is_now gone state recording
+t_run "… and tally status knows it" "$TALLY" status gone
+mv gone gone.old
+t_until sh -c 'ls gone/record-?.tally.* >/dev/null 2>&1'
+t_is "a folder that was renamed is not written any more" \
+	"$(old=$(finished gone.old); t_until has_finished gone 2; echo $(($(finished gone.old) - old)))" 0
+kill $tally
+wait $tally
+t_is "… and the recording ends well" $? 0
+t_like "… and was reported" "$(cat err)" "folder of recordings .* was removed or replaced"
+
+group=
+for hierarchy in /sys/fs/cgroup /sys/fs/cgroup/unified; do
+	[ "$(stat -fc %T $hierarchy 2>/dev/null)" = cgroup2fs ] &&
+		mkdir "$hierarchy/tally-test-$$" 2>/dev/null &&
+		group=$hierarchy/tally-test-$$ && break
+done
+if [ -n "$group" ]; then
+	home=$hierarchy$(sed -n 's/^0:://p' /proc/$load/cgroup)
+	t_cleanup "echo $load >$home/cgroup.procs; rmdir $group"
+	echo $load >"$group/cgroup.procs"
+	if "$TALLY" record -q --cgroup "$group" --duration 0.2s -o group.tally 2>err; then
+		"$TALLY" record --cgroup "$group" --continuous -F 99 -o group \
+			--switch-output=1s --keep-free 1k 2>err &
+		tally=$!
+		t_cleanup "kill -9 $tally 2>/dev/null"
+		t_until has_finished group 1
+		echo $load >"$home/cgroup.procs"
+		t_run "a control group is removed" t_until rmdir "$group"
+		t_run "… which tally status tells" t_until is_now group why \
+			"the control group does not exist"
+		mkdir "$group"
+		echo $load >"$group/cgroup.procs"
+		t_run "… and made again: another recorder takes over" t_until sh -c \
+			'ls group/record-1.tally.* >/dev/null 2>&1'
+		t_until is_now group why ''
+		before=$(finished group)
+		t_until has_finished group $((before + 2))
+		kill $tally
+		wait $tally
+		set -- group/record-1.tally.*
+		t_ok "… and records what runs there" "$([ "$(python3 gaps.py "$TALLY" \
+			"$@" | cut -d ' ' -f 1)" -gt 0 ]; echo $?)"
+	else
+		t_skip "a control group that is made again" "$(tail -n 1 err)"
+	fi
+else
+	t_skip "a control group that is made again" "none can be made here"
+fi
+
 # --- pushed
 for PY in python3 /usr/bin/python3 ''; do
 	[ -n "$PY" ] && $PY -c 'import google.protobuf' 2>/dev/null && break
