@@ -324,6 +324,8 @@ static void judge_status(enum push_protocol protocol,
 	body = plain_body(a, &room);
 	v->outcome = large && says_too_large(body->p, body->n)
 			     ? PUSH_TOO_LARGE : of_status(protocol, a->status);
+	v->fault = v->outcome == PUSH_LATER && a->status >= 500 &&
+		   (a->status < 502 || a->status > 504);
 	buf_printf(text, "HTTP status %d", a->status);
 	add_body(text, secret, body);
 	buf_fini(&room);

@@ -24,6 +24,8 @@ struct push_verdict {
 	uint64_t wait_ns;	/* delay requested by the server, nanoseconds; 0:
 				 * none */
 	uint64_t rejected;
+	bool fault;		/* PUSH_LATER because of an error within the server,
+				 * which the content may have caused */
 	char text[512];		/* reason, safe for a terminal; "" if accepted */
 };
 

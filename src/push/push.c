@@ -32,6 +32,8 @@ enum {
 	HALVES_MAX = 16,		/* most times that a request is halved */
 	BACKOFF_FIRST_S = 1,
 	BACKOFF_MAX_S = 60,
+	FAULTS_MAX = 6,		/* errors of the server until it is suspected that the
+				 * request causes them */
 	ROUND_S = 2,		/* longest round of push_step, in which a request
 				 * may begin */
 	UPLOAD_AGAIN_S = 60,	/* delay of uploads if the server is away */
@@ -56,6 +58,9 @@ struct push {
 	uint64_t away_since, next_ns;	/* monotonic; 0: the server is not away */
 	bool denied, asked;		/* `asked`: next_ns is what the server
 					 * asked for */
+	unsigned int faults;	/* consecutive errors of the server at the oldest
+				 * request in the spool */
+	bool others_pass;	/* it took the next one after FAULTS_MAX of these */
 	uint64_t unstored;		/* requests for which the spool had no
 					 * room, and that were not sent */
 	const char *source;		/* name of the recording whose requests are
@@ -366,6 +371,13 @@ static int judge(struct push *p, const struct entry *e, size_t bytes, int depth,
 		return 0;
 	case PUSH_LATER:
 	case PUSH_DENIED:
+		if (v->fault && p->others_pass) {
+			note_success(p);
+			refuse(p, v->text);
+			*outcome = PUSH_REFUSED;
+			return 0;
+		}
+		p->faults = v->fault ? p->faults + 1 : 0;
 		back_off(p, v);
 		report_problem(p, v->outcome == PUSH_DENIED ? "not sent"
 							  : "not sent yet",
@@ -447,27 +459,41 @@ static int deliver(struct push *p, const struct buf *e, struct error *err)
 	}
 }
 
-int push_step(struct push *p, uint64_t *next_ns, struct error *err)
+/* Sends the oldest request in the spool or, if the server fails at it again and
+ * again, the next one.  If that passes, the oldest one is refused when the server
+ * fails once more; if not, the server is out of order and nothing is lost.  Returns 1
+ * to go on, and 0 to wait. */
+static int send_oldest(struct push *p, struct error *err)
 {
 	enum push_outcome outcome = PUSH_TAKEN;
+	size_t skip = p->faults >= FAULTS_MAX && !p->others_pass &&
+		      spool_count(p->spool).files > 1;
+	int rc = spool_oldest(p->spool, skip, &p->oldest, err);
+
+	if (rc <= 0)
+		return rc;
+	rc = send_entry(p, p->oldest.p, p->oldest.n, 0, &outcome, err);
+	if (rc < 0)
+		return rc;
+	if (outcome == PUSH_LATER || outcome == PUSH_DENIED) {
+		if (skip)
+			p->faults = 0;
+		return 0;
+	}
+	p->others_pass = skip && outcome == PUSH_TAKEN;
+	p->faults = 0;
+	rc = spool_remove(p->spool, skip, err);
+	return rc < 0 ? rc : 1;
+}
+
+int push_step(struct push *p, uint64_t *next_ns, struct error *err)
+{
 	uint64_t end = now(p) + ROUND_S * SECOND;
 	int rc = p->spool ? 1 : 0;
 
 	*next_ns = UINT64_MAX;
-	while (rc > 0 && now(p) >= p->next_ns && now(p) < end) {
-		rc = spool_oldest(p->spool, &p->oldest, err);
-		if (rc <= 0)
-			break;
-		rc = send_entry(p, p->oldest.p, p->oldest.n, 0, &outcome, err);
-		if (rc < 0)
-			break;
-		if (outcome == PUSH_LATER || outcome == PUSH_DENIED) {
-			rc = 0;
-			break;
-		}
-		rc = spool_remove(p->spool, err);
-		rc = rc < 0 ? rc : 1;
-	}
+	while (rc > 0 && now(p) >= p->next_ns && now(p) < end)
+		rc = send_oldest(p, err);
 	count_spool(p);
 	if (p->counts.waiting)
 		*next_ns = p->next_ns;

@@ -157,19 +157,21 @@ void spool_close(struct spool *s)
 	free(s);
 }
 
-/* Removes the oldest file.  Returns false if there is none or it cannot be
- * removed. */
-static bool drop_oldest(struct spool *s)
+/* Removes the oldest file behind `skip` others.  Returns false if there is none or
+ * it cannot be removed. */
+static bool drop(struct spool *s, size_t skip)
 {
+	struct file *first = s->files.v + s->first;
 	char name[NAME_ROOM];
 
-	if (s->first >= s->files.n)
+	if (skip >= s->files.n - s->first)
 		return false;
-	name_of(s->files.v[s->first].number, name);
+	name_of(first[skip].number, name);
 	if (unlinkat(s->dir, name, 0) < 0 && errno != ENOENT)
 		return false;
 	s->counts.files--;
-	s->counts.bytes -= s->files.v[s->first].bytes;
+	s->counts.bytes -= first[skip].bytes;
+	memmove(first + 1, first, skip * sizeof(*first));
 	s->first++;
 	if (s->first == s->files.n)
 		s->first = s->files.n = 0;
@@ -213,7 +215,8 @@ static void tidy(struct spool *s)
 /* Writes a file, removing others while the disk is full.  What is freed may be
  * used up by other programs; then the rest of the spool is kept. */
 static int write_for_room(struct spool *s, const void *entry, size_t n,
-			  uint64_t number, bool drop, struct error *err)
+			  uint64_t number, bool may_drop,
+			  struct error *err)
 {
 	uint64_t before = s->counts.bytes;
 	char name[NAME_ROOM];
@@ -221,16 +224,16 @@ static int write_for_room(struct spool *s, const void *entry, size_t n,
 
 	name_of(number, name);
 	while ((rc = try_write(s, entry, n, name, err)) < 0) {
-		if ((errno != ENOSPC && errno != EDQUOT) || !drop ||
+		if ((errno != ENOSPC && errno != EDQUOT) || !may_drop ||
 		    before - s->counts.bytes > 2 * n + ROOM_MIN ||
-		    !drop_oldest(s))
+		    !drop(s, 0))
 			return rc;
 		s->counts.dropped++;
 	}
 	return 0;
 }
 
-int spool_add(struct spool *s, const void *entry, size_t n, bool drop,
+int spool_add(struct spool *s, const void *entry, size_t n, bool may_drop,
 	      struct error *err)
 {
 	struct file f = { s->next, HEAD + n };
@@ -244,12 +247,12 @@ int spool_add(struct spool *s, const void *entry, size_t n, bool drop,
 	if (vec_reserve(&s->files, s->files.n + 1) < 0)
 		return error_nomem(err);
 	while (s->counts.bytes + f.bytes > s->max_bytes) {
-		if (!drop || !drop_oldest(s))
+		if (!may_drop || !drop(s, 0))
 			return error_set(err, ERR_IO, "%s: the spool is full",
 					 s->path);
 		s->counts.dropped++;
 	}
-	rc = write_for_room(s, entry, n, f.number, drop, err);
+	rc = write_for_room(s, entry, n, f.number, may_drop, err);
 	if (rc)
 		return rc;
 	s->next++;
@@ -305,15 +308,17 @@ static int read_file(struct spool *s, uint64_t number, struct buf *out,
 	return rc;
 }
 
-int spool_oldest(struct spool *s, struct buf *out, struct error *err)
+int spool_oldest(struct spool *s, size_t skip, struct buf *out,
+		 struct error *err)
 {
-	while (s->first < s->files.n) {
-		int rc = read_file(s, s->files.v[s->first].number, out, err);
+	while (skip < s->files.n - s->first) {
+		int rc = read_file(s, s->files.v[s->first + skip].number, out,
+				   err);
 
 		if (rc)
 			return rc;
 		s->counts.damaged++;
-		if (!drop_oldest(s))
+		if (!drop(s, skip))
 			return error_errno(err, errno, "%s: cannot remove a "
 					   "damaged file", s->path);
 	}
@@ -351,9 +356,9 @@ int spool_discard(struct spool *s,
 	return rc < 0 ? rc : 0;
 }
 
-int spool_remove(struct spool *s, struct error *err)
+int spool_remove(struct spool *s, size_t skip, struct error *err)
 {
-	return drop_oldest(s) ? 0
+	return drop(s, skip) ? 0
 	       : error_errno(err, errno, "%s: cannot remove a sent request",
 			     s->path);
 }

@@ -38,18 +38,20 @@ struct spool_counts {
 int spool_open(const char *path, uint64_t max_bytes, struct spool **out,
 	       struct error *err);
 void spool_close(struct spool *s);
-/* Adds an entry.  `drop`: removes the oldest ones if there is no room otherwise.
+/* Adds an entry.  `may_drop`: removes the oldest ones if there is no room otherwise.
  * On an error nothing is left behind. */
-int spool_add(struct spool *s, const void *entry, size_t n, bool drop,
+int spool_add(struct spool *s, const void *entry, size_t n, bool may_drop,
 	      struct error *err);
 /* Removes entries for which `unwanted` returns true. */
 int spool_discard(struct spool *s,
 		  bool (*unwanted)(void *ctx, const void *entry, size_t n),
 		  void *ctx, struct error *err);
-/* Fills `out` with the oldest entry.  Returns 1, or 0 if the spool is empty. */
-int spool_oldest(struct spool *s, struct buf *out, struct error *err);
+/* Fills `out` with the oldest entry, or with the one behind `skip` others.  Returns
+ * 1, or 0 if there is none. */
+int spool_oldest(struct spool *s, size_t skip, struct buf *out,
+		 struct error *err);
 /* Removes the entry that spool_oldest returned. */
-int spool_remove(struct spool *s, struct error *err);
+int spool_remove(struct spool *s, size_t skip, struct error *err);
 /* Returns the counts of the spool. */
 struct spool_counts spool_count(const struct spool *s);
 

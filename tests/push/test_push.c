@@ -131,7 +131,7 @@ static void check_oldest(struct spool *spool, const char *want)
 	struct buf got = { 0 };
 	struct error err;
 
-	assert_int_equal(spool_oldest(spool, &got, &err), 1);
+	assert_int_equal(spool_oldest(spool, 0, &got, &err), 1);
 	assert_string_equal(buf_cstr(&got), want);
 	buf_fini(&got);
 }
@@ -154,12 +154,12 @@ static void spool_keeps_order_over_processes(void **state)
 	assert_int_equal(spool_add(spool, "three", 5, true, &err), 0);
 	check_oldest(spool, "one");
 	check_oldest(spool, "one");
-	assert_int_equal(spool_remove(spool, &err), 0);
+	assert_int_equal(spool_remove(spool, 0, &err), 0);
 	check_oldest(spool, "two");
-	assert_int_equal(spool_remove(spool, &err), 0);
+	assert_int_equal(spool_remove(spool, 0, &err), 0);
 	check_oldest(spool, "three");
-	assert_int_equal(spool_remove(spool, &err), 0);
-	assert_int_equal(spool_oldest(spool, &got, &err), 0);
+	assert_int_equal(spool_remove(spool, 0, &err), 0);
+	assert_int_equal(spool_oldest(spool, 0, &got, &err), 0);
 	assert_int_equal(spool_count(spool).files, 0);
 	assert_int_equal(spool_count(spool).bytes, 0);
 	buf_fini(&got);
@@ -243,6 +243,7 @@ struct world {
 	const char *retry_after, *body;
 	size_t most;			/* bytes of a body, 0: any; else 413 */
 	uint64_t posts, last_post;
+	uint64_t poison;		/* time of a profile that causes 500 */
 	bool lose_answer;		/* takes the next, and says nothing */
 	VEC(struct got) got;
 	char authorization[64];
@@ -314,6 +315,17 @@ static void take_request(struct world *w, const struct http_request *q)
 	assert_false(c.bad);
 }
 
+static bool is_poison(struct world *w, const struct http_request *q)
+{
+	size_t before = w->got.n;
+
+	if (!w->poison)
+		return false;
+	take_request(w, q);
+	w->got.n = before;
+	return w->got.v[before].time_ns == w->poison;
+}
+
 static int world_post(void *ctx, const struct http_request *q,
 		      struct http_answer *a, struct error *err)
 {
@@ -334,6 +346,7 @@ static int world_post(void *ctx, const struct http_request *q,
 		return 0;
 	}
 	a->status = w->most && q->n > w->most ? 413
+		    : is_poison(w, q) ? 500
 		    : w->status ? w->status : 200;
 	if (w->retry_after)
 		snprintf(a->retry_after, sizeof(a->retry_after), "%s",
@@ -662,6 +675,41 @@ static void refused_ones_do_not_stop_others(void **state)
 	push_close(p);
 }
 
+/* One request makes the server fail, others do not. */
+static void poison_is_refused(void **state)
+{
+	static const double at[] = { 3, 13, 23 };
+	struct scratch *s = *state;
+	struct world w = { .now = SECOND, .away_until = 2 * SECOND };
+	struct push *p = open_push(&w, s->spool, 1 << 20);
+	struct error err;
+
+	push_one(p, at, COUNT(at), 0);
+	w.status = 500;			/* to all, for ten minutes */
+	for (w.now = 2 * SECOND; w.now < 600 * SECOND; w.now += SECOND) {
+		uint64_t next;
+
+		assert_int_equal(push_step(p, &next, &err), 0);
+	}
+	assert_int_equal(push_get_counts(p)->refused, 0);
+	assert_int_equal(push_get_counts(p)->waiting, 3);
+	assert_int_equal(w.got.n, 0);
+	w.status = 0;
+	w.poison = WALL + 10 * SECOND;
+	for (; w.now < 1800 * SECOND; w.now += SECOND) {
+		uint64_t next;
+
+		assert_int_equal(push_step(p, &next, &err), 0);
+	}
+	assert_int_equal(w.got.n, 2);
+	assert_int_equal(w.got.v[0].time_ns, WALL);
+	assert_int_equal(w.got.v[1].time_ns, WALL + 20 * SECOND);
+	assert_int_equal(push_get_counts(p)->refused, 1);
+	assert_int_equal(push_get_counts(p)->waiting, 0);
+	push_close(p);
+	vec_fini(&w.got);
+}
+
 static void denied_ones_wait(void **state)
 {
 	struct scratch *s = *state;
@@ -809,6 +857,7 @@ int main(void)
 		IN_FOLDER(small_spools_are_sent_first),
 		IN_FOLDER(requests_for_another_protocol_are_removed),
 		IN_FOLDER(refused_ones_do_not_stop_others),
+		IN_FOLDER(poison_is_refused),
 		IN_FOLDER(denied_ones_wait),
 		IN_FOLDER(lost_answers_make_the_same_id),
 		cmocka_unit_test(too_large_is_sent_in_halves),
