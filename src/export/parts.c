@@ -21,6 +21,8 @@ struct divide {
 	export_part_fn *fn;
 	void *ctx;
 	uint64_t first_wall, last_wall;	/* range of the recorded time */
+	uint64_t repeats;	/* earlier parts of the same window and slice, or of
+				 * the same window, if they are together */
 	VEC(struct item) items;
 	VEC(struct export_slice) all;	/* slices of the window, over x.cells */
 	VEC(struct export_slice) some;	/* slices of the part */
@@ -135,6 +137,10 @@ static void describe(const struct divide *d, uint64_t window,
 		from = d->first_wall;
 	if (d->last_wall && to > d->last_wall)
 		to = d->last_wall;
+	/* Servers that keep copies take profiles with the same labels and time for
+	 * one profile. */
+	if (d->repeats && from + d->repeats < to)
+		from += d->repeats;
 	*part = (struct export_part){ .wall_ns = from,
 				      .duration_ns = to > from ? to - from : 1,
 				      .group = d->some.v[0].group,
@@ -176,6 +182,7 @@ static int write_part(struct divide *d, uint64_t window, size_t first, size_t n,
 		return rc ? rc : write_part(d, window, first + n / 2,
 					    n - n / 2, err);
 	}
+	d->repeats++;
 	return d->fn(d->ctx, &part, &d->bytes, err);
 }
 
@@ -222,12 +229,15 @@ static int write_window(struct divide *d, size_t from, size_t to,
 	size_t most = x->division->max_samples, slice = 0;
 	int rc = sum_window(d, from, to, err);
 
+	d->repeats = 0;
 	for (size_t at = 0; !rc && at < x->cells.n;) {
 		size_t n = x->cells.n - at;
 
 		if (!x->division->together) {
 			const struct export_slice *s = &d->all.v[slice];
 
+			if (at == s->first)
+				d->repeats = 0;
 			n = s->first + s->n - at;
 			if (n <= most)
 				slice++;

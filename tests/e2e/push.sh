@@ -240,7 +240,7 @@ push pyroscope+http://no.such.host.invalid --retry-for 0.1s r.tally
 t_like "no such host" "$(cat err)" "resolve host"
 
 # --- limits
-serve small --max 12000
+serve small --max 5000
 rm -f small/log
 push "pyroscope+http://127.0.0.1:$port" r.tally
 t_is "smaller requests for a server that takes less" "$(field small/log \

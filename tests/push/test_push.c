@@ -786,6 +786,37 @@ static void too_large_is_sent_in_halves(void **state)
 	vec_fini(&w.got);
 }
 
+/* More stacks than servers take in one profile. */
+static void parts_have_their_own_times(void **state)
+{
+	static const struct select_spec all;
+	struct world w = { .now = SECOND };
+	struct push *p = open_push(&w, NULL, 0);
+	struct maker m;
+	struct reader *r;
+	struct error err;
+	uint32_t f;
+
+	(void)state;
+	maker_init(&m, 1);
+	m.p.runs.v[0].start_wall_ns = WALL;
+	f = maker_func(&m, m.app, "f", "", 0);
+	for (uint32_t i = 0; i < 15001; i++)
+		maker_samples(&m, STACK(&m, maker_loc(&m, f, i + 1)), 0, 0, 1000,
+			      1);
+	for (size_t i = 0; i < m.samples.n; i++)
+		m.samples.v[i].time_ns = m.samples.v[0].time_ns;
+	r = maker_read(&m);
+	assert_int_equal(push_recording(p, r, &all, &err), 0);
+	assert_int_equal(w.got.n, 2);
+	assert_int_equal(w.got.v[0].samples + w.got.v[1].samples, 15001);
+	assert_int_equal(w.got.v[1].time_ns, w.got.v[0].time_ns + 1);
+	reader_close(r);
+	maker_fini(&m);
+	push_close(p);
+	vec_fini(&w.got);
+}
+
 static struct buf entry_of(const char *profile, int series)
 {
 	struct push_label l[] = { { "__name__", "x" }, { "a", "b" } };
@@ -861,6 +892,7 @@ int main(void)
 		IN_FOLDER(denied_ones_wait),
 		IN_FOLDER(lost_answers_make_the_same_id),
 		cmocka_unit_test(too_large_is_sent_in_halves),
+		cmocka_unit_test(parts_have_their_own_times),
 		cmocka_unit_test(entries_are_read_and_halved),
 	};
 
