@@ -4,6 +4,8 @@ libcontinuous_a_SOURCES = \
 	src/continuous/continuous.h \
 	src/continuous/files.c \
 	src/continuous/files.h \
+	src/continuous/folder.c \
+	src/continuous/folder.h \
 	src/continuous/keeper.c \
 	src/continuous/keeper.h \
 	src/continuous/status.c \

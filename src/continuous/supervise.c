@@ -9,11 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -21,11 +19,11 @@
 #include "base/io.h"
 #include "base/outfile.h"
 #include "continuous/files.h"
+#include "continuous/folder.h"
 #include "continuous/keeper.h"
 #include "continuous/status.h"
 #include "launch/proc_read.h"
 #include "launch/signals.h"
-#include "launch/target.h"
 
 #define SECOND 1000000000ull
 
@@ -525,60 +523,23 @@ static void watch_disk(struct supervisor *s)
  * another one, which a new recorder opens. */
 static void watch_cgroup(struct supervisor *s)
 {
-	struct error ignored;
-	struct stat st;
-	int fd;
+	uint64_t now = s->o->record.cgroup ? cgroup_inode(s->o->record.cgroup)
+					   : 0;
 
-	if (!s->o->record.cgroup)
-		return;
-	if (target_cgroup(s->o->record.cgroup, &fd, &ignored) < 0) {
-		s->cgroup = 0;
-		return;
-	}
-	if (!fstat(fd, &st) && s->cgroup != st.st_ino) {
+	if (now && now != s->cgroup)
 		s->renew_now |= s->sampled;
-		s->cgroup = st.st_ino;
-	}
-	close(fd);
-}
-
-/* Opens and locks the folder, which is made if it does not exist. */
-static int open_folder(const char *path, int *dir, int *lock, struct error *err)
-{
-	int rc = 0;
-
-	*lock = -1;
-	*dir = outfile_folder(path, 0750, "the folder of recordings (-o)", err);
-	if (*dir < 0)
-		return *dir;
-	*lock = openat(*dir, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
-		       0644);
-	if (*lock < 0)
-		rc = error_errno(err, errno, "%s/lock", path);
-	else if (flock(*lock, LOCK_EX | LOCK_NB) < 0)
-		rc = error_set(err, ERR_USAGE, "%s: another tally records into "
-			       "this folder; -o names another one", path);
-	if (!rc)
-		return 0;
-	if (*lock >= 0)
-		close(*lock);
-	close(*dir);
-	*dir = *lock = -1;
-	return rc;
+	s->cgroup = now;
 }
 
 /* Goes on in a new folder if the path no longer names the one in use. */
 static void watch_folder(struct supervisor *s)
 {
-	struct stat now, used;
 	struct error err;
 	int dir, lock;
 
-	if (fstat(s->dir, &used) < 0 ||
-	    (!stat(s->o->dir, &now) && now.st_dev == used.st_dev &&
-	     now.st_ino == used.st_ino))
+	if (folder_is_at(s->dir, s->o->dir))
 		return;
-	if (open_folder(s->o->dir, &dir, &lock, &err)) {
+	if (folder_open(s->o->dir, false, &dir, &lock, &err)) {
 		if (!s->strayed)
 			notice(s, err.msg);
 		s->strayed = true;
@@ -740,7 +701,7 @@ static int prepare(struct supervisor *s, struct error *err)
 	sigset_t set;
 	int rc;
 
-	rc = open_folder(s->o->dir, &s->dir, &s->lock, err);
+	rc = folder_open(s->o->dir, true, &s->dir, &s->lock, err);
 	if (rc)
 		return rc;
 	watch_cgroup(s);
