@@ -56,6 +56,7 @@ struct push {
 	struct buf oldest;
 	unsigned int failures;		/* consecutive failures */
 	uint64_t away_since, next_ns;	/* monotonic; 0: the server is not away */
+	uint64_t posted_ns;		/* start of the last request, monotonic */
 	bool denied, asked;		/* `asked`: next_ns is what the server
 					 * asked for */
 	unsigned int faults;	/* consecutive errors of the server at the oldest
@@ -228,8 +229,9 @@ static void back_off(struct push *p, const struct push_verdict *v)
 		wait = v->wait_ns + jitter / 8;
 	p->failures++;
 	p->counts.tries++;
+	/* The time that a request hung counts, too. */
 	if (!p->away_since)
-		p->away_since = t;
+		p->away_since = p->posted_ns;
 	p->next_ns = t + wait;
 	p->asked = v->wait_ns;
 	p->denied = v->outcome == PUSH_DENIED;
@@ -253,6 +255,7 @@ static int post(struct push *p, const struct entry_request *q,
 	size_t n = 0;
 	int rc;
 
+	p->posted_ns = now(p);
 	request->headers = headers;
 	request->http2 = push_is_grpc(p->url.protocol);
 	buf_printf(&url, "%s%s", p->url.base, (const char *)q->path.p);

@@ -243,6 +243,7 @@ struct world {
 	const char *retry_after, *body;
 	size_t most;			/* bytes of a body, 0: any; else 413 */
 	uint64_t posts, last_post;
+	uint64_t hangs;			/* time that a request takes */
 	uint64_t poison;		/* time of a profile that causes 500 */
 	bool lose_answer;		/* takes the next, and says nothing */
 	VEC(struct got) got;
@@ -335,7 +336,7 @@ static int world_post(void *ctx, const struct http_request *q,
 	*a = (struct http_answer){ 0 };
 	w->posts++;
 	w->last_post = w->now;
-	w->now += 1000000;
+	w->now += w->hangs ? w->hangs : 1000000;
 	for (size_t i = 0; q->headers[i]; i++)
 		if (!strncmp(q->headers[i], "Authorization: ", 15))
 			snprintf(w->authorization, sizeof(w->authorization),
@@ -526,6 +527,19 @@ static void without_a_spool_patience_ends(void **state)
 	assert_true(w.now >= 180 * SECOND && w.now < 320 * SECOND);
 	push_close(p);
 	vec_fini(&w.got);
+}
+
+static void hanging_requests_end_patience(void **state)
+{
+	double at = 3;
+	struct world w = { .now = SECOND, .away_until = UINT64_MAX,
+			   .hangs = 200 * SECOND };
+	struct push *p = open_push(&w, NULL, 0);
+
+	(void)state;
+	push_one(p, &at, 1, -ERR_IO);
+	assert_int_equal(w.posts, 1);
+	push_close(p);
 }
 
 static void retry_after_is_honoured(void **state)
@@ -882,6 +896,7 @@ int main(void)
 		IN_FOLDER(no_window_is_lost_in_an_hour),
 		IN_FOLDER(full_spool_loses_the_oldest_and_says_so),
 		cmocka_unit_test(without_a_spool_patience_ends),
+		cmocka_unit_test(hanging_requests_end_patience),
 		IN_FOLDER(retry_after_is_honoured),
 		IN_FOLDER(long_delays_end_patience),
 		IN_FOLDER(unfinished_recordings_are_not_sent),
