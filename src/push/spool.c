@@ -279,7 +279,8 @@ bool spool_payload(const void *p, size_t n, const uint8_t **payload,
 	return true;
 }
 
-/* Reads a file into `out`.  Returns 1, or 0 if the file is invalid or gone. */
+/* Reads a file into `out`.  Returns 1, or 0 if the file is invalid, gone, or not
+ * readable for this user. */
 static int read_file(struct spool *s, uint64_t number, struct buf *out,
 		     struct error *err)
 {
@@ -293,7 +294,7 @@ static int read_file(struct spool *s, uint64_t number, struct buf *out,
 	fd = openat(s->dir, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW |
 		    O_NONBLOCK);
 	if (fd < 0)
-		return errno == ENOENT || errno == ELOOP ? 0
+		return errno == ENOENT || errno == ELOOP || errno == EACCES ? 0
 		       : error_errno(err, errno, "%s/%s", s->path, name);
 	rc = io_read_fd(fd, name, HEAD + ENTRY_MAX, &raw, err);
 	close(fd);

@@ -371,6 +371,16 @@ if [ "$(id -u)" = 0 ] && mkdir disk && mount -t tmpfs \
 else
 	t_skip "a full disk" "no tmpfs can be mounted here"
 fi
+if [ "$(id -u)" != 0 ]; then
+	push $away --spool spool --retry-for 0.1s r.tally
+	chmod 0 spool/*.push
+	rm -f http/log
+	push "pyroscope+$url" --spool spool r.tally
+	t_is "a request that cannot be read is left out" "$? $(field http/log \
+		'sum(g["count"] for g in got)')" "1 $samples"
+else
+	t_skip "a request that cannot be read" "root can read it"
+fi
 "$TALLY" push $away --spool spool --retry-for 60s r.tally 2>/dev/null &
 owner=$!
 t_until sh -c 'ls spool/*.push >/dev/null'
