@@ -10,7 +10,7 @@
 
 #include "base/io.h"
 #include "base/text.h"
-#include "record/perf/perf_open.h"
+#include "record/perf/perf_plan.h"
 #include "launch/proc_read.h"
 #include "profile/thread_labels.h"
 #include "record/revision.h"

@@ -70,8 +70,8 @@ struct record_options {
 	uint64_t freq, period;		/* rate in Hz; period, 0: use freq */
 	bool default_rate;		/* the user named no rate */
 	/* Wake rarely, for recordings without end.  Files of programs that are gone
-	 * within a quarter of a second may not be read any more, and outer frames of
-	 * stacks deeper than their copies are more often missing. */
+	 * within a second may not be read any more, and outer frames of stacks deeper
+	 * than their copies (20 KB) are more often missing. */
 	bool calm;
 	bool hold;	/* leave samples out until control says "from" */
 	uint64_t repeat;

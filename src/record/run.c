@@ -23,7 +23,7 @@ enum { ROUND_MIN_MS = 5, ROUND_DEEP_MS = 2, ROUND_EXEC_MS = 20,
        ROUND_POLL_MS = 2,	/* for polls of sleeping threads */
        ROUND_QUEUES_MS = 10,	/* for readings of how long threads wait for CPUs */
        ROUND_MAX_MS = 200,
-       ROUND_CALM_MS = 250, ROUND_CALM_MAX_MS = 1000 };	/* record_options.calm */
+       ROUND_CALM_MS = 1000, ROUND_CALM_MAX_MS = 2000 };	/* record_options.calm */
 #define ROUND_GAP_NS 4000000u
 /* Data is written at least once a second; records take two rounds to be in order. */
 #define FLUSH_NS 600000000u

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "record/perf/perf_decode.h"
-#include "record/perf/perf_open.h"
+#include "record/perf/perf_plan.h"
 #include "record/perf/perf_ring.h"
 
 #include "perf_bytes.h"
@@ -341,6 +341,33 @@ static void a_plan_holds_what_it_promises(void **state)
 			(1 << 18) / 49);
 }
 
+static void calm_rings_hold_two_seconds_within_a_limit(void **state)
+{
+	static const size_t cpus[] = { 1, 2, 64, 128, 512, 2048 };
+
+	(void)state;
+	for (size_t k = 0; k < 6; k++) {
+		struct perf_copies p = perf_copies_plan_calm(99, cpus[k], 0);
+		struct perf_rings r = perf_rings_plan(p.ring_bytes, cpus[k],
+						      false, true);
+
+		assert_true(p.copy_bytes >= PERF_COPY_MIN);
+		assert_true(p.copy_bytes <= 20 << 10);
+		assert_int_equal(p.copy_bytes % 8, 0);
+		assert_int_equal(p.ring_bytes & (p.ring_bytes - 1), 0);
+		assert_true(r.samples * cpus[k] <= 256 << 20);
+		assert_true(r.sideband * cpus[k] <= 64 << 20 || r.sideband <=
+			    64 << 10);
+		/* a copy that is large enough is not reduced, where memory is
+		 * plentiful */
+		if (perf_ring_size() == 2 << 20 && cpus[k] <= 2)
+			assert_true(p.ring_bytes >= 2 * 99 * (20 << 10));
+	}
+	assert_int_equal(perf_copies_plan_calm(99, 2, 32768).copy_bytes, 32768);
+	assert_true(perf_copies_plan_calm(UINT64_MAX, 2, 65528).ring_bytes <=
+		    32 << 20);
+}
+
 #define WITH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -355,6 +382,7 @@ int main(void)
 		WITH(much_that_waits_shortens_then_thins_then_drops),
 		WITH(lies_in_the_ring_are_harmless),
 		cmocka_unit_test(a_plan_holds_what_it_promises),
+		cmocka_unit_test(calm_rings_hold_two_seconds_within_a_limit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

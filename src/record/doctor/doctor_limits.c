@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "record/doctor/doctor.h"
+#include "record/perf/perf_plan.h"
 #include "record/perf/perf_ring.h"
 #include "record/perf/perf_source.h"
 #include "launch/priority.h"
@@ -54,7 +55,7 @@ static void open_rings(struct rings *r, struct error *err)
 {
 	struct perf_event_attr a;
 	struct perf_rings plan = perf_rings_plan(perf_ring_size(), (size_t)
-			sysconf(_SC_NPROCESSORS_ONLN), false);
+			sysconf(_SC_NPROCESSORS_ONLN), false, false);
 
 	r->sideband = plan.sideband;
 	perf_try_clock(&a, false);

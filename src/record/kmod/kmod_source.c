@@ -21,6 +21,7 @@
 #include "record/kmod/kmod_ring.h"
 #include "record/kmod/kmod_rows.h"
 #include "record/perf/perf_open.h"
+#include "record/perf/perf_plan.h"
 
 struct kmod_source {
 	struct source base;

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -24,113 +23,8 @@
 #include "launch/proc_read.h"
 #include "record/perf/perf_abi.h"
 #include "record/perf/perf_decode.h"
+#include "record/perf/perf_plan.h"
 #include "record/source/rights.h"
-
-/* Sizes of rings and stack copies. */
-
-enum {
-	RING_MIN = 128 << 10,
-	RING_USUAL = 2 << 20,	/* minimum where memory is plentiful */
-	RING_MAX = 32 << 20,
-	RATE_UNKNOWN = 4000,
-	HOLD_MS = 256,		/* ms of full copies, if memory allows */
-	HOLD_MIN_MS = 50,	/* ms below which copies become smaller */
-	HOLD_MIN = 8,		/* minimum number of copies */
-	RECORD_BASE = 512,	/* approximate size of a sample without its copy */
-	MEMORY_SHARE = 32,	/* all rings together use less than 1/32 of memory */
-	/* Rings of mappings, forks and exits wake tally for each mapping, because the
-	 * process may be gone soon. */
-	SIDEBAND_BYTES = 64 << 10,
-	SIDEBAND_BYTES_PRIVILEGED = 512 << 10,
-	/* Each switch takes a record of 64 bytes, and each wakeup one of 104. */
-	SWITCH_BYTES = 128 << 10,
-	SWITCH_BYTES_PRIVILEGED = 2 << 20,
-	RING_BYTES_MIN = 4096,
-};
-
-static size_t half_down(size_t n, size_t limit)
-{
-	while (n > RING_MIN && n > limit)
-		n /= 2;
-	return n;
-}
-
-/* Returns the approximate number of bytes that all rings of one CPU may have. */
-static size_t perf_ring_room(size_t ncpus)
-{
-	struct rlimit lock = { 0, 0 };
-	struct rights r;
-	uint64_t all;
-
-	rights_read(&r);
-	if (rights_has(&r, CAP_IPC_LOCK) ||
-	    (r.paranoid != RIGHTS_UNKNOWN && r.paranoid < 0)) {
-		all = (uint64_t)sysconf(_SC_PHYS_PAGES) *
-		      (uint64_t)sysconf(_SC_PAGESIZE) / MEMORY_SHARE;
-		return (size_t)(all / ncpus);
-	}
-	/* perf_mmap, kernel/events/core.c: the sysctl's value for each online CPU,
-	 * plus the limit of locked memory.  One eighth is for mappings. */
-	all = (uint64_t)perf_sysctl("perf_event_mlock_kb", 516) * 1024 *
-	      (uint64_t)sysconf(_SC_NPROCESSORS_ONLN);
-	if (!getrlimit(RLIMIT_MEMLOCK, &lock))
-		all += lock.rlim_cur < (1u << 30) ? lock.rlim_cur : 1u << 30;
-	return (size_t)(all / ncpus / 8 * 7);
-}
-
-static size_t at_most(size_t bytes, size_t share)
-{
-	while (bytes > share && bytes > RING_BYTES_MIN)
-		bytes /= 2;
-	return bytes;
-}
-
-struct perf_rings perf_rings_plan(size_t samples, size_t ncpus, bool waits)
-{
-	struct perf_rings r = { samples, SIDEBAND_BYTES_PRIVILEGED,
-				SWITCH_BYTES_PRIVILEGED };
-	size_t room = perf_ring_room(ncpus ? ncpus : 1);
-
-	if (samples > SIDEBAND_BYTES_PRIVILEGED)
-		return r;
-	r.samples = at_most(samples, waits ? room / 2 : room / 4 * 3);
-	r.sideband = at_most(SIDEBAND_BYTES, room / 6);
-	r.switches = at_most(SWITCH_BYTES, room / 4);
-	return r;
-}
-
-struct perf_copies perf_copies_plan(uint64_t rate, size_t ncpus,
-				    uint32_t wanted, size_t ring)
-{
-	struct perf_copies plan = { ring, wanted };
-	uint64_t hold, full = wanted ? wanted : PERF_COPY_MAX;
-
-	if (!rate)
-		rate = RATE_UNKNOWN;
-	if (rate > 1000000)
-		rate = 1000000;
-	hold = rate * HOLD_MIN_MS / 1000;
-	if (hold < HOLD_MIN)
-		hold = HOLD_MIN;
-	if (!ring) {
-		size_t room = perf_ring_room(ncpus ? ncpus : 1);
-
-		plan.ring_bytes = RING_USUAL;
-		while (plan.ring_bytes < RING_MAX &&
-		       plan.ring_bytes < rate * HOLD_MS / 1000 * full)
-			plan.ring_bytes *= 2;
-		plan.ring_bytes = half_down(plan.ring_bytes, room);
-	}
-	if (!wanted) {
-		uint64_t fit = plan.ring_bytes / hold;
-
-		fit = fit > RECORD_BASE + PERF_COPY_MIN ? fit - RECORD_BASE
-							: PERF_COPY_MIN;
-		plan.copy_bytes = fit < PERF_COPY_MAX
-				  ? (uint32_t)fit & ~7u : PERF_COPY_MAX;
-	}
-	return plan;
-}
 
 static int sys_open(struct perf_event_attr *a, const struct perf_scope *at,
 		    int leader)
@@ -144,21 +38,6 @@ static int sys_open(struct perf_event_attr *a, const struct perf_scope *at,
 int perf_sys_open(struct perf_event_attr *a, const struct perf_scope *at)
 {
 	return sys_open(a, at, -1);
-}
-
-size_t perf_ring_size(void)
-{
-	/* Together with the ring of mappings, within the 516 KB per CPU that every
-	 * user has. */
-	enum { PRIVILEGED = 2 << 20, USUAL = 256 << 10 };
-	struct rights r;
-
-	rights_read(&r);
-	/* Locked memory is unlimited with CAP_IPC_LOCK and below paranoid 0
-	 * (perf_mmap, kernel/events/core.c). */
-	return rights_has(&r, CAP_IPC_LOCK) ||
-	       (r.paranoid != RIGHTS_UNKNOWN && r.paranoid < 0)
-	       ? PRIVILEGED : USUAL;
 }
 
 static void target_text(const struct perf_scope *at, char *out, size_t size)

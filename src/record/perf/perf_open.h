@@ -100,28 +100,6 @@ void perf_waits_prepare(struct perf_event *e, const struct perf_features *f,
 void perf_waking_prepare(struct perf_event *e, const struct perf_features *f,
 			 const struct perf_sampling *how,
 			 const struct perf_event_attr *wakes);
-/* Returns the size of a CPU's ring in bytes, from the limit of locked memory. */
-size_t perf_ring_size(void);
-/* The sizes of one CPU's rings in bytes: for samples; for mappings, forks and exits;
- * and for switches, for waits. */
-struct perf_rings {
-	size_t samples, sideband, switches;
-};
-/* Plans rings for `samples` bytes of samples, or smaller rings where little memory
- * may be locked, to leave room for the other CPUs. */
-struct perf_rings perf_rings_plan(size_t samples, size_t ncpus, bool waits);
-/* Ring and copy sizes for stack copies: see perf_copies_plan. */
-struct perf_copies {
-	size_t ring_bytes;	/* per CPU */
-	uint32_t copy_bytes;	/* size of each copy */
-};
-/* Plans for a sampling rate of `rate` Hz per CPU (0: unknown) on `ncpus` CPUs.
- * `wanted` is the size of a copy, or 0 to let tally choose; `ring` is the size of a
- * ring, or 0. */
-struct perf_copies perf_copies_plan(uint64_t rate, size_t ncpus,
-				    uint32_t wanted, size_t ring);
-/* Limits of a stack copy.  A sample's size has 16 bits. */
-enum { PERF_COPY_MAX = 65528, PERF_COPY_MIN = 1024 };
 /* Makes the system call.  Returns the fd or negative errno. */
 int perf_sys_open(struct perf_event_attr *a, const struct perf_scope *at);
 /* Sets an error for a refused perf_event_open; `what` is the event or "". */

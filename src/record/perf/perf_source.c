@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "record/perf/perf_plan.h"
 #include "record/perf/perf_source_internal.h"
 
 enum {
@@ -158,10 +159,11 @@ static void plan_copies(struct perf_source *p,
 	p->base.ring_bytes = perf_ring_size();
 	if (!o->callchain || !o->copy || !p->features.copy || !o->events->n)
 		return;
-	/* With waits, half of the memory is for switch records.  With `calm`, a ring
-	 * should not wake the recorder before the end of a round. */
-	plan = perf_copies_plan(rate_of(o) << o->calm, t->ncpus << o->waits,
-				o->copy_bytes, 0);
+	/* With waits, half of the memory is for switch records. */
+	plan = o->calm ? perf_copies_plan_calm(rate_of(o), t->ncpus << o->waits,
+					       o->copy_bytes)
+		       : perf_copies_plan(rate_of(o), t->ncpus << o->waits,
+					  o->copy_bytes, 0);
 	p->base.ring_bytes = plan.ring_bytes;
 	p->base.copy_bytes = how->copy_bytes = plan.copy_bytes;
 }
@@ -206,7 +208,7 @@ static void prepare_waits(struct perf_source *p, struct perf_sampling how)
 static void plan_rings(struct perf_source *p, size_t ncpus)
 {
 	struct perf_rings r = perf_rings_plan(p->base.ring_bytes, ncpus,
-					      p->waits);
+					      p->waits, p->calm);
 
 	p->base.ring_bytes = r.samples;
 	p->sideband_bytes = r.sideband;

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RECORD_PERF_PERF_PLAN_H
+#define TALLY_RECORD_PERF_PERF_PLAN_H
+/* Sizes of the rings and stack copies of perf events. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Limits of a stack copy.  A sample's size has 16 bits. */
+enum { PERF_COPY_MAX = 65528, PERF_COPY_MIN = 1024 };
+/* Returns the size of a CPU's ring in bytes, from the limit of locked memory. */
+size_t perf_ring_size(void);
+/* The sizes of one CPU's rings in bytes: for samples; for mappings, forks and exits;
+ * and for switches, for waits. */
+struct perf_rings {
+	size_t samples, sideband, switches;
+};
+/* Plans rings for `samples` bytes of samples, or smaller rings where little memory
+ * may be locked, to leave room for the other CPUs.  With `calm`
+ * (source_options.calm), larger rings of mappings, within 64 MB for all CPUs. */
+struct perf_rings perf_rings_plan(size_t samples, size_t ncpus, bool waits,
+				  bool calm);
+/* Ring and copy sizes for stack copies: see perf_copies_plan. */
+struct perf_copies {
+	size_t ring_bytes;	/* per CPU */
+	uint32_t copy_bytes;	/* size of each copy */
+};
+/* Plans for a sampling rate of `rate` Hz per CPU (0: unknown) on `ncpus` CPUs.
+ * `wanted` is the size of a copy, or 0 to let tally choose; `ring` is the size of a
+ * ring, or 0. */
+struct perf_copies perf_copies_plan(uint64_t rate, size_t ncpus,
+				    uint32_t wanted, size_t ring);
+/* Likewise, for a recorder that wakes rarely (source_options.calm): half a ring holds
+ * a second of copies that have room for most stacks.  The rings of all CPUs have at
+ * most 256 MB, or 128 KB each. */
+struct perf_copies perf_copies_plan_calm(uint64_t rate, size_t ncpus,
+					 uint32_t wanted);
+
+#endif
