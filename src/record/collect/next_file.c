@@ -100,6 +100,22 @@ static int carry_waits(struct carry *k)
 	return k->failed ? -ERR_NOMEM : 0;
 }
 
+/* Strings have other numbers in the new file. */
+static int carry_cgroups(struct collector *c, const struct profile *old)
+{
+	for (size_t i = 0; i < c->processes.procs.n; i++) {
+		struct process *p = &c->processes.procs.v[i];
+
+		if (p->cgroup == PROF_STR_EMPTY)
+			continue;
+		p->cgroup = profile_str(c->profile,
+					profile_cstr(old, p->cgroup));
+		if (p->cgroup == PROF_NONE)
+			return -ERR_NOMEM;
+	}
+	return 0;
+}
+
 int collector_next_file(struct collector *c, struct error *err)
 {
 	struct profile old;
@@ -121,7 +137,8 @@ int collector_next_file(struct collector *c, struct error *err)
 	c->self_samples.n = 0;
 	u64map_clear(&c->wait_samples.kinds);
 	k.images = images;
-	if (!old.nodes_gone)
+	rc = carry_cgroups(c, &old);
+	if (!rc && !old.nodes_gone)
 		rc = carry_waits(&k);
 	profile_fini(&old);
 	free(images);
