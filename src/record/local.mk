@@ -99,6 +99,8 @@ librecord_a_SOURCES = \
 	src/record/waits/waits.h \
 	src/record/collect/collect_waits.c \
 	src/record/collect/collect_waits.h \
+	src/record/collect/cgroups.c \
+	src/record/collect/cgroups.h \
 	src/record/collect/collector.c \
 	src/record/collect/collector.h \
 	src/record/collect/sleeping.c \

@@ -552,6 +552,40 @@ if [ -n "$group" ]; then
 else
 	t_skip "--cgroup" "cannot make a control group"
 fi
+# Samples tell the group of their moment where perf events belong to version 2.
+two=
+for g in /sys/fs/cgroup/unified /sys/fs/cgroup; do
+	if [ "$(id -u)" -eq 0 ] && [ -e $g/cgroup.procs ] &&
+		grep -q "^perf_event[[:space:]]*0[[:space:]]" /proc/cgroups &&
+		grep -q "^0::/$" /proc/self/cgroup &&
+		mkdir $g/tally-two.$$ 2>/dev/null; then
+		two=$g/tally-two.$$
+		t_cleanup "rmdir $two/a $two/b $two/c $two 2>/dev/null"
+		break
+	fi
+done
+cat >moves.sh <<'END'
+work() { i=0; while [ $i -lt 150000 ]; do i=$((i + 1)); done; }
+mkdir "$1/a" "$1/b" "$1/c"
+echo $$ >"$1/a/cgroup.procs"
+work
+echo $$ >"$1/b/cgroup.procs"
+work
+sh -c 'echo $$ >"$1/c/cgroup.procs"
+	i=0; while [ $i -lt 150000 ]; do i=$((i + 1)); done' sh "$1"
+rmdir "$1/c"
+END
+if [ -n "$two" ] && "$TALLY" record -q -e cpu-clock -F 999 -o moves.tally \
+	sh moves.sh "$two" 2>err; then
+	"$TALLY" report --format=csv --no-header -s cgroup moves.tally |
+		cut -d, -f1 >groups
+	for g in a b c; do
+		t_like "samples have the control group of their moment: $g" \
+			"$(cat groups)" "/tally-two.$$/$g$"
+	done
+else
+	t_skip "control groups of samples" "perf events have no groups of version 2"
+fi
 old=/sys/fs/cgroup/cpu
 if [ "$(stat -f -c %t $old 2>/dev/null)" = 27e0eb ] &&
 	! grep -q "$(readlink -f $old) .*perf_event" /proc/mounts &&

@@ -96,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	d.d.copy = data[0] & 2;
 	d.d.wakes = data[0] & 4 ? WAKES : 0;
 	d.d.waking = data[0] & 4 ? WAKING : 0;
+	d.d.cgroup = data[0] & 8;
 	d.d.woken_at = 24;
 	if (!collector_init(&c, &p, "/nonexistent", "/nonexistent", NULL)) {
 		c.nevents = 3;

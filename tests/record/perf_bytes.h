@@ -80,13 +80,15 @@ static inline void put_sample(struct buf *b, const struct stamp *s,
 
 /* REGS_USER and STACK_USER, as perf_output_sample (kernel/events/core.c) writes
  * them: `size` bytes of room, of which `used` are filled.  abi 0: no registers;
- * regs in the order of the mask's bits. */
+ * regs in the order of the mask's bits.  cgroup 0: without CGROUP, which is the last
+ * word. */
 struct user_side {
 	uint64_t abi;
 	const uint64_t *regs;
 	size_t nregs;
 	const uint8_t *stack;
 	uint64_t size, used;
+	uint64_t cgroup;
 };
 
 /* A sample with a call chain of nchain entries and the user side. */
@@ -108,6 +110,8 @@ static inline void put_copy(struct buf *b, const struct stamp *s,
 			buf_u8(b, 0xee);
 		buf_u64(b, u->used);
 	}
+	if (u->cgroup)
+		buf_u64(b, u->cgroup);
 	record_end(b, at);
 }
 
@@ -129,6 +133,17 @@ static inline void put_mmap2(struct buf *b, const struct stamp *s,
 	buf_u64(b, 0);
 	buf_u32(b, 5);
 	buf_u32(b, 2);
+	record_text(b, path);
+	record_stamp(b, at, s);
+}
+
+/* Layout: perf_event_open(2), PERF_RECORD_CGROUP. */
+static inline void put_cgroup(struct buf *b, const struct stamp *s, uint64_t id,
+			      const char *path)
+{
+	size_t at = record_start(b, PERF_RECORD_CGROUP, 0);
+
+	buf_u64(b, id);
 	record_text(b, path);
 	record_stamp(b, at, s);
 }

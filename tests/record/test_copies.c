@@ -13,7 +13,7 @@
 
 #include "perf_bytes.h"
 
-enum { ID = 5, RING = 1 << 16, NREGS = 17 };
+enum { ID = 5, RING = 1 << 16, NREGS = 17, CGROUP = 4711 };
 
 static const struct stamp stamp = { 10, 11, 700, 1, ID };
 static const uint64_t kernel_chain[] = {
@@ -67,7 +67,8 @@ static struct user_side side(const struct copies *x, uint64_t size,
 			     uint64_t used)
 {
 	return (struct user_side){ PERF_SAMPLE_REGS_ABI_64, x->regs, NREGS,
-				   x->stack, size, used };
+				   x->stack, size, used,
+				   x->d.cgroup ? CGROUP : 0 };
 }
 
 static bool decode(struct copies *x, struct record *r)
@@ -171,12 +172,36 @@ static void sizes_that_lie_are_refused(void **state)
 		assert_false(perf_decode(&x->d, x->b.p, n, &r));
 }
 
+/* The group is the last word, with and without a user side. */
+static void control_groups(void **state)
+{
+	struct copies *x = *state;
+	struct user_side u = side(x, 64, 40);
+	struct record r;
+
+	put_copy(&x->b, &stamp, PERF_RECORD_MISC_USER, 1, kernel_chain, 0, &u);
+	assert_true(decode(x, &r));
+	assert_int_equal(r.sample.cgroup, 0);
+	x->d.cgroup = true;
+	for (int i = 0; i < 2; i++) {
+		u = i ? (struct user_side){ .cgroup = CGROUP } : side(x, 64, 40);
+		buf_reset(&x->b);
+		put_copy(&x->b, &stamp, i ? PERF_RECORD_MISC_KERNEL
+					  : PERF_RECORD_MISC_USER, 1,
+			 kernel_chain, 0, &u);
+		assert_true(decode(x, &r));
+		assert_int_equal(r.sample.cgroup, CGROUP);
+		assert_int_equal(r.sample.copy.size, i ? 0 : 40);
+	}
+}
+
 static int see(void *ctx, uint64_t time, const uint8_t *p, size_t n)
 {
 	struct copies *x = ctx;
 
 	(void)time;
 	assert_true(perf_decode(&x->d, p, n, &x->got));
+	assert_int_equal(x->got.sample.cgroup, x->d.cgroup ? CGROUP : 0);
 	/* borrowed bytes: looked at here */
 	assert_memory_equal(x->got.sample.copy.bytes, x->stack,
 			    x->got.sample.copy.size);
@@ -210,8 +235,10 @@ static void only_what_was_filled_is_taken(void **state)
 
 	for (size_t i = 0; i < sizeof(used) / sizeof(used[0]); i++) {
 		for (uint64_t cut = 0; cut < 34000; cut += 1224) {
-			struct user_side u = side(x, 32760, used[i]);
+			struct user_side u;
 
+			x->d.cgroup = cut / 1224 & 1;
+			u = side(x, 32760, used[i]);
 			buf_reset(&x->b);
 			put_copy(&x->b, &stamp, PERF_RECORD_MISC_KERNEL,
 				 kernel_chain[1], kernel_chain, 3, &u);
@@ -245,9 +272,11 @@ static void much_that_waits_shortens_then_thins_then_drops(void **state)
 					  .thinning = &thinning,
 					  .nstreams = 1 };
 	struct perf_intake in = { &x->o, 0, &x->d, &damaged, &pressure, NULL };
-	struct user_side u = side(x, 32760, 32760);
+	struct user_side u;
 	size_t n, waiting;
 
+	x->d.cgroup = true;
+	u = side(x, 32760, 32760);
 	put_copy(&x->b, &stamp, PERF_RECORD_MISC_KERNEL, kernel_chain[1],
 		 kernel_chain, 3, &u);
 	n = x->b.n;
@@ -282,9 +311,11 @@ static void lies_in_the_ring_are_harmless(void **state)
 {
 	struct copies *x = *state;
 	struct perf_bytes ring = { x->ring, RING };
-	struct user_side u = side(x, 256, 30);
+	struct user_side u;
 	size_t n;
 
+	x->d.cgroup = true;
+	u = side(x, 256, 30);
 	put_copy(&x->b, &stamp, PERF_RECORD_MISC_KERNEL, kernel_chain[1],
 		 kernel_chain, 3, &u);
 	n = x->b.n;
@@ -378,6 +409,7 @@ int main(void)
 		WITH(programs_of_32_bits),
 		WITH(without_a_user_side),
 		WITH(sizes_that_lie_are_refused),
+		WITH(control_groups),
 		WITH(only_what_was_filled_is_taken),
 		WITH(much_that_waits_shortens_then_thins_then_drops),
 		WITH(lies_in_the_ring_are_harmless),

@@ -309,6 +309,18 @@ static void tasks_names_and_losses(void **state)
 	assert_int_equal(r.event, EVENT);
 }
 
+static void a_control_group_is_made(void **state)
+{
+	struct decoding *x = *state;
+	struct record r;
+
+	put_cgroup(&x->b, &stamp, 1ull << 40, "/a/b.service");
+	assert_true(decode(x, &r));
+	assert_int_equal(r.kind, RECORD_CGROUP);
+	assert_int_equal(r.cgroup.id, 1ull << 40);
+	assert_string_equal(r.cgroup.path, "/a/b.service");
+}
+
 static void code_of_the_kernel(void **state)
 {
 	struct decoding *x = *state;
@@ -499,6 +511,7 @@ int main(void)
 		WITH(mappings),
 		WITH(names_without_end_are_refused),
 		WITH(tasks_names_and_losses),
+		WITH(a_control_group_is_made),
 		WITH(code_of_the_kernel),
 		WITH(short_records_are_refused),
 		cmocka_unit_test(records_wrap_around_the_end),

@@ -63,6 +63,7 @@ void collector_fini(struct collector *c)
 	latency_fini(&c->latency);
 	u64map_fini(&c->task_rows);
 	u64map_fini(&c->task_names);
+	cgroups_fini(&c->cgroups);
 }
 
 void collector_new_run(struct collector *c, uint32_t run)
@@ -91,13 +92,23 @@ static const char *special_comm(const struct collector *c, uint32_t tid)
 }
 
 /* Returns the control group of a process as a string of the profile; PROF_NONE
- * if out of memory.  It is read once for each program of a process that has
- * samples.  A process that is gone by then has that of its parent. */
-static uint32_t cgroup_of(struct collector *c, struct process *proc)
+ * if out of memory.  Where samples do not tell it, it is read once for each program
+ * of a process that has samples.  A process that is gone by then has that of its
+ * parent. */
+static uint32_t cgroup_of(struct collector *c, struct process *proc,
+			  const struct task *t)
 {
+	const char *known = t->cgroup ? cgroups_path(&c->cgroups, c->proc,
+						     t->cgroup, proc->pid)
+				      : NULL;
 	struct buf text = { 0 }, found = { 0 };
 	char path[600];
 
+	if (known) {
+		proc->cgroup_read = true;
+		return proc->cgroup = *known ? profile_str(c->profile, known)
+					     : PROF_STR_EMPTY;
+	}
 	if (proc->cgroup_read || c->images.foreign_proc || !proc->pid)
 		return proc->cgroup;
 	proc->cgroup_read = true;
@@ -134,13 +145,15 @@ static uint32_t task_name(struct collector *c, const char *name)
 	return id;
 }
 
-/* Returns where the number of a thread's row with this asyncio task (a str) is kept,
- * or NULL. */
+/* Returns where the number of a thread's row with this asyncio task (a str) and its
+ * control group is kept, or NULL. */
 static uint32_t *row_of_task(struct collector *c, struct task *t, uint32_t task)
 {
 	uint64_t key = hash_mix(hash_mix(t->pid, t->tid), hash_mix(task, t->start_ns));
 
-	return task == PROF_STR_EMPTY ? &t->row : u64map_slot(&c->task_rows, key);
+	if (task == PROF_STR_EMPTY && !t->moved)
+		return &t->row;
+	return u64map_slot(&c->task_rows, hash_mix(key, t->cgroup));
 }
 
 /* Returns the thread's row in the profile, made at its first sample. */
@@ -161,7 +174,7 @@ static uint32_t thread_row(struct collector *c, struct task *t,
 	if (*at != UINT32_MAX)
 		return *at;
 	row.comm = profile_str(c->profile, special ? special : t->comm);
-	row.cgroup = cgroup_of(c, proc);
+	row.cgroup = cgroup_of(c, proc, t);
 	if (row.comm == PROF_NONE || row.cgroup == PROF_NONE ||
 	    vec_push(&c->profile->threads, row) < 0)
 		return PROF_NONE;
@@ -271,8 +284,23 @@ static int leave_out(struct collector *c, uint32_t event, uint64_t n,
 	return 0;
 }
 
+/* Notes the control group at a sample.  A thread has a row for each. */
+static void see_cgroup(struct task *t, uint64_t id)
+{
+	if (!id || id == t->cgroup)
+		return;
+	t->moved |= t->cgroup != 0 || t->row != UINT32_MAX;
+	t->cgroup = id;
+}
+
+/* Context of write_of_task. */
+struct task_part {
+	const char *task;	/* asyncio task, or "" */
+	uint64_t cgroup;	/* ID, or 0: as before */
+};
+
 static int write_of_task(struct collector *c, uint32_t pid, uint32_t tid,
-			 const char *task, struct prof_sample *s, uint32_t loc,
+			 struct task_part of, struct prof_sample *s, uint32_t loc,
 			 struct error *err)
 {
 	struct process *proc = processes_get(&c->processes, pid);
@@ -283,7 +311,8 @@ static int write_of_task(struct collector *c, uint32_t pid, uint32_t tid,
 								: 0;
 	if (!proc || !t)
 		return no_memory(err);
-	s->thread = thread_row(c, t, proc, s->time_ns, task);
+	see_cgroup(t, of.cgroup);
+	s->thread = thread_row(c, t, proc, s->time_ns, of.task);
 	while (c->got.n <= s->event)
 		if (vec_push(&c->got, 0) < 0)
 			return no_memory(err);
@@ -298,7 +327,7 @@ static int write_of_task(struct collector *c, uint32_t pid, uint32_t tid,
 int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
 		    struct prof_sample *s, uint32_t loc, struct error *err)
 {
-	return write_of_task(c, pid, tid, "", s, loc, err);
+	return write_of_task(c, pid, tid, (struct task_part){ "", 0 }, s, loc, err);
 }
 
 static void move_self_sample(struct collector *c, uint32_t from, uint32_t to)
@@ -342,7 +371,7 @@ static int take_sample(struct collector *c, const struct record *r,
 				 .event = r->event,
 				 .weight = r->sample.weight };
 	struct process *proc;
-	const char *task = "";
+	struct task_part of = { "", r->sample.cgroup };
 	uint32_t loc;
 	int rc;
 
@@ -359,8 +388,8 @@ static int take_sample(struct collector *c, const struct record *r,
 		return collect_waking(c, proc, r, err);
 	s.stack = collector_stack(c, proc, r, &loc);
 	if (r->sample.copied && r->sample.frames)
-		task = python_task(&c->unwinder.python);
-	rc = write_of_task(c, r->pid, r->tid, task, &s, loc, err);
+		of.task = python_task(&c->unwinder.python);
+	rc = write_of_task(c, r->pid, r->tid, of, &s, loc, err);
 	if (r->sample.halted_ns && c->wait_samples.polled)
 		collect_halted(c, r);
 	/* Only one event determines where a thread runs. */
@@ -489,6 +518,10 @@ int collector_record(void *ctx, const struct record *r, struct error *err)
 		rc = kernel_code_record(&c->kernel, &c->images, &r->ksymbol,
 					&c->processes.generation);
 		break;
+	case RECORD_CGROUP:
+		if (!c->images.foreign_proc)
+			cgroups_made(&c->cgroups, c->proc, r->cgroup.id, r->cgroup.path);
+		return 0;
 	case RECORD_LOST:
 	case RECORD_THROTTLE:
 		rc = take_loss(c, r);

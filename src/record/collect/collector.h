@@ -7,6 +7,7 @@
  */
 #include "profile/symbolize_profile.h"
 #include "profile/writer.h"
+#include "record/collect/cgroups.h"
 #include "record/collect/images.h"
 #include "record/collect/held_samples.h"
 #include "record/collect/kernel_maps.h"
@@ -84,8 +85,10 @@ struct collector {
 					 * no end */
 	VEC(struct left_out) left_out;	/* by event */
 	struct held_samples held;
-	/* Rows of threads by thread and asyncio task, and the names of tasks. */
+	/* Rows of threads by thread, asyncio task and control group, and the names of
+	 * tasks. */
 	struct u64map task_rows, task_names;
+	struct cgroups cgroups;
 	struct waits waits;
 	struct polled_waits polled_waits;
 	struct python_live python_live;

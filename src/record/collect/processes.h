@@ -30,6 +30,8 @@ struct task {
 	bool named;
 	char comm[COMM_MAX];
 	uint64_t start_ns;	/* time since which it has this name */
+	uint64_t cgroup;	/* ID at its last sample that had one, or 0 */
+	bool moved;		/* has had several; `row` is unused */
 };
 
 struct gone {

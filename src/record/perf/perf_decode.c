@@ -109,7 +109,9 @@ struct perf_extent perf_record_extent(const struct perf_decoder *d,
 				      const struct perf_bytes *b, uint64_t pos,
 				      struct perf_event_header h, size_t most)
 {
-	struct perf_extent e = { h.size, 0, h.size, false, false };
+	/* The copy's used size, and the control group. */
+	size_t tail = d && d->cgroup ? 16 : 8;
+	struct perf_extent e = { h.size, 0, h.size, tail, false, false };
 	uint64_t size, used;
 	uint32_t event;
 	size_t at;
@@ -126,9 +128,10 @@ struct perf_extent perf_record_extent(const struct perf_decoder *d,
 		return e;
 	at = copy_offset(d, b, pos, h.size, e.waking);
 	size = at ? word_at(b, pos + at) : 0;
-	if (!size || size & 7 || at + 16 > h.size || size != h.size - at - 16)
+	if (!size || size & 7 || at + 8 + tail > h.size ||
+	    size != h.size - at - 8 - tail)
 		return e;
-	used = word_at(b, pos + h.size - 8);
+	used = word_at(b, pos + h.size - tail);
 	if (used > size)
 		return e;
 	/* Keep one byte more than was used.  It shows that there was room, and hence
@@ -141,7 +144,7 @@ struct perf_extent perf_record_extent(const struct perf_decoder *d,
 	if (e.keep == size)
 		return e;
 	e.first = at;
-	e.size = at + 8 + e.keep + 8;
+	e.size = at + 8 + e.keep + tail;
 	return e;
 }
 
@@ -158,10 +161,9 @@ void perf_record_take(const struct perf_bytes *b, uint64_t pos,
 	perf_bytes_copy(b, pos, to, e.first);
 	memcpy(to + e.first, &keep, 8);
 	perf_bytes_copy(b, pos + e.first + 8, to + e.first + 8, e.keep);
+	perf_bytes_copy(b, pos + h.size - e.tail, to + e.size - e.tail, e.tail);
 	if (e.shortened)
-		memcpy(to + e.size - 8, &keep, 8);
-	else
-		perf_bytes_copy(b, pos + h.size - 8, to + e.size - 8, 8);
+		memcpy(to + e.size - e.tail, &keep, 8);
 	h.size = (uint16_t)e.size;
 	memcpy(to, &h, sizeof(h));
 }
@@ -309,6 +311,11 @@ static bool decode_sample(const struct perf_decoder *d, struct cursor *c,
 		/* Kernel threads have no user side. */
 		s->copied = s->copy.regs.known || !kernel;
 	}
+	/* The rest of a guest's sample was skipped. */
+	if (d->cgroup && cursor_left(c) >= 8) {
+		cursor_skip(c, cursor_left(c) - 8);
+		s->cgroup = cursor_u64(c);
+	}
 	if (!s->nkernel && !s->nuser && ip) {
 		*(kernel ? &s->kernel : &s->user) = (const uint64_t *)ip;
 		*(kernel ? &s->nkernel : &s->nuser) = 1;
@@ -410,6 +417,11 @@ bool perf_decode_other(const struct perf_decoder *d,
 		out->change.preempted = out->change.out &&
 			h.misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 		return true;
+	case PERF_RECORD_CGROUP:
+		out->kind = RECORD_CGROUP;
+		out->cgroup.id = cursor_u64(c);
+		out->cgroup.path = cursor_cstr(c);
+		return out->cgroup.path;
 	case PERF_RECORD_THROTTLE:
 		cursor_skip(c, 8);
 		out->event = event_of(d, cursor_u64(c));

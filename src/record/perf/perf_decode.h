@@ -38,6 +38,7 @@ struct perf_decoder {
 	const struct u64map *ids;	/* event id -> index */
 	bool callchain;		/* samples were opened with CALLCHAIN */
 	uint32_t max_stack;	/* kernel.perf_event_max_stack */
+	bool cgroup;	/* samples were opened with CGROUP, their last word */
 	bool copy;	/* samples were opened with REGS_USER and STACK_USER */
 	/* Index of the event of wakeups, and of the event that samples waking
 	 * threads; or 0. */
@@ -56,9 +57,9 @@ void perf_bytes_copy(const struct perf_bytes *b, uint64_t pos, void *to,
 
 /* A record without the unused part of its stack copy.  It consists of bytes [0,
  * first).  If first < size, three parts follow: a word with `keep` in place of the
- * copy's size, `keep` bytes of the copy, and the last word. */
+ * copy's size, `keep` bytes of the copy, and the last `tail` bytes. */
 struct perf_extent {
-	size_t first, keep, size;
+	size_t first, keep, size, tail;
 	bool shortened;		/* part of the used copy was dropped, too */
 	bool waking;		/* sample of the event `waking` */
 };

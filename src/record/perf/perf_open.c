@@ -203,6 +203,7 @@ void perf_tracking_prepare(struct perf_event_attr *a,
 	a->comm_exec = 1;
 	a->task = 1;
 	a->ksymbol = f->ksymbol;
+	a->cgroup = f->cgroup;
 	a->watermark = 1;
 	a->wakeup_watermark = watermark;
 }
@@ -313,6 +314,21 @@ static bool ksymbol_is_complete(const struct perf_features *f)
 	return fd >= 0;
 }
 
+static bool cgroup_works(const struct perf_features *f)
+{
+	const struct perf_scope self = { 0, -1, 0 };
+	struct perf_event_attr a;
+	int fd;
+
+	perf_tracking_prepare(&a, f, false, 4096);
+	a.sample_type |= PERF_SAMPLE_CGROUP;
+	a.cgroup = 1;
+	fd = perf_sys_open(&a, &self);
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 int perf_reachable(struct error *err)
 {
 	int reach;
@@ -356,6 +372,7 @@ int perf_features_probe(struct perf_features *f, struct error *err)
 	close(fd);
 	f->copy = copy_works(f);
 	f->all_ksymbols = ksymbol_is_complete(f);
+	f->cgroup = cgroup_works(f);
 	return 0;
 }
 
@@ -422,6 +439,8 @@ void perf_event_prepare(struct perf_event *e, const struct perf_features *f,
 		a->sample_type |= PERF_SAMPLE_CALLCHAIN;
 	if (how->callchain && how->copy_bytes)
 		copy_attr(a, how->copy_bytes);
+	if (f->cgroup)
+		a->sample_type |= PERF_SAMPLE_CGROUP;
 	/* Each hit of a tracepoint is a sample unless the user specifies a period. */
 	if (!period && !s->freq && s->type == PERF_TYPE_TRACEPOINT)
 		period = 1;

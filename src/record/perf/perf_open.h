@@ -16,6 +16,7 @@ struct perf_features {
 	bool lost;		/* PERF_FORMAT_LOST: Linux 6.0 */
 	bool ksymbol;		/* code that the kernel generates: Linux 5.1 */
 	bool all_ksymbols;	/* … including trampolines and probes: Linux 5.9 */
+	bool cgroup;		/* control groups of samples: Linux 5.7 */
 	bool copy;		/* copies of the user side's registers and stack */
 	uint64_t max_rate;	/* kernel.perf_event_max_sample_rate */
 	uint32_t max_stack;	/* kernel.perf_event_max_stack */

@@ -266,7 +266,7 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 	p->base.max_stack = p->features.max_stack;
 	p->base.tells_code = p->features.all_ksymbols;
 	p->decoder = (struct perf_decoder){
-		&p->ids, how.callchain, p->base.max_stack,
+		&p->ids, how.callchain, p->base.max_stack, p->features.cgroup,
 		p->base.copy_bytes != 0,
 		perf_has_wakes(p) ? perf_wakes(p) : 0,
 		perf_has_wakes(p) ? p->base.waking : 0, p->woken_at,

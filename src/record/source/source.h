@@ -37,6 +37,7 @@ enum record_kind {
 	RECORD_SWITCH,		/* the thread leaves its CPU or gets one */
 	RECORD_SWITCH_GAP,	/* switch records are missing */
 	RECORD_WAKE,		/* the thread wakes another one */
+	RECORD_CGROUP,		/* a control group was made */
 };
 
 /* The user side at the sample: registers, and the stack from the stack pointer
@@ -113,6 +114,8 @@ struct record_sample {
 				 * runtime/python_frames.h; borrowed, or NULL */
 	size_t frame_bytes;
 	struct record_end end;	/* if walked */
+	uint64_t cgroup;	/* ID of the thread's control group (cgroups.h), or
+				 * 0: unknown */
 	uint32_t woken;		/* for the event `waking`: the thread that this one
 				 * wakes; 0 if an interrupt does */
 	uint64_t halted_ns;	/* time for which the sample stopped the thread */
@@ -151,6 +154,10 @@ struct record {
 			bool interrupt;	/* woken by an interrupt that occurred in the
 					 * thread */
 		} wake;
+		struct {
+			uint64_t id;
+			const char *path;	/* borrowed */
+		} cgroup;
 		uint64_t lost;
 	};
 };
