@@ -181,14 +181,14 @@ static uint64_t user_address(const struct callers *c, uint32_t i)
 	return c->user[i] - (!c->exact && (i || c->user_called));
 }
 
-/* Returns the number of the user part's addresses before the first one that is not
- * code. */
+/* Returns the number of the user part's addresses, of at most `most`, before the
+ * first one that is not code. */
 static uint32_t user_count(const struct stacks *s, struct mapset *maps,
-			   const struct callers *c)
+			   const struct callers *c, uint32_t most)
 {
 	uint32_t n = 0;
 
-	while (n < c->nuser && n < CHAIN_MAX &&
+	while (n < most && n < CHAIN_MAX &&
 	       is_mapped(s, maps, user_address(c, n)))
 		n++;
 	return n;
@@ -200,12 +200,59 @@ static uint32_t node_below(struct stacks *s, uint32_t parent, uint32_t loc)
 		? PROF_NONE : profile_node(s->profile, parent, loc);
 }
 
-/* Builds from the outside inwards, so that locations and nodes are numbered in the
- * same order, which takes less space in the file. */
-static uint32_t callers_build(struct stacks *s, struct mapset *maps,
-			      const struct callers *c)
+static struct caller_slot *slot_of_callers(const struct stacks *s, uint64_t hash)
 {
-	uint32_t n = user_count(s, maps, c), node = c->end;
+	return &s->callers[(hash >> 32) & (CALLER_SLOTS - 1)];
+}
+
+/*
+ * The outer frames of a walked stack, in parts of OUTER_STEP frames from the outside:
+ * samples of a thread have most of them in common.  hash[i] is that of i + 1 parts,
+ * which are all frames from user[nuser - (i + 1) * OUTER_STEP] on.
+ */
+enum { OUTER_STEP = 4, OUTER_PARTS = 32 };
+
+struct outer {
+	uint64_t hash[OUTER_PARTS];
+	uint32_t n;
+};
+
+static void outer_hash(struct outer *o, const struct callers *c, uint32_t space)
+{
+	uint64_t h = 0x2d358dccaa6c78a5ull ^ space;
+
+	h = mul_fold(h ^ c->end, 0x8bb84b93962eacc9ull);
+	o->n = 0;
+	/* The innermost address may not be a return address. */
+	while (o->n < OUTER_PARTS && (o->n + 1) * OUTER_STEP < c->nuser) {
+		h = part_hash(h, c->user + c->nuser - (o->n + 1) * OUTER_STEP,
+			      OUTER_STEP);
+		o->hash[o->n++] = h | 1;
+	}
+}
+
+/* Returns the number of parts that have a node, and the node. */
+static uint32_t outer_known(const struct stacks *s, const struct outer *o,
+			    uint32_t *node)
+{
+	uint32_t n = o->n;
+
+	for (; n; n--) {
+		const struct caller_slot *slot =
+			slot_of_callers(s, o->hash[n - 1]);
+
+		if (slot->hash == o->hash[n - 1]) {
+			*node = slot->node;
+			break;
+		}
+	}
+	return n;
+}
+
+static uint32_t user_build(struct stacks *s, struct mapset *maps,
+			   const struct callers *c)
+{
+	uint32_t n = user_count(s, maps, c, c->nuser), node = c->end;
 
 	if (n < c->nuser && n < CHAIN_MAX && !c->exact)
 		node = profile_end(s->profile, PROF_MARK_BROKEN,
@@ -213,6 +260,42 @@ static uint32_t callers_build(struct stacks *s, struct mapset *maps,
 	while (n-- > 0 && node != PROF_NONE)
 		node = node_below(s, node, loc_find(s, maps, false,
 						    user_address(c, n)));
+	return node;
+}
+
+/* Does the same for a walked stack, from the outer frames that are known. */
+static uint32_t walked_build(struct stacks *s, struct mapset *maps,
+			     const struct callers *c)
+{
+	struct outer o;
+	uint32_t node = c->end, known, left = c->nuser;
+
+	outer_hash(&o, c, maps->generation);
+	known = outer_known(s, &o, &node);
+	left -= known * OUTER_STEP;
+	if (user_count(s, maps, c, left) < left)
+		return user_build(s, maps, c);
+	while (left-- > 0 && node != PROF_NONE) {
+		node = node_below(s, node, loc_find(s, maps, false,
+						    user_address(c, left)));
+		if (known < o.n && node != PROF_NONE &&
+		    left == c->nuser - (known + 1) * OUTER_STEP) {
+			*slot_of_callers(s, o.hash[known]) =
+				(struct caller_slot){ o.hash[known], node };
+			known++;
+		}
+	}
+	return node;
+}
+
+/* Builds from the outside inwards, so that locations and nodes are numbered in the
+ * same order, which takes less space in the file. */
+static uint32_t callers_build(struct stacks *s, struct mapset *maps,
+			      const struct callers *c)
+{
+	uint32_t node = c->exact ? walked_build(s, maps, c)
+				 : user_build(s, maps, c);
+
 	for (uint32_t i = c->nkernel; i-- > 0 && node != PROF_NONE;)
 		node = node_below(s, node, loc_find(s, maps, true,
 						    c->kernel[i] - 1));
@@ -229,7 +312,7 @@ static uint32_t callers_node(struct stacks *s, struct mapset *maps,
 		return c->end;
 	hash = callers_hash(c, maps->generation,
 			    c->nkernel ? s->kernel->space : 0);
-	slot = &s->callers[(hash >> 32) & (CALLER_SLOTS - 1)];
+	slot = slot_of_callers(s, hash);
 	if (slot->hash == hash)
 		return slot->node;
 	slot->node = callers_build(s, maps, c);

@@ -6,7 +6,7 @@
  *
  * Two caches of fixed size make a repeated stack cheap.  One maps (address space,
  * address) to a location; the other maps (address space, all callers) to the node
- * they end in.  The second stores a 64-bit hash in place of the callers.  Two of a
+ * they end in, also for the outer frames of walked stacks.  The second stores a 64-bit hash in place of the callers.  Two of a
  * million different stacks collide once in about 20 million recordings.
  */
 #include "record/collect/images.h"
