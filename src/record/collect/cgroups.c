@@ -164,23 +164,39 @@ static bool is_of(int mount, const char *path, uint64_t id)
 	       st.st_ino == id;
 }
 
+bool cgroups_read(const char *proc, uint32_t pid, struct buf *path)
+{
+	struct buf text = { 0 };
+	char name[600];
+	bool alone = false;
+	int fd;
+
+	/* This is done for each process: a file of proc needs no look at its kind. */
+	snprintf(name, sizeof(name), "%s/%u/cgroup", proc, pid);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (!io_read_fd(fd, name, TEXT_MAX, &text, NULL)) {
+		cgroup_path_of(buf_cstr(&text), text.n, path);
+		alone = !strncmp(buf_cstr(&text), "0::", 3);
+	}
+	path->failed |= text.failed;
+	close(fd);
+	buf_fini(&text);
+	return alone;
+}
+
 /* Reads the path of a process that may still be in the group. */
 static const char *by_process(struct cgroups *g, int mount, const char *proc,
 			      uint64_t id, uint32_t pid)
 {
-	struct buf text = { 0 }, path = { 0 };
+	struct buf path = { 0 };
 	const char *found = NULL;
-	char name[256];
-	bool alone;
+	bool alone = cgroups_read(proc, pid, &path);
 
-	snprintf(name, sizeof(name), "%s/%u/cgroup", proc, pid);
-	if (!io_read_file(name, TEXT_MAX, &text, NULL))
-		cgroup_path_of(buf_cstr(&text), text.n, &path);
-	alone = !strcmp(buf_cstr(&text), "0::/\n");
-	if (!text.failed && !path.failed && (path.n > 1 || alone) &&
+	if (!path.failed && (path.n > 1 || (alone && path.n)) &&
 	    is_of(mount, buf_cstr(&path), id))
-		found = add(g, id, alone ? "" : buf_cstr(&path));
-	buf_fini(&text);
+		found = add(g, id, path.n > 1 ? buf_cstr(&path) : "");
 	buf_fini(&path);
 	return found;
 }

@@ -35,6 +35,9 @@ void cgroups_fini(struct cgroups *g);
  * call. */
 const char *cgroups_path(struct cgroups *g, const char *proc, uint64_t id,
 			 uint32_t pid);
+/* Appends the path of a process, or nothing if it cannot be read.  Returns whether the
+ * process is in no hierarchy but version 2. */
+bool cgroups_read(const char *proc, uint32_t pid, struct buf *path);
 /* Notes a group that the kernel reports as new. */
 void cgroups_made(struct cgroups *g, const char *proc, uint64_t id,
 		  const char *path);

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/cgroup_path.h"
-#include "base/io.h"
 #include "record/collect/collect_waits.h"
 #include "record/collect/kernel_code.h"
 #include "record/collect/hugepage_text.h"
@@ -16,8 +14,6 @@
 /* Time for which pages of files read for tables are kept. */
 #define RELEASE_NS 250000000u
 #define RELEASE_CALM_NS 60000000000u
-
-enum { CGROUP_TEXT_MAX = 256 << 10 };	/* of /proc/PID/cgroup */
 
 static int no_memory(struct error *err)
 {
@@ -101,8 +97,7 @@ static uint32_t cgroup_of(struct collector *c, struct process *proc,
 	const char *known = t->cgroup ? cgroups_path(&c->cgroups, c->proc,
 						     t->cgroup, proc->pid)
 				      : NULL;
-	struct buf text = { 0 }, found = { 0 };
-	char path[600];
+	struct buf found = { 0 };
 
 	if (known) {
 		proc->cgroup_read = true;
@@ -112,14 +107,11 @@ static uint32_t cgroup_of(struct collector *c, struct process *proc,
 	if (proc->cgroup_read || c->images.foreign_proc || !proc->pid)
 		return proc->cgroup;
 	proc->cgroup_read = true;
-	snprintf(path, sizeof(path), "%s/%u/cgroup", c->proc, proc->pid);
-	if (!io_read_file(path, CGROUP_TEXT_MAX, &text, NULL))
-		cgroup_path_of(buf_cstr(&text), text.n, &found);
+	cgroups_read(c->proc, proc->pid, &found);
 	if (found.n > 1)	/* all kernel threads are in the root */
 		proc->cgroup = profile_str(c->profile, buf_cstr(&found));
-	if (text.failed || found.failed)
+	if (found.failed)
 		proc->cgroup = PROF_NONE;
-	buf_fini(&text);
 	buf_fini(&found);
 	return proc->cgroup;
 }
