@@ -71,7 +71,7 @@ struct record_options {
 	bool default_rate;		/* the user named no rate */
 	/* Wake rarely, for recordings without end.  Files of programs that are gone
 	 * within a second may not be read any more, and outer frames of stacks deeper
-	 * than their copies (20 KB) are more often missing. */
+	 * than their copies (32 KB) are more often missing. */
 	bool calm;
 	bool hold;	/* leave samples out until control says "from" */
 	uint64_t repeat;

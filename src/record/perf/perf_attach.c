@@ -78,7 +78,8 @@ static int open_tracking(struct perf_source *p, const struct perf_scope *at,
 	struct perf_event_attr a;
 
 	perf_tracking_prepare(&a, &p->features, inherit,
-			      p->calm ? (uint32_t)p->sideband_bytes / 2
+			      p->calm ? (uint32_t)p->sideband_bytes /
+					PERF_CALM_PART
 				      : SIDEBAND_WATERMARK);
 	*fd = perf_sys_open(&a, at);
 	if (*fd == -ESRCH || *fd == -ENODEV)

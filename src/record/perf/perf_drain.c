@@ -432,6 +432,43 @@ static size_t fill_fds(const struct perf_source *p, struct pollfd *fds)
 	return n;
 }
 
+/* Returns whether a ring is half full. */
+static bool are_filling(struct perf_source *p)
+{
+	bool found = false;
+
+	perf_lock(p);
+	forget_hangups(p);
+	for (size_t i = 0; i < p->nrings && !found; i++)
+		found = p->rings[i].page &&
+			perf_ring_used(&p->rings[i]) >= p->rings[i].size / 2;
+	perf_unlock(p);
+	return found;
+}
+
+/*
+ * Waits for the end of a round that began at `from`.  The kernel reports a ring
+ * whenever another part of it was written, even if all before was read
+ * (perf_output_begin, kernel/events/ring_buffer.c).  On many CPUs, these moments
+ * differ, so only a ring that is half full ends the round early.
+ */
+static void wait_calm(struct perf_source *p, struct pollfd *fds, size_t n,
+		      uint64_t from)
+{
+	struct perf_drainer *d = &p->drainer;
+	uint64_t now = clock_now(), end;
+
+	end = from + __atomic_load_n(&d->pace_ms, __ATOMIC_RELAXED) * 1000000ull;
+	do {
+		int left = now < end ? (int)((end - now) / 1000000 + 1) : 0;
+		int most = timeout_ms(d, now);
+
+		poll(fds, n, left < most ? left : most);
+		now = clock_now();
+	} while (fds[0].revents && !was_called(fds, n) && now < end &&
+		 !are_filling(p));
+}
+
 /* Waits until there is work.  Returns true when sampling must end. */
 static bool wait_turn(struct perf_source *p, uint64_t drained_ns)
 {
@@ -441,7 +478,10 @@ static bool wait_turn(struct perf_source *p, uint64_t drained_ns)
 	uint64_t now, end, kicks;
 	int left;
 
-	poll(fds, n, timeout_ms(d, clock_now()));
+	if (p->calm)
+		wait_calm(p, fds, n, drained_ns);
+	else
+		poll(fds, n, timeout_ms(d, clock_now()));
 	now = clock_now();
 	left = (int)(GAP_MS - (int64_t)(now - drained_ns) / 1000000);
 	if (fds[0].revents && !was_called(fds, n) && left > 0 &&

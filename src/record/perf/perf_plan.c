@@ -27,11 +27,11 @@ enum {
 	SWITCH_BYTES = 128 << 10,
 	SWITCH_BYTES_PRIVILEGED = 2 << 20,
 	RING_BYTES_MIN = 4096,
-	/* Recordings that wake rarely (`calm`): a half-full ring wakes tally, so a ring
-	 * has copies for two rounds.  98 of 100 stacks of compilers fit into such a
-	 * copy.  Larger ones would need more locked memory. */
-	CALM_HOLD_MS = 2000,
-	CALM_COPY = 20 << 10,
+	/* Recordings that wake rarely (`calm`): a ring has copies for more than a round.
+	 * 98 of 100 stacks of compilers fit into such a copy.  Larger ones would need
+	 * more locked memory, and touch more of it. */
+	CALM_HOLD_MS = 1250,
+	CALM_COPY = 32 << 10,
 	CALM_SIDEBAND_BYTES = 1 << 20,
 	/* … and on machines with many CPUs these are the limits of all such rings. */
 	CALM_RINGS_MAX = 256 << 20,

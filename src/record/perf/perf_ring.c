@@ -152,9 +152,14 @@ bad:
 
 bool perf_ring_waiting(const struct perf_ring *r)
 {
+	return perf_ring_used(r) != 0;
+}
+
+uint64_t perf_ring_used(const struct perf_ring *r)
+{
 	const struct perf_event_mmap_page *page = r->page;
 
-	return __atomic_load_n(&page->data_head, __ATOMIC_RELAXED) !=
+	return __atomic_load_n(&page->data_head, __ATOMIC_RELAXED) -
 	       page->data_tail;
 }
 
@@ -162,11 +167,8 @@ bool perf_ring_tight(const struct perf_ring *r)
 {
 	/* The record of a mapping holds a path. */
 	enum { ROOM = 6144 };
-	const struct perf_event_mmap_page *page = r->page;
-	uint64_t used = __atomic_load_n(&page->data_head, __ATOMIC_RELAXED) -
-			page->data_tail;
 
-	return used + (r->size > 2 * ROOM ? ROOM : r->size / 2) > r->size;
+	return perf_ring_used(r) + (r->size > 2 * ROOM ? ROOM : r->size / 2) > r->size;
 }
 
 /*

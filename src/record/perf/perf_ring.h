@@ -24,6 +24,8 @@ int perf_ring_open(struct perf_ring *r, int fd, size_t size,
 		   struct error *err);
 void perf_ring_close(struct perf_ring *r);
 
+/* Returns the number of bytes that are not read yet. */
+uint64_t perf_ring_used(const struct perf_ring *r);
 /* Returns whether the ring holds unread data. */
 bool perf_ring_waiting(const struct perf_ring *r);
 /* Returns whether the ring is so full that records may have been lost. */

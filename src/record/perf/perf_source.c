@@ -15,7 +15,6 @@
 enum {
 	WATERMARK_DIVISOR = 4,
 	WATERMARK_COPIES = 16,	/* copies fill a ring sooner */
-	WATERMARK_CALM = 2,
 	/* Limit of pending samples. */
 	WAITING_MIN = 16 << 20,
 	WAITING_PER_CPU = 4 << 20,
@@ -215,6 +214,17 @@ static void plan_rings(struct perf_source *p, size_t ncpus)
 	p->switch_bytes = r.switches;
 }
 
+/* Returns the number of bytes of samples that wakes the recorder. */
+static uint32_t watermark(const struct perf_source *p, uint32_t copy_bytes)
+{
+	size_t ring = p->base.ring_bytes;
+
+	if (p->calm)
+		return (uint32_t)(ring / PERF_CALM_PART);
+	return (uint32_t)(ring / (copy_bytes ? WATERMARK_COPIES
+					     : WATERMARK_DIVISOR));
+}
+
 static int perf_prepare(struct perf_source *p, const struct source_options *o,
 			const struct perf_extra *extra,
 			const struct source_target *t, struct error *err)
@@ -251,10 +261,7 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 			event_is_cycles(&o->events->v[i]);
 		perf_event_prepare(&p->events[i], &p->features, &how);
 		p->events[i].attr.watermark = 1;
-		p->events[i].attr.wakeup_watermark = (uint32_t)
-			(p->base.ring_bytes / (p->calm ? WATERMARK_CALM
-			 : how.copy_bytes ? WATERMARK_COPIES
-			 : WATERMARK_DIVISOR));
+		p->events[i].attr.wakeup_watermark = watermark(p, how.copy_bytes);
 	}
 	if (p->waits)
 		prepare_waits(p, how);

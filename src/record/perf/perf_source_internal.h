@@ -26,6 +26,10 @@ struct counter {
 
 enum { PERF_END_FDS = 4 };
 
+/* With `calm`, the kernel reports each 1/PERF_CALM_PART of a ring (perf_drain.c).  A ring
+ * that is half full is drained, so that it is at most 3/4 full then. */
+enum { PERF_CALM_PART = 4 };
+
 /* The thread that drains the rings: perf_drain.c. */
 struct perf_drainer {
 	pthread_t thread;
