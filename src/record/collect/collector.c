@@ -14,6 +14,7 @@
 /* Time for which pages of files read for tables are kept. */
 #define RELEASE_NS 250000000u
 #define RELEASE_CALM_NS 60000000000u
+enum { RELEASE_COMPILED = 400 };
 
 static int no_memory(struct error *err)
 {
@@ -550,6 +551,18 @@ void collector_unrecorded(const struct collector *c, uint64_t now_ns,
 	}
 }
 
+/* With `calm`, pages of files are kept, but not many: a page of rules takes some 30 KB of
+ * its file. */
+static bool release_is_due(const struct collector *c, uint64_t now_ns)
+{
+	uint64_t kept = now_ns - c->released_ns;
+
+	if (!c->calm)
+		return kept > RELEASE_NS;
+	return kept > RELEASE_CALM_NS ||
+	       unwinder_compiled(&c->unwinder) >= RELEASE_COMPILED;
+}
+
 int collector_idle(struct collector *c, uint64_t now_ns, struct error *err)
 {
 	struct image_closer_input open = {
@@ -562,7 +575,7 @@ int collector_idle(struct collector *c, uint64_t now_ns, struct error *err)
 
 	c->images.batch++;
 	unwinder_idle(&c->unwinder);
-	if (now_ns - c->released_ns > (c->calm ? RELEASE_CALM_NS : RELEASE_NS)) {
+	if (release_is_due(c, now_ns)) {
 		unwinder_release(&c->unwinder);
 		c->released_ns = now_ns;
 	}

@@ -71,5 +71,7 @@ void unwinder_forget(struct unwinder *w, uint32_t image);
 void unwinder_idle(struct unwinder *w);
 /* Releases pages of mapped files.  They are read again when needed. */
 void unwinder_release(struct unwinder *w);
+/* Returns the number of pages of rules compiled since then. */
+uint64_t unwinder_compiled(const struct unwinder *w);
 
 #endif
