@@ -394,6 +394,10 @@ static void calm_rings_hold_a_second_within_a_limit(void **state)
 		if (perf_ring_size() == 2 << 20 && cpus[k] <= 2)
 			assert_true(p.ring_bytes >= 5 * 99 / 4 * (32 << 10));
 	}
+	/* without copies */
+	if (perf_ring_size() == 2 << 20)
+		assert_int_equal(perf_rings_plan(2 << 20, 512, false, true).samples,
+				 512 << 10);
 	assert_int_equal(perf_copies_plan_calm(99, 2, 32768).copy_bytes, 32768);
 	assert_true(perf_copies_plan_calm(UINT64_MAX, 2, 65528).ring_bytes <=
 		    32 << 20);

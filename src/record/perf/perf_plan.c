@@ -87,6 +87,7 @@ struct perf_rings perf_rings_plan(size_t samples, size_t ncpus, bool waits,
 		r.sideband = at_most(SIDEBAND_BYTES, room / 6);
 		r.switches = at_most(SWITCH_BYTES, room / 4);
 	} else if (calm) {
+		r.samples = half_down(samples, CALM_RINGS_MAX / n);
 		r.sideband = at_most(CALM_SIDEBAND_BYTES, room / 6);
 		r.sideband = at_most(r.sideband, CALM_SIDEBANDS_MAX / n);
 	}

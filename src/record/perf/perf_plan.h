@@ -17,7 +17,8 @@ struct perf_rings {
 };
 /* Plans rings for `samples` bytes of samples, or smaller rings where little memory
  * may be locked, to leave room for the other CPUs.  With `calm`
- * (source_options.calm), larger rings of mappings, within 64 MB for all CPUs. */
+ * (source_options.calm), larger rings of mappings; those of all CPUs have at most 64 MB,
+ * and those of samples 256 MB, or 128 KB each. */
 struct perf_rings perf_rings_plan(size_t samples, size_t ncpus, bool waits,
 				  bool calm);
 /* Ring and copy sizes for stack copies: see perf_copies_plan. */
