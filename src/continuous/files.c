@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Lists finished files and removes old ones: see files.h. */
 #include "continuous/files.h"
+#include "base/clock.h"
 #include "base/outfile.h"
 #include "base/search.h"
 
@@ -16,14 +17,6 @@
 #include <unistd.h>
 
 #define SECOND 1000000000ull
-
-static uint64_t clock_ns(clockid_t id)
-{
-	struct timespec t;
-
-	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
 
 void recorder_file(int slot, char name[FILE_NAME_ROOM])
 {
@@ -51,31 +44,43 @@ static int by_age(const void *pa, const void *pb)
 {
 	const struct finished *a = pa, *b = pb;
 
-	return ascending(a->mtime_ns, b->mtime_ns) ?: strcmp(a->name, b->name);
+	return ascending(a->born_ns, b->born_ns)
+	       ?: ascending(a->mtime_ns, b->mtime_ns) ?: strcmp(a->name, b->name);
 }
 
-static int add(struct files *f, const struct files *before, const char *name,
-	       const struct stat *st, struct error *err)
+static const struct finished *find(const struct files *f, const char *name)
 {
-	struct finished file = {
-		.bytes = (uint64_t)st->st_size,
-		.mtime_ns = st->st_mtim.tv_sec * (int64_t)SECOND +
-			    st->st_mtim.tv_nsec,
-		.seen_ns = clock_ns(CLOCK_BOOTTIME) };
-	int64_t age = (int64_t)clock_ns(CLOCK_REALTIME) - file.mtime_ns;
+	for (size_t i = 0; i < f->v.n; i++)
+		if (!strcmp(f->v.v[i].name, name))
+			return &f->v.v[i];
+	return NULL;
+}
 
-	memcpy(file.name, name, strlen(name) + 1);	/* is_finished_name has
-							 * checked the length */
-	file.age_ns = age > 0 ? (uint64_t)age : 0;
-	for (size_t i = 0; i < before->v.n; i++)
-		if (!strcmp(before->v.v[i].name, name)) {
-			uint64_t bytes = file.bytes;
-			int64_t mtime = file.mtime_ns;
+/* `now`, CLOCK_BOOTTIME, and `wall` are of the same moment. */
+static int add(struct files *f, const struct files *before, const char *name,
+	       const struct stat *st, int64_t now, int64_t wall,
+	       struct error *err)
+{
+	const struct finished *known = find(before, name);
+	int64_t mtime = st->st_mtim.tv_sec * (int64_t)SECOND + st->st_mtim.tv_nsec;
+	struct finished file;
 
-			file = before->v.v[i];
-			file.bytes = bytes;
-			file.mtime_ns = mtime;
-		}
+	if (known) {
+		file = *known;
+		if (file.mtime_ns != mtime)
+			file.written_ns = now;
+	} else {
+		int64_t age = wall > mtime ? wall - mtime : 0;
+
+		if (before->updated_ns && age > now - before->updated_ns)
+			age = now - before->updated_ns;
+		file = (struct finished){ .born_ns = now - age,
+					  .written_ns = now - age };
+		memcpy(file.name, name, strlen(name) + 1);	/* is_finished_name has
+								 * checked the length */
+	}
+	file.bytes = (uint64_t)st->st_size;
+	file.mtime_ns = mtime;
 	f->bytes += file.bytes;
 	return vec_push(&f->v, file) < 0 ? error_nomem(err) : 0;
 }
@@ -84,7 +89,8 @@ int files_update(struct files *f, int dir, struct error *err)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
-	struct files now = { .bytes = 0 };
+	int64_t wall = (int64_t)clock_read(CLOCK_REALTIME);
+	struct files now = { .updated_ns = (int64_t)clock_read(CLOCK_BOOTTIME) };
 	struct dirent *e;
 	struct stat st;
 
@@ -99,7 +105,8 @@ int files_update(struct files *f, int dir, struct error *err)
 		if (is_finished_name(e->d_name) &&
 		    !fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
 		    S_ISREG(st.st_mode))
-			rc = add(&now, f, e->d_name, &st, err);
+			rc = add(&now, f, e->d_name, &st, now.updated_ns, wall,
+				 err);
 	closedir(d);
 	if (now.v.n)
 		qsort(now.v.v, now.v.n, sizeof(*now.v.v), by_age);
@@ -118,6 +125,16 @@ void files_fini(struct files *f)
 	f->bytes = 0;
 }
 
+static uint64_t since(int64_t then_ns)
+{
+	return (uint64_t)((int64_t)clock_read(CLOCK_BOOTTIME) - then_ns);
+}
+
+uint64_t finished_quiet_ns(const struct finished *f)
+{
+	return since(f->written_ns);
+}
+
 uint64_t disk_free(int dir)
 {
 	struct statvfs v;
@@ -129,10 +146,8 @@ uint64_t disk_free(int dir)
 static bool too_much(const struct files *f, int dir, const struct retention *r)
 {
 	const struct finished *oldest = &f->v.v[0];
-	uint64_t age = oldest->age_ns +
-		       (clock_ns(CLOCK_BOOTTIME) - oldest->seen_ns);
 
-	return (r->keep_ns && age > r->keep_ns) ||
+	return (r->keep_ns && since(oldest->born_ns) > r->keep_ns) ||
 	       (r->keep_bytes && f->bytes > r->keep_bytes) ||
 	       (r->free_bytes && disk_free(dir) < r->free_bytes);
 }

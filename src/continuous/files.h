@@ -14,15 +14,17 @@ struct finished {
 	char name[FILE_NAME_ROOM];
 	uint64_t bytes;
 	int64_t mtime_ns;	/* nanoseconds since 1970 */
-	/* Age when the file was first seen, and the time of that (CLOCK_BOOTTIME).
-	 * Steps of the wall clock therefore do not change a known age. */
-	uint64_t age_ns, seen_ns;
+	/* When the file was finished and last written, by CLOCK_BOOTTIME, as known when
+	 * the file was first seen: steps of the wall clock change neither ages nor the
+	 * order.  May be negative: the machine started later. */
+	int64_t born_ns, written_ns;
 	bool done;		/* for the caller's use */
 };
 
 struct files {
 	VEC(struct finished) v;	/* oldest first */
 	uint64_t bytes;
+	int64_t updated_ns;	/* CLOCK_BOOTTIME; 0: never */
 };
 
 struct retention {
@@ -35,9 +37,12 @@ void recorder_file(int slot, char name[FILE_NAME_ROOM]);
 /* Returns whether a name is that of a finished file. */
 bool is_finished_name(const char *name);
 
-/* Updates the list from the folder; files that still exist keep their data. */
+/* Updates the list from the folder; files that still exist keep their data.  A file that
+ * was not there at the last update is not older than that. */
 int files_update(struct files *f, int dir, struct error *err);
 void files_fini(struct files *f);
+/* Returns the time since a file was last written. */
+uint64_t finished_quiet_ns(const struct finished *f);
 
 /* Removes files that exceed the limits, and adds their number to *removed.
  * Returns false if the disk has less than free_bytes and no file is left to

@@ -135,7 +135,6 @@ static int take_file(struct keeper *k, struct finished *f, struct error *err)
 {
 	int fd = openat(k->dir, f->name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	struct reader *r = NULL;
-	struct timespec now;
 	int rc;
 
 	if (fd < 0)
@@ -147,10 +146,8 @@ static int take_file(struct keeper *k, struct finished *f, struct error *err)
 		notice(k, f->name, err->msg);
 		return rc == -ERR_NOMEM ? rc : 0;
 	}
-	clock_gettime(CLOCK_REALTIME, &now);
 	if (reader_damage(r)->incomplete && !k->ending &&
-	    f->age_ns < NAMES_MAX_S * SECOND &&
-	    now.tv_sec - f->mtime_ns / (int64_t)SECOND < NAMES_MAX_S) {
+	    finished_quiet_ns(f) < NAMES_MAX_S * SECOND) {
 		reader_close(r);
 		return 1;
 	}

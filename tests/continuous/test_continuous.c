@@ -141,6 +141,50 @@ static void steps_of_the_clock_age_nothing(void **state)
 	files_fini(&f);
 }
 
+/* A file that appears after the clock was set is neither old nor older than others. */
+static void files_finished_after_a_step_are_the_newest(void **state)
+{
+	static const time_t ages[] = { 36000, -36000 };	/* steps back and forward */
+
+	for (size_t i = 0; i < COUNT(ages); i++) {
+		struct scratch *s = *state;
+		struct files f = { .bytes = 0 };
+		struct retention r = { .keep_ns = 1000 * SECOND };
+		uint64_t removed = 0;
+		struct error err;
+
+		make(s, "record-0.tally.1", 100, 20);
+		make(s, "record-0.tally.2", 100, 10);
+		assert_int_equal(files_update(&f, s->dir, &err), 0);
+		make(s, "record-0.tally.3", 100, ages[i]);
+		assert_int_equal(files_update(&f, s->dir, &err), 0);
+		files_retain(&f, s->dir, &r, &removed);
+		assert_int_equal(removed, 0);
+		r = (struct retention){ .keep_bytes = 100 };
+		files_retain(&f, s->dir, &r, &removed);
+		assert_int_equal(removed, 2);
+		assert_true(is_there(s, "record-0.tally.3"));
+		assert_int_equal(unlinkat(s->dir, "record-0.tally.3", 0), 0);
+		files_fini(&f);
+	}
+}
+
+/* How long a file has been quiet does not depend on the wall clock, either. */
+static void files_that_change_are_not_quiet(void **state)
+{
+	struct scratch *s = *state;
+	struct files f = { .bytes = 0 };
+	struct error err;
+
+	make(s, "record-0.tally.1", 100, 500);
+	assert_int_equal(files_update(&f, s->dir, &err), 0);
+	assert_in_range(finished_quiet_ns(&f.v.v[0]), 499 * SECOND, 5000 * SECOND);
+	make(s, "record-0.tally.1", 200, -36000);
+	assert_int_equal(files_update(&f, s->dir, &err), 0);
+	assert_in_range(finished_quiet_ns(&f.v.v[0]), 0, 400 * SECOND);
+	files_fini(&f);
+}
+
 static void leftovers_are_adopted(void **state)
 {
 	struct scratch *s = *state;
@@ -221,6 +265,8 @@ int main(void)
 		cmocka_unit_test(names_are_those_of_finished_files),
 		IN_FOLDER(oldest_files_go_first),
 		IN_FOLDER(steps_of_the_clock_age_nothing),
+		IN_FOLDER(files_finished_after_a_step_are_the_newest),
+		IN_FOLDER(files_that_change_are_not_quiet),
 		IN_FOLDER(leftovers_are_adopted),
 		cmocka_unit_test(status_is_read_as_written),
 		cmocka_unit_test(options_of_a_file_are_words),
