@@ -27,6 +27,7 @@ static const struct member {
 	  sizeof(((struct continuous_status *)0)->keeper_says.name) }
 	M(TEXT, state), M(TEXT, why), M(NUMBER, pid), M(NUMBER, recorder),
 	M(NUMBER, keeper), M(NUMBER, started_s), M(NUMBER, written_s),
+	M(NUMBER, running_s),
 	M(REAL, cpu_seconds), M(NUMBER, memory_bytes), M(NUMBER, restarts),
 	M(NUMBER, files), M(NUMBER, bytes), M(NUMBER, removed),
 	M(NUMBER, free_bytes), M(TRUTH, pushing),
@@ -192,8 +193,7 @@ void status_text(const struct continuous_status *s, bool running,
 		 uint64_t now_s, struct buf *b)
 {
 	const struct keeper_report *k = &s->keeper_says;
-	uint64_t until = running ? now_s : s->written_s;
-	uint64_t life = since(s->started_s, until);
+	uint64_t life = s->running_s;
 
 	buf_str(b, "state      ");
 	text_safe(b, running ? s->state : "not running");

@@ -24,6 +24,8 @@ struct continuous_status {
 	char why[512];		/* reason for the state, or "" */
 	uint64_t pid, recorder, keeper;	/* process IDs; 0: none */
 	uint64_t started_s, written_s;	/* seconds since 1970 */
+	uint64_t running_s;	/* time since the start that the machine was awake;
+				 * the wall clock may have been set meanwhile */
 	double cpu_seconds;	/* CPU time of all processes since started_s */
 	uint64_t memory_bytes;	/* resident memory of all processes */
 	uint64_t restarts;	/* number of recorders that died and were replaced */

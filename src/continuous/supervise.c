@@ -16,11 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "base/outfile.h"
 #include "continuous/files.h"
 #include "continuous/folder.h"
 #include "continuous/keeper.h"
+#include "continuous/service.h"
 #include "continuous/status.h"
 #include "launch/proc_read.h"
 #include "launch/signals.h"
@@ -33,6 +35,7 @@ enum {
 	BEGIN_S = 60,		/* time a recorder may take until it samples */
 	AGAIN_MAX_S = 60,
 	KEEPER_END_S = 20,	/* time the keeper may take at the end */
+	CLOCK_STEP_S = 1,	/* smaller ones are taken for those of NTP */
 	HAND_OVER_S = 2,	/* time in which recorders learn when they hand over */
 	STATUS_EXIT_ERROR = 1,
 };
@@ -69,20 +72,14 @@ struct supervisor {
 	int reports;		/* pipe from the keeper, or -1 */
 	uint64_t keeper_again_ns;
 	struct keeper_report earlier;	/* totals of keepers that have ended */
+	uint64_t began_ns;
+	int64_t wall_ns;	/* wall clock when CLOCK_MONOTONIC was 0 */
 	struct files files;
 	struct continuous_status status;
 	double cpu_ended;	/* CPU seconds of processes that have ended */
 	struct error failed;	/* error of a recorder that could not begin */
 	struct symbol_cache *symbols;	/* or NULL */
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
 
 static void notice(const struct supervisor *s, const char *text)
 {
@@ -191,7 +188,7 @@ static int start_recorder(struct supervisor *s, int slot, struct error *err)
 	fcntl(from[0], F_SETFL, O_NONBLOCK);
 	fcntl(to[1], F_SETFL, O_NONBLOCK);
 	*r = (struct recorder){ .pid = pid, .slot = slot, .to = to[1],
-				.from = from[0], .began_ns = now_ns(),
+				.from = from[0], .began_ns = clock_now(),
 				.holds = s->current >= 0 };
 	/* the recorder answers as soon as it samples */
 	if (write(to[1], "ping\n", 5) < 0)
@@ -220,7 +217,7 @@ static void end_recorder(struct recorder *r)
 /* Makes `r` count from a time on until which the others count. */
 static void hand_over(struct supervisor *s, struct recorder *r)
 {
-	uint64_t at = now_ns() + (s->renew_now ? 0 : HAND_OVER_S * SECOND);
+	uint64_t at = clock_now() + (s->renew_now ? 0 : HAND_OVER_S * SECOND);
 	bool others = false;
 	char line[48];
 
@@ -304,6 +301,8 @@ static void read_reports(struct supervisor *s)
 /* The recorder samples now, so the previous one is no longer needed. */
 static void took_over(struct supervisor *s, struct recorder *r)
 {
+	if (!s->sampled)
+		service_notify("READY=1");
 	r->samples = s->sampled = true;
 	s->failures = 0;
 	if (s->paused)
@@ -339,6 +338,12 @@ static void read_answers(struct supervisor *s, struct recorder *r)
 		r->n = 0;	/* no valid line is that long */
 }
 
+/* Whether no recorder ever began, so that none will. */
+static bool never_began(const struct supervisor *s)
+{
+	return !s->sampled && s->failed.code;
+}
+
 static void recorder_ended(struct supervisor *s, struct recorder *r, int status)
 {
 	bool wanted = r->ending, good = WIFEXITED(status) && !WEXITSTATUS(status);
@@ -354,6 +359,8 @@ static void recorder_ended(struct supervisor *s, struct recorder *r, int status)
 	files_adopt(s->dir, r->slot, &ignored);
 	if (wanted || s->stop)
 		return;
+	if (!good && never_began(s))
+		return;		/* continuous_run returns the reason */
 	if (good && !s->o->record.all_cpus && !s->o->record.cgroup) {
 		s->finished = true;	/* what was recorded has ended */
 		return;
@@ -361,10 +368,10 @@ static void recorder_ended(struct supervisor *s, struct recorder *r, int status)
 	shift = s->failures < 6 ? s->failures : 6;
 	s->failures++;
 	s->status.restarts++;
-	s->again_ns = now_ns() + (s->sampled && s->failures == 1
+	s->again_ns = clock_now() + (s->sampled && s->failures == 1
 					  ? 0 : (1ull << shift) * SECOND);
-	if (s->again_ns > now_ns() + AGAIN_MAX_S * SECOND)
-		s->again_ns = now_ns() + AGAIN_MAX_S * SECOND;
+	if (s->again_ns > clock_now() + AGAIN_MAX_S * SECOND)
+		s->again_ns = clock_now() + AGAIN_MAX_S * SECOND;
 	notice(s, good ? "recording ended and is begun again"
 		       : s->failed.code ? s->failed.msg
 		       : "a recorder died and is started again");
@@ -377,7 +384,7 @@ static void keeper_ended(struct supervisor *s)
 	close(s->reports);
 	s->reports = -1;
 	s->keeper = 0;
-	s->keeper_again_ns = s->moved ? 0 : now_ns() + 10 * SECOND;
+	s->keeper_again_ns = s->moved ? 0 : clock_now() + 10 * SECOND;
 	if (!s->stop && !s->moved)
 		notice(s, "the process that reads finished files died and is "
 		       "started again");
@@ -471,7 +478,7 @@ static void write_status(struct supervisor *s)
 
 	read_reports(s);
 	if (s->stop || s->finished)
-		set_state(s, "ended", "");
+		set_state(s, "ended", never_began(s) ? s->failed.msg : "");
 	else if (s->paused)
 		set_state(s, "paused", "the disk is nearly full");
 	else if (s->current >= 0)
@@ -482,6 +489,7 @@ static void write_status(struct supervisor *s)
 	st->recorder = s->current < 0 ? 0 : (uint64_t)s->r[s->current].pid;
 	st->keeper = (uint64_t)s->keeper;
 	st->written_s = (uint64_t)time(NULL);
+	st->running_s = (clock_now() - s->began_ns) / SECOND;
 	st->files = s->files.v.n;
 	st->bytes = s->files.bytes;
 	st->free_bytes = disk_free(s->dir);
@@ -560,6 +568,22 @@ static void watch_folder(struct supervisor *s)
 	}
 }
 
+/* A file has one starting time, from which the times of its samples follow.  After a
+ * step of the wall clock, or a sleep of the machine, a new file is therefore begun. */
+static void watch_clock(struct supervisor *s)
+{
+	int64_t wall = (int64_t)(clock_read(CLOCK_REALTIME) - clock_now());
+	int64_t step = wall - s->wall_ns;
+
+	if (step < CLOCK_STEP_S * (int64_t)SECOND &&
+	    step > -CLOCK_STEP_S * (int64_t)SECOND)
+		return;
+	s->wall_ns = wall;
+	for (int i = 0; i < RECORDERS; i++)
+		if (s->r[i].pid && s->r[i].samples && !s->r[i].ending)
+			command(&s->r[i], "snapshot\n");
+}
+
 static int free_slot(const struct supervisor *s)
 {
 	for (int i = 0; i < RECORDERS; i++)
@@ -571,7 +595,7 @@ static int free_slot(const struct supervisor *s)
 /* Starts the recorders that should be running. */
 static int keep_recording(struct supervisor *s, struct error *err)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now();
 	int slot = free_slot(s);
 	bool beginning = false, renew;
 
@@ -622,7 +646,7 @@ static bool recorders_left(const struct supervisor *s)
 
 static int watch(struct supervisor *s, struct error *err)
 {
-	uint64_t end = s->o->duration_ns ? now_ns() + s->o->duration_ns
+	uint64_t end = s->o->duration_ns ? clock_now() + s->o->duration_ns
 					 : UINT64_MAX;
 	unsigned int rounds = 0;
 	uint64_t last = 0;
@@ -630,22 +654,22 @@ static int watch(struct supervisor *s, struct error *err)
 
 	while (!rc && !s->stop && !s->finished) {
 		rc = keep_recording(s, err);
-		if (!s->keeper && now_ns() >= s->keeper_again_ns)
+		if (!s->keeper && clock_now() >= s->keeper_again_ns)
 			start_keeper(s);
-		if (now_ns() - last >= SECOND) {
-			last = now_ns();
+		if (clock_now() - last >= SECOND) {
+			last = clock_now();
 			watch_folder(s);
 			watch_cgroup(s);
+			watch_clock(s);
 			watch_disk(s);
 			if (!(rounds++ % STATUS_EVERY))
 				write_status(s);
 		}
 		wait_for_something(s);
-		if (now_ns() >= end)
+		if (clock_now() >= end)
 			s->stop = true;
-		/* If no recorder ever began, none will.  The user gets the first
-		 * one's reason. */
-		if (!s->sampled && s->failed.code && !recorders_left(s)) {
+		/* The user gets the first one's reason. */
+		if (never_began(s) && !recorders_left(s)) {
 			*err = s->failed;
 			rc = -err->code;
 		}
@@ -669,9 +693,9 @@ static void end(struct supervisor *s)
 		wait_for_something(s);
 	if (s->keeper)
 		kill(s->keeper, SIGTERM);
-	until = now_ns() + KEEPER_END_S * SECOND;
+	until = clock_now() + KEEPER_END_S * SECOND;
 	while (s->keeper) {
-		if (now_ns() > until)
+		if (clock_now() > until)
 			kill(s->keeper, SIGKILL);
 		wait_for_something(s);
 	}
@@ -733,6 +757,8 @@ int continuous_run(const struct continuous_options *o, struct error *err)
 	pipes = signal(SIGPIPE, SIG_IGN);
 	s.status.pid = (uint64_t)getpid();
 	s.status.started_s = (uint64_t)time(NULL);
+	s.began_ns = clock_now();
+	s.wall_ns = (int64_t)(clock_read(CLOCK_REALTIME) - clock_now());
 	s.status.pushing = o->push;
 	rc = prepare(&s, err);
 	if (!rc) {

@@ -231,6 +231,20 @@ static void status_is_read_as_written(void **state)
 	buf_fini(&text);
 }
 
+/* The wall clock was set back by a day since the recording began. */
+static void durations_do_not_follow_the_wall_clock(void **state)
+{
+	struct continuous_status s = { .state = "recording", .started_s = 1800000000,
+		.written_s = 1799913700, .running_s = 200, .cpu_seconds = 2 };
+	struct buf text = { 0 };
+
+	(void)state;
+	status_text(&s, true, 1799913701, &text);
+	assert_non_null(strstr(buf_cstr(&text), "recording, for 3 min 20 s\n"));
+	assert_non_null(strstr(buf_cstr(&text), " 1.00% of one"));
+	buf_fini(&text);
+}
+
 static void options_of_a_file_are_words(void **state)
 {
 	static const char *const want[] = { "--freq=19", "--all-cpus", "-g",
@@ -269,6 +283,7 @@ int main(void)
 		IN_FOLDER(files_that_change_are_not_quiet),
 		IN_FOLDER(leftovers_are_adopted),
 		cmocka_unit_test(status_is_read_as_written),
+		cmocka_unit_test(durations_do_not_follow_the_wall_clock),
 		cmocka_unit_test(options_of_a_file_are_words),
 	};
 

@@ -171,6 +171,34 @@ bad 2 "excludes --control" -o x -p $load --control fd:1
 bad 1 "999999999" -o x -p 999999999
 bad 2 "not a URL" -o x -p $load --push http://h
 bad 1 "cannot make the folder" -o no/such/folder -p $load
+"$TALLY" record --continuous -o never -p 999999999 2>err
+t_is "one that cannot begin says why once" "$(grep -c 999999999 err)" 1
+t_like "… and in its status" "$("$TALLY" status never)" \
+	'^state +not running: .*999999999.*, ended'
+t_is "… and no recorder has died" "$(member never restarts)" 0
+
+# --- a service manager that waits until it samples
+cat >manager.py <<'END'
+import os, socket, subprocess, sys
+s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+s.bind(sys.argv[1].replace('@', '\0') )
+s.settimeout(60)
+subprocess.run(sys.argv[2:], env={**os.environ, 'NOTIFY_SOCKET': sys.argv[1]})
+s.settimeout(0)
+said = []
+try:
+    while True:
+        said.append(s.recv(4096).decode())
+except BlockingIOError:
+    print(said)
+END
+for address in "$T_TMP/manager" "@tally-test-$$"; do
+	t_is "$(echo "$address" | cut -c 1): the manager is told once" "$(python3 \
+		manager.py "$address" "$TALLY" record --continuous -p $load -o ready \
+		--duration 2s --keep-free 1k 2>/dev/null)" "['READY=1']"
+done
+t_is "not if it cannot begin" "$(python3 manager.py "$T_TMP/other" "$TALLY" record \
+	--continuous -p 999999999 -o never 2>/dev/null)" "[]"
 
 # --- options that another recording would ignore
 unused() { # WORDS OPTION…
