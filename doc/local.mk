@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 EXTRA_DIST += doc/disassembly.md doc/examples/count_region.c doc/examples/record.conf \
-	doc/examples/compose.yaml doc/examples/daemonset.yaml doc/examples/Dockerfile doc/roadmap.md \
+	doc/examples/compose.yaml doc/examples/daemonset.yaml doc/examples/Dockerfile \
+	doc/examples/perf_event_paranoid.conf doc/roadmap.md \
 	doc/symbolizing-differences.md \
 	doc/unwinding-differences.md
 EXTRA_DIST += doc/check-in-ci.md doc/tally-check.schema.json

@@ -53,4 +53,5 @@ EXTRA_DIST += \
 	scripts/vm/boot \
 	scripts/vm/get-kernel \
 	scripts/vm/build-debug-kernel \
-	scripts/vm/get-module-kernels
+	scripts/vm/get-module-kernels \
+	scripts/vm/systemd-check

@@ -301,8 +301,6 @@ static void read_reports(struct supervisor *s)
 /* The recorder samples now, so the previous one is no longer needed. */
 static void took_over(struct supervisor *s, struct recorder *r)
 {
-	if (!s->sampled)
-		service_notify("READY=1");
 	r->samples = s->sampled = true;
 	s->failures = 0;
 	if (s->paused)
@@ -650,6 +648,7 @@ static int watch(struct supervisor *s, struct error *err)
 					 : UINT64_MAX;
 	unsigned int rounds = 0;
 	uint64_t last = 0;
+	bool ready = false;
 	int rc = 0;
 
 	while (!rc && !s->stop && !s->finished) {
@@ -666,6 +665,11 @@ static int watch(struct supervisor *s, struct error *err)
 				write_status(s);
 		}
 		wait_for_something(s);
+		if (s->sampled && !ready) {
+			ready = true;
+			write_status(s);	/* for who starts it and looks */
+			service_notify("READY=1");
+		}
 		if (clock_now() >= end)
 			s->stop = true;
 		/* The user gets the first one's reason. */

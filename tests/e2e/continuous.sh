@@ -179,26 +179,31 @@ t_is "… and no recorder has died" "$(member never restarts)" 0
 
 # --- a service manager that waits until it samples
 cat >manager.py <<'END'
-import os, socket, subprocess, sys
+import json, os, socket, subprocess, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-s.bind(sys.argv[1].replace('@', '\0') )
-s.settimeout(60)
-subprocess.run(sys.argv[2:], env={**os.environ, 'NOTIFY_SOCKET': sys.argv[1]})
-s.settimeout(0)
+s.bind(sys.argv[1].replace('@', '\0'))
+s.settimeout(0.1)
 said = []
-try:
-    while True:
-        said.append(s.recv(4096).decode())
-except BlockingIOError:
-    print(said)
+def hear():
+    try:
+        text = s.recv(4096).decode()
+        state = json.load(open('ready/status.json'))['state']
+        said.append(text + ' ' + state)
+    except TimeoutError:
+        pass
+p = subprocess.Popen(sys.argv[2:], env={**os.environ, 'NOTIFY_SOCKET': sys.argv[1]})
+while p.poll() is None:
+    hear()
+hear()
+print(*said)
 END
 for address in "$T_TMP/manager" "@tally-test-$$"; do
 	t_is "$(echo "$address" | cut -c 1): the manager is told once" "$(python3 \
 		manager.py "$address" "$TALLY" record --continuous -p $load -o ready \
-		--duration 2s --keep-free 1k 2>/dev/null)" "['READY=1']"
+		--duration 2s --keep-free 1k 2>/dev/null)" "READY=1 recording"
 done
 t_is "not if it cannot begin" "$(python3 manager.py "$T_TMP/other" "$TALLY" record \
-	--continuous -p 999999999 -o never 2>/dev/null)" "[]"
+	--continuous -p 999999999 -o never 2>/dev/null)" ""
 
 # --- options that another recording would ignore
 unused() { # WORDS OPTION…
