@@ -195,7 +195,7 @@ p = subprocess.Popen(sys.argv[2:], env={**os.environ, 'NOTIFY_SOCKET': sys.argv[
 while p.poll() is None:
     hear()
 hear()
-print(*said)
+print(*said or ['nothing'])
 END
 for address in "$T_TMP/manager" "@tally-test-$$"; do
 	t_is "$(echo "$address" | cut -c 1): the manager is told once" "$(python3 \
@@ -203,7 +203,7 @@ for address in "$T_TMP/manager" "@tally-test-$$"; do
 		--duration 2s --keep-free 1k 2>/dev/null)" "READY=1 recording"
 done
 t_is "not if it cannot begin" "$(python3 manager.py "$T_TMP/other" "$TALLY" record \
-	--continuous -p 999999999 -o never 2>/dev/null)" ""
+	--continuous -p 999999999 -o never 2>/dev/null)" nothing
 
 # --- options that another recording would ignore
 unused() { # WORDS OPTION…
