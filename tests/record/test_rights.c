@@ -73,6 +73,12 @@ static void fixes_are_exact(void **state)
 			    "(on the host, outside this container)");
 	rights_fix(&r, DENIED_FILTER, 2, text, sizeof(text));
 	assert_non_null(strstr(text, "--cap-add=PERFMON"));
+	/* Podman 4.3's filter forbids it in spite of the capability. */
+	r.inner_users = false;
+	r.caps = bit(PERFMON);
+	rights_fix(&r, DENIED_FILTER, 2, text, sizeof(text));
+	assert_null(strstr(text, "--cap-add=PERFMON"));
+	assert_non_null(strstr(text, "--security-opt seccomp=unconfined"));
 	rights_fix(&r, DENIED_NOT, 2, text, sizeof(text));
 	assert_string_equal(text, "");
 	rights_fix(&r, DENIED_LEVEL, 1, small, sizeof(small));

@@ -182,8 +182,11 @@ void rights_fix(const struct rights *r, enum denial d, int need, char *out,
 		break;
 	case DENIED_FILTER:
 		snprintf(out, size, "let the filter pass perf_event_open: "
-			 "docker or podman run --cap-add=PERFMON; systemd "
-			 "SystemCallFilter=perf_event_open");
+			 "docker or podman run %s; systemd "
+			 "SystemCallFilter=perf_event_open",
+			 /* filters that do not look at the capability */
+			 rights_perfmon(r) ? "--security-opt seccomp=unconfined"
+					   : "--cap-add=PERFMON");
 		break;
 	case DENIED_LEVEL:
 		snprintf(what, sizeof(what), "kernel.perf_event_paranoid=%d",
