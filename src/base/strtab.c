@@ -22,14 +22,46 @@ static bool str_eq(const void *ctx, uint32_t id, const void *key)
 	return !strncmp(s, k->s, k->n) && !s[k->n];
 }
 
-int strtab_init(struct strtab *t)
+int strtab_init_in(struct strtab *t, struct strpool *pool)
 {
 	*t = (struct strtab){ 0 };
+	if (pool && !pool->used) {
+		t->pool = pool;
+		pool->used = true;
+		pool->next = 0;
+	}
 	return strtab_add(t, "") == 0 ? 0 : -ERR_NOMEM;
+}
+
+int strtab_init(struct strtab *t)
+{
+	return strtab_init_in(t, NULL);
+}
+
+/* Makes the pool forget the strings of its table from id n on. */
+static void forget_users(struct strtab *t, size_t n)
+{
+	for (size_t i = n; i < t->str.n; i++)
+		t->pool->user.v[t->pool_id.v[i]] = UINT32_MAX;
+}
+
+void strpool_fini(struct strpool *s)
+{
+	vec_fini(&s->user);
+}
+
+int strtab_reserve(struct strtab *t, size_t n)
+{
+	return t->pool ? vec_reserve(&t->str, n) : idtab_reserve(&t->tab, n);
 }
 
 void strtab_fini(struct strtab *t)
 {
+	if (t->pool) {
+		forget_users(t, 0);
+		t->pool->used = false;
+	}
+	vec_fini(&t->pool_id);
 	for (size_t i = 0; i < t->blocks.n; i++)
 		free(t->blocks.v[i]);
 	vec_fini(&t->blocks);
@@ -80,12 +112,10 @@ static char *store(struct strtab *t, const char *s, size_t n)
 	return p;
 }
 
-uint32_t strtab_add_n(struct strtab *t, const char *s, size_t n)
+static uint32_t add(struct strtab *t, const struct key *k)
 {
-	struct key k = n ? (struct key){ s, strnlen(s, n) }
-			 : (struct key){ "", 0 };
-	uint64_t h = hash_bytes(k.s, k.n);
-	uint32_t id = idtab_find(&t->tab, h, str_eq, t, &k);
+	uint64_t h = hash_bytes(k->s, k->n);
+	uint32_t id = idtab_find(&t->tab, h, str_eq, t, k);
 	char *copy;
 
 	if (id != IDTAB_NONE)
@@ -93,7 +123,7 @@ uint32_t strtab_add_n(struct strtab *t, const char *s, size_t n)
 	if (t->str.n >= UINT32_MAX - 1)
 		return UINT32_MAX;
 	id = (uint32_t)t->str.n;
-	copy = store(t, k.s, k.n);
+	copy = store(t, k->s, k->n);
 	if (!copy || vec_push(&t->str, copy) < 0)
 		return UINT32_MAX;
 	if (idtab_add(&t->tab, h, id) < 0) {
@@ -103,6 +133,47 @@ uint32_t strtab_add_n(struct strtab *t, const char *s, size_t n)
 	return id;
 }
 
+/* Makes the pool know a user of each of its strings.  Returns 0 or -ERR_NOMEM. */
+static int know_users(struct strpool *s)
+{
+	size_t had = s->user.n;
+
+	if (vec_reserve(&s->user, s->str->str.n) < 0)
+		return -ERR_NOMEM;
+	s->user.n = s->str->str.n;
+	memset(s->user.v + had, 0xff, (s->user.n - had) * sizeof(*s->user.v));
+	return 0;
+}
+
+static uint32_t add_from_pool(struct strtab *t, const struct key *k)
+{
+	struct strpool *s = t->pool;
+	uint32_t id = s->next;
+
+	if (id >= s->str->str.n || !str_eq(s->str, id, k))
+		id = add(s->str, k);
+	if (id == UINT32_MAX ||
+	    (s->user.n < s->str->str.n && know_users(s) < 0))
+		return UINT32_MAX;
+	s->next = id + 1;
+	if (s->user.v[id] != UINT32_MAX)
+		return s->user.v[id];
+	if (vec_reserve(&t->pool_id, t->str.n + 1) < 0 ||
+	    vec_push(&t->str, s->str->str.v[id]) < 0)
+		return UINT32_MAX;
+	t->pool_id.n = t->str.n;
+	t->pool_id.v[t->str.n - 1] = id;
+	return s->user.v[id] = (uint32_t)t->str.n - 1;
+}
+
+uint32_t strtab_add_n(struct strtab *t, const char *s, size_t n)
+{
+	struct key k = n ? (struct key){ s, strnlen(s, n) }
+			 : (struct key){ "", 0 };
+
+	return t->pool ? add_from_pool(t, &k) : add(t, &k);
+}
+
 uint32_t strtab_add(struct strtab *t, const char *s)
 {
 	return strtab_add_n(t, s, strlen(s));
@@ -110,9 +181,12 @@ uint32_t strtab_add(struct strtab *t, const char *s)
 
 uint32_t strtab_find(const struct strtab *t, const char *s)
 {
+	const struct strpool *pool = t->pool;
+	const struct strtab *in = pool ? pool->str : t;
 	struct key k = { s, strlen(s) };
+	uint32_t id = idtab_find(&in->tab, hash_bytes(s, k.n), str_eq, in, &k);
 
-	return idtab_find(&t->tab, hash_bytes(s, k.n), str_eq, t, &k);
+	return !pool ? id : id < pool->user.n ? pool->user.v[id] : UINT32_MAX;
 }
 
 const char *strtab_get(const struct strtab *t, uint32_t id)
@@ -126,6 +200,11 @@ int strtab_truncate(struct strtab *t, size_t n)
 
 	if (n >= t->str.n)
 		return 0;
+	if (t->pool) {
+		forget_users(t, n);
+		t->str.n = t->pool_id.n = n;
+		return 0;
+	}
 	for (size_t i = 0; i < n; i++) {
 		const char *s = t->str.v[i];
 

@@ -18,11 +18,33 @@ struct strtab {
 	size_t block_left;
 	char *block_p;
 	struct idtab tab;
+	struct strpool *pool;	/* NULL: the table owns its strings */
+	VEC(uint32_t) pool_id;	/* by id: the string in the pool */
+};
+
+/*
+ * The strings of a table, shared with tables that are filled one after another and
+ * have many of them in the same order.  Such a table neither copies nor, mostly, hashes
+ * a string: the one that follows the last one found is tried first.  What it does not
+ * find it adds to the pool, which must outlive it.  A pool serves one table at a time;
+ * others that are opened meanwhile own their strings.
+ */
+struct strpool {
+	struct strtab *str;
+	VEC(uint32_t) user;	/* by id of str: the id in the table that uses the pool,
+				 * UINT32_MAX: none; may be shorter than str */
+	uint32_t next;
+	bool used;
 };
 
 /* Initializes the table.  Returns 0 or -ERR_NOMEM. */
 int strtab_init(struct strtab *t);
+/* The same for a table that uses a pool, if it is not NULL and not in use. */
+int strtab_init_in(struct strtab *t, struct strpool *pool);
 void strtab_fini(struct strtab *t);
+void strpool_fini(struct strpool *s);
+/* Makes room for n strings in total.  Returns 0 or -ERR_NOMEM. */
+int strtab_reserve(struct strtab *t, size_t n);
 /* Returns the id, or UINT32_MAX if out of memory. */
 uint32_t strtab_add(struct strtab *t, const char *s);
 uint32_t strtab_add_n(struct strtab *t, const char *s, size_t n);

@@ -37,7 +37,8 @@ static int add_file(struct cmd_io *io, const struct merge_opts *o,
 {
 	struct reader *r = NULL;
 	struct cmd_reading how = { .max_memory = o->max_memory, .trust = o->trust,
-				   .as_it_is = true };
+				   .as_it_is = true,
+				   .strings = merger_strings(m) };
 	int rc = cmd_open_file(io, &how, path, &r, err);
 
 	/* The result belongs to this user, so that nothing shows any more whose

@@ -100,7 +100,7 @@ int cmd_open_file(struct cmd_io *io, const struct cmd_reading *how, const char *
 	*out = NULL;
 	rc = perf_data || import_is_foreign(path)
 	     ? open_import(io, how, path, perf_data, out, err)
-	     : reader_open(path, how->max_memory, out, err);
+	     : reader_open_in(path, how->max_memory, how->strings, out, err);
 	if (rc < 0 || how->as_it_is)
 		return rc;
 	cmd_take_trust(io, path, *out, how->trust);

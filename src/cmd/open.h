@@ -15,6 +15,7 @@ struct cmd_reading {
 	bool no_code;		/* for a view without code: files of other profilers
 				 * are imported without it, which is faster */
 	enum sym_detail detail;	/* what a view shows of symbols that are added */
+	struct strpool *strings;	/* as for reader_open_in */
 	bool as_it_is;		/* neither decide about trust nor add symbols */
 };
 

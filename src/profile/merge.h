@@ -55,6 +55,9 @@ struct merger;
 /* Returns 0 or -ERR_NOMEM. */
 int merger_open(struct merger **out);
 void merger_close(struct merger *m);
+/* Returns a pool for the strings of the recordings that will be added, if they are opened
+ * one after another (reader_open_in). */
+struct strpool *merger_strings(struct merger *m);
 /* Adds a recording, which is not needed afterwards; `name` is used in
  * messages.  After an error only merger_close may be called. */
 int merger_add(struct merger *m, struct reader *r, const char *name,

@@ -20,6 +20,7 @@ int merger_open(struct merger **out)
 	if (!m)
 		return -ERR_NOMEM;
 	m->m.p = &m->p;
+	m->strings.str = &m->p.str;
 	if (profile_init(&m->p) == 0)
 		return 0;
 	merger_close(m);
@@ -31,11 +32,17 @@ void merger_close(struct merger *m)
 {
 	if (!m)
 		return;
+	strpool_fini(&m->strings);
 	profile_fini(&m->p);
 	idtab_fini(&m->images);
 	buf_fini(&m->sums);
 	vec_fini(&m->runs);
 	free(m);
+}
+
+struct strpool *merger_strings(struct merger *m)
+{
+	return &m->strings;
 }
 
 size_t merger_runs(const struct merger *m)
@@ -308,6 +315,16 @@ static int take_samples(struct merger *m, struct reader *r)
 	return rc;
 }
 
+/* Takes the numbers of strings that the recording shares with the result. */
+static void map_shared(struct merger *m)
+{
+	const struct strtab *from = &m->m.from->str;
+
+	if (from->pool == &m->strings)
+		memcpy(m->m.maps->str, from->pool_id.v,
+		       from->str.n * sizeof(*from->pool_id.v));
+}
+
 int merger_add(struct merger *m, struct reader *r, const char *name,
 	       struct error *err)
 {
@@ -317,6 +334,8 @@ int merger_add(struct merger *m, struct reader *r, const char *name,
 	m->m.from = reader_profile(r);
 	m->m.maps = &maps;
 	rc = merge_maps_init(&maps, m->m.from);
+	if (!rc)
+		map_shared(m);
 	if (!rc)
 		rc = take_events(m, name, err);
 	if (!rc)

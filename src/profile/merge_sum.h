@@ -19,6 +19,7 @@ struct merge_run {
 
 struct merger {
 	struct profile p;
+	struct strpool strings;	/* those of p */
 	struct merge m;
 	struct idtab images;
 	struct buf sums;

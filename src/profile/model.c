@@ -6,18 +6,23 @@
 
 #include "base/error.h"
 
-int profile_init(struct profile *p)
+int profile_init_in(struct profile *p, struct strpool *pool)
 {
 	struct prof_node root = { .parent = 0, .loc = PROF_NONE };
 
 	memset(p, 0, sizeof(*p));
-	if (strtab_init(&p->str) < 0 ||
+	if (strtab_init_in(&p->str, pool) < 0 ||
 	    strtab_add(&p->str, "[damaged]") != PROF_STR_DAMAGED ||
 	    vec_push(&p->nodes, root) < 0) {
 		profile_fini(p);
 		return -ERR_NOMEM;
 	}
 	return 0;
+}
+
+int profile_init(struct profile *p)
+{
+	return profile_init_in(p, NULL);
 }
 
 static void fini_symbols(struct profile *p)

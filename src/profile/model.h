@@ -396,6 +396,8 @@ int profile_reserve_raw(struct profile *p, void *vec_ptr, size_t *cap,
 
 /* Returns 0 or -ERR_NOMEM; the root node then exists. */
 int profile_init(struct profile *p);
+/* The same with strings in a pool (base/strtab.h), which may be NULL. */
+int profile_init_in(struct profile *p, struct strpool *pool);
 void profile_fini(struct profile *p);
 
 /* Interning: return the id of an equal row, or of a new one; PROF_NONE if out

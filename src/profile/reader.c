@@ -59,7 +59,7 @@ static int too_much(const struct reader *r, struct error *err)
 			 r->n);
 }
 
-static int load(struct reader *r, struct error *err)
+static int load(struct reader *r, struct strpool *pool, struct error *err)
 {
 	int size = reader_check_header(r, err), rc;
 
@@ -67,7 +67,7 @@ static int load(struct reader *r, struct error *err)
 		return size;
 	rc = reader_find_chunks(r, (size_t)size);
 	if (!rc)
-		rc = reader_load_tables(r);
+		rc = reader_load_tables(r, pool);
 	if (r->profile.memory.exceeded)
 		return too_much(r, err);
 	if (rc < 0)
@@ -84,7 +84,8 @@ static int load(struct reader *r, struct error *err)
  * bytes. */
 static int open_reader(struct io_map map, const void *p, size_t n,
 		       const char *name, uint64_t max_memory,
-		       struct reader **out, struct error *err)
+		       struct strpool *pool, struct reader **out,
+		       struct error *err)
 {
 	struct reader *r = calloc(1, sizeof(*r));
 	int rc;
@@ -104,7 +105,7 @@ static int open_reader(struct io_map map, const void *p, size_t n,
 	if (!r->name || columns_init(&r->columns) < 0)
 		rc = error_set(err, ERR_NOMEM, "%s: out of memory", name);
 	else
-		rc = load(r, err);
+		rc = load(r, pool, err);
 	if (rc < 0) {
 		reader_close(r);
 		return rc;
@@ -113,10 +114,17 @@ static int open_reader(struct io_map map, const void *p, size_t n,
 	return 0;
 }
 
+int reader_open_bytes_in(const void *p, size_t n, const char *name,
+			 struct strpool *pool, struct reader **out,
+			 struct error *err)
+{
+	return open_reader((struct io_map){ 0 }, p, n, name, 0, pool, out, err);
+}
+
 int reader_open_bytes(const void *p, size_t n, const char *name,
 		      struct reader **out, struct error *err)
 {
-	return open_reader((struct io_map){ 0 }, p, n, name, 0, out, err);
+	return reader_open_bytes_in(p, n, name, NULL, out, err);
 }
 
 bool reader_is_recording(const char *path)
@@ -132,9 +140,10 @@ bool reader_is_recording(const char *path)
 }
 
 static int open_map(struct io_map map, const char *name, uint64_t max_memory,
-		    struct reader **out, struct error *err)
+		    struct strpool *pool, struct reader **out,
+		    struct error *err)
 {
-	int rc = open_reader(map, map.p, map.n, name, max_memory, out, err);
+	int rc = open_reader(map, map.p, map.n, name, max_memory, pool, out, err);
 
 	if (rc)
 		return rc;
@@ -143,14 +152,20 @@ static int open_map(struct io_map map, const char *name, uint64_t max_memory,
 	return 0;
 }
 
-int reader_open(const char *path, uint64_t max_memory, struct reader **out,
-		struct error *err)
+int reader_open_in(const char *path, uint64_t max_memory, struct strpool *pool,
+		   struct reader **out, struct error *err)
 {
 	struct io_map map;
 	int rc = io_load_file(path, &map, err);
 
 	*out = NULL;
-	return rc < 0 ? rc : open_map(map, path, max_memory, out, err);
+	return rc < 0 ? rc : open_map(map, path, max_memory, pool, out, err);
+}
+
+int reader_open(const char *path, uint64_t max_memory, struct reader **out,
+		struct error *err)
+{
+	return reader_open_in(path, max_memory, NULL, out, err);
 }
 
 int reader_open_fd(int fd, const char *name, uint64_t max_memory,
@@ -160,7 +175,7 @@ int reader_open_fd(int fd, const char *name, uint64_t max_memory,
 	int rc = io_load_fd(fd, name, &map, err);
 
 	*out = NULL;
-	return rc < 0 ? rc : open_map(map, name, max_memory, out, err);
+	return rc < 0 ? rc : open_map(map, name, max_memory, NULL, out, err);
 }
 
 void reader_close(struct reader *r)

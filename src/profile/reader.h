@@ -37,10 +37,17 @@ enum { READER_MEMORY_A_BYTE = 64, READER_MEMORY_MORE = 64 << 20 };
  */
 int reader_open(const char *path, uint64_t max_memory, struct reader **out,
 		struct error *err);
+/* The same for one of many recordings with equal strings, which are taken from a pool
+ * that outlives the reader; NULL: none. */
+int reader_open_in(const char *path, uint64_t max_memory, struct strpool *pool,
+		   struct reader **out, struct error *err);
 /* Opens a recording in memory, with max_memory 0.  The bytes must outlive the
  * reader. */
 int reader_open_bytes(const void *p, size_t n, const char *name,
 		      struct reader **out, struct error *err);
+int reader_open_bytes_in(const void *p, size_t n, const char *name,
+			 struct strpool *pool, struct reader **out,
+			 struct error *err);
 /* Opens a recording from an fd, which may be closed afterwards. */
 int reader_open_fd(int fd, const char *name, uint64_t max_memory,
 		   struct reader **out, struct error *err);

@@ -52,6 +52,6 @@ void reader_forget_pages(const struct reader *r, size_t from, size_t to);
 
 /* reader_tables.c: loads everything except samples into the model.  Returns 0
  * or -ERR_NOMEM. */
-int reader_load_tables(struct reader *r);
+int reader_load_tables(struct reader *r, struct strpool *pool);
 
 #endif

@@ -215,11 +215,11 @@ static int charge_names(struct reader *r)
 	return 0;
 }
 
-int reader_load_tables(struct reader *r)
+int reader_load_tables(struct reader *r, struct strpool *pool)
 {
 	size_t bad_refs = 0;
 
-	if (profile_init(&r->profile) < 0)
+	if (profile_init_in(&r->profile, pool) < 0)
 		return -ERR_NOMEM;
 	r->profile.memory.limit = r->max_memory;
 	/* Section readers only report failure; lack of memory is not damage of

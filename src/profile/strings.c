@@ -68,7 +68,7 @@ bool section_get_strings(struct profile *p, struct cursor *c, size_t gap)
 		(void)cursor_uleb(&text);
 	if (!fill_gap(p, first) ||
 	    (count < RESERVE_MAX &&
-	     idtab_reserve(&p->str.tab, p->str.str.n + (size_t)count) < 0))
+	     strtab_reserve(&p->str, p->str.str.n + (size_t)count) < 0))
 		return false;
 	for (uint64_t i = 0; i < count; i++) {
 		uint64_t n = cursor_uleb(c);
