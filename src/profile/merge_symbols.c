@@ -64,22 +64,52 @@ int merge_compare_frames(const struct profile *p, uint32_t a, uint32_t b)
 	return c;
 }
 
-static uint32_t merge_func(struct merge *m, const struct prof_func *k)
+/* Maps the frames of each location, and their functions, to those that the result has
+ * for it: machines with the same programs have mostly the same.  They are guesses, which
+ * are compared before they are used. */
+static void guess_frames(struct merge *m)
 {
-	uint32_t id = m->next_func;
+	const struct profile *f = m->from, *p = m->p;
+	uint32_t *frames = m->maps->frame, *funcs = m->maps->func;
 
-	if (id >= m->p->funcs.n || !prof_same_func(&m->p->funcs.v[id], k))
-		id = profile_func(m->p, k);
+	for (uint32_t i = 0; i < f->locs.n; i++) {
+		uint32_t a = profile_loc_frame(f, i);
+		uint32_t b = profile_loc_frame(p, m->maps->loc[i]);
+
+		while (a != PROF_NONE && b != PROF_NONE &&
+		       frames[a] == PROF_NONE) {
+			frames[a] = b;
+			funcs[f->frames.v[a].func] = p->frames.v[b].func;
+			a = f->frames.v[a].outer;
+			b = p->frames.v[b].outer;
+		}
+	}
+}
+
+/* Returns the number of a function in the result, which is mostly `guess` or the next
+ * one. */
+static uint32_t merge_func(struct merge *m, const struct prof_func *k,
+			   uint32_t guess)
+{
+	const struct prof_func *v = m->p->funcs.v;
+	uint32_t n = (uint32_t)m->p->funcs.n, next = m->next_func;
+	uint32_t id = guess < n && prof_same_func(&v[guess], k) ? guess
+		      : next < n && prof_same_func(&v[next], k) ? next
+		      : profile_func(m->p, k);
+
 	m->next_func = id + 1;
 	return id;
 }
 
-static uint32_t merge_frame(struct merge *m, const struct prof_frame *k)
+static uint32_t merge_frame(struct merge *m, const struct prof_frame *k,
+			    uint32_t guess)
 {
-	uint32_t id = m->next_frame;
+	const struct prof_frame *v = m->p->frames.v;
+	uint32_t n = (uint32_t)m->p->frames.n, next = m->next_frame;
+	uint32_t id = guess < n && prof_same_frame(&v[guess], k) ? guess
+		      : next < n && prof_same_frame(&v[next], k) ? next
+		      : profile_frame(m->p, k);
 
-	if (id >= m->p->frames.n || !prof_same_frame(&m->p->frames.v[id], k))
-		id = profile_frame(m->p, k);
 	m->next_frame = id + 1;
 	return id;
 }
@@ -87,23 +117,27 @@ static uint32_t merge_frame(struct merge *m, const struct prof_frame *k)
 static int take_frames(struct merge *m)
 {
 	const struct profile *f = m->from;
-	const struct table *funcs = format_table(SECTION_FUNCS);
-	const struct table *frames = format_table(SECTION_FRAMES);
+	uint32_t *funcs = m->maps->func, *frames = m->maps->frame;
 
+	guess_frames(m);
 	for (size_t i = 0; i < f->funcs.n; i++) {
 		struct prof_func k = f->funcs.v[i];
 
-		merge_refs(m, funcs, &k);
-		m->maps->func[i] = merge_func(m, &k);
-		if (m->maps->func[i] == PROF_NONE)
+		k.image = m->maps->image[k.image];
+		k.name = merge_str(m, k.name);
+		k.file = merge_str(m, k.file);
+		funcs[i] = merge_func(m, &k, funcs[i]);
+		if (funcs[i] == PROF_NONE)
 			return -ERR_NOMEM;
 	}
 	for (size_t i = 0; i < f->frames.n; i++) {
 		struct prof_frame k = f->frames.v[i];
 
-		merge_refs(m, frames, &k);
-		m->maps->frame[i] = merge_frame(m, &k);
-		if (m->maps->frame[i] == PROF_NONE)
+		k.func = funcs[k.func];
+		k.file = merge_str(m, k.file);
+		k.outer = merge_row(frames, k.outer);
+		frames[i] = merge_frame(m, &k, frames[i]);
+		if (frames[i] == PROF_NONE)
 			return -ERR_NOMEM;
 	}
 	return 0;
@@ -123,7 +157,8 @@ static int take_places(struct merge *m)
 		uint32_t loc = m->maps->loc[i];
 
 		frame = merge_row(m->maps->frame, frame);
-		if (merge_compare_frames(p, frame, p->loc_frame.v[loc]) < 0)
+		if (frame != p->loc_frame.v[loc] &&
+		    merge_compare_frames(p, frame, p->loc_frame.v[loc]) < 0)
 			p->loc_frame.v[loc] = frame;
 	}
 	return 0;

@@ -270,13 +270,6 @@ static uint64_t func_hash(const struct prof_func *f)
 			(uint64_t)f->file << 32 | f->line);
 }
 
-bool prof_same_func(const struct prof_func *a, const struct prof_func *b)
-{
-	return a->name == b->name && a->image == b->image &&
-	       a->vaddr == b->vaddr && a->file == b->file &&
-	       a->line == b->line;
-}
-
 static bool func_eq(const void *ctx, uint32_t id, const void *key)
 {
 	return prof_same_func(&((const struct profile *)ctx)->funcs.v[id], key);
@@ -303,13 +296,6 @@ static uint64_t frame_hash(const struct prof_frame *f)
 {
 	return hash_mix(hash_mix((uint64_t)f->func << 32 | f->outer, f->file),
 			(uint64_t)f->line << 32 | f->column);
-}
-
-bool prof_same_frame(const struct prof_frame *a, const struct prof_frame *b)
-{
-	return a->func == b->func && a->outer == b->outer &&
-	       a->line == b->line && a->column == b->column &&
-	       a->file == b->file;
 }
 
 static bool frame_eq(const void *ctx, uint32_t id, const void *key)

@@ -481,8 +481,22 @@ static inline const char *prof_event_actual(const struct profile *p,
 }
 
 /* Return whether two rows of one profile are equal. */
-bool prof_same_func(const struct prof_func *a, const struct prof_func *b);
-bool prof_same_frame(const struct prof_frame *a, const struct prof_frame *b);
+static inline bool prof_same_func(const struct prof_func *a,
+				  const struct prof_func *b)
+{
+	return a->name == b->name && a->image == b->image &&
+	       a->vaddr == b->vaddr && a->file == b->file &&
+	       a->line == b->line;
+}
+
+static inline bool prof_same_frame(const struct prof_frame *a,
+				   const struct prof_frame *b)
+{
+	return a->func == b->func && a->outer == b->outer &&
+	       a->line == b->line && a->column == b->column &&
+	       a->file == b->file;
+}
+
 /* Returns whether events of two profiles measured the same thing in the same
  * unit and processor modes.  Rates may differ, because weights account for
  * them. */
