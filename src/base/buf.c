@@ -118,7 +118,7 @@ void buf_u64(struct buf *b, uint64_t v)
 	put_le(b, v, 8);
 }
 
-void buf_uleb(struct buf *b, uint64_t v)
+void buf_uleb_slow(struct buf *b, uint64_t v)
 {
 	uint8_t *room = buf_room(b, 10);
 	size_t i = 0;
@@ -133,7 +133,7 @@ void buf_uleb(struct buf *b, uint64_t v)
 	b->n += i;
 }
 
-void buf_sleb(struct buf *b, int64_t v)
+void buf_sleb_slow(struct buf *b, int64_t v)
 {
 	uint8_t *room = buf_room(b, 10);
 	size_t i = 0;

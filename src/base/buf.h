@@ -61,6 +61,26 @@ static inline void buf_u8(struct buf *b, uint8_t v)
 	}
 }
 
+void buf_uleb_slow(struct buf *b, uint64_t v);
+void buf_sleb_slow(struct buf *b, int64_t v);
+
+/* Most numbers in files take one byte. */
+static inline void buf_uleb(struct buf *b, uint64_t v)
+{
+	if (v < 0x80)
+		buf_u8(b, (uint8_t)v);
+	else
+		buf_uleb_slow(b, v);
+}
+
+static inline void buf_sleb(struct buf *b, int64_t v)
+{
+	if (v >= -0x40 && v < 0x40)
+		buf_u8(b, (uint8_t)v & 0x7f);
+	else
+		buf_sleb_slow(b, v);
+}
+
 /* Appends a number in decimal digits, or v / 10^point with `point` digits (1 to
  * 18) after the decimal point. */
 void buf_decimal(struct buf *b, uint64_t v);
@@ -68,8 +88,6 @@ void buf_scaled(struct buf *b, uint64_t v, unsigned int point);
 void buf_u16(struct buf *b, uint16_t v);
 void buf_u32(struct buf *b, uint32_t v);
 void buf_u64(struct buf *b, uint64_t v);
-void buf_uleb(struct buf *b, uint64_t v);
-void buf_sleb(struct buf *b, int64_t v);
 void buf_printf(struct buf *b, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Appends n bytes in lowercase hexadecimal digits. */

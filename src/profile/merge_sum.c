@@ -184,10 +184,11 @@ static int take_symbols(struct merger *m)
 	return rc;
 }
 
+/* Sums have the rows of the recording until store_sums. */
 struct summing {
 	VEC(struct merge_sum) v;
 	struct idtab tab;
-	uint32_t *last;		/* by stack of the recording: its last sum in `v` */
+	uint32_t *last;		/* by stack: its last sum in `v` */
 };
 
 static bool sum_eq(const void *ctx, uint32_t id, const void *key)
@@ -199,47 +200,52 @@ static bool sum_eq(const void *ctx, uint32_t id, const void *key)
 	       a->stack == b->stack;
 }
 
-static int add_sum(struct summing *s, const struct merge_sum *k, uint32_t *last)
+/* Returns the sum of a thread, event and stack; a new one is 0.  Returns NULL if out of
+ * memory. */
+static struct merge_sum *find_sum(struct summing *s, const struct merge_sum *k)
 {
-	uint32_t id = *last;
-	uint64_t h;
+	uint64_t h = hash_mix((uint64_t)k->thread << 32 | k->stack, k->event);
+	uint32_t id = idtab_find(&s->tab, h, sum_eq, s, k);
 
-	if (id == IDTAB_NONE || !sum_eq(s, id, k)) {
-		h = hash_mix((uint64_t)k->thread << 32 | k->stack, k->event);
-		id = idtab_find(&s->tab, h, sum_eq, s, k);
-		if (id == IDTAB_NONE) {
-			*last = (uint32_t)s->v.n;
-			return s->v.n >= IDTAB_NONE ||
-			       vec_push(&s->v, *k) < 0 ||
-			       idtab_add(&s->tab, h, *last) < 0
-				       ? -ERR_NOMEM : 0;
-		}
+	if (id == IDTAB_NONE) {
+		id = (uint32_t)s->v.n;
+		if (id == IDTAB_NONE || vec_push(&s->v, *k) < 0 ||
+		    idtab_add(&s->tab, h, id) < 0)
+			return NULL;
 	}
-	*last = id;
-	s->v.v[id].weight += k->weight;
-	s->v.v[id].count += k->count;
+	s->last[k->stack] = id;
+	return &s->v.v[id];
+}
+
+static int sum_batch(struct summing *s, const struct sample_batch *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		struct merge_sum k = { b->thread[i], b->event[i], b->stack[i],
+				       0, 0 };
+		uint32_t last = s->last[k.stack];
+		struct merge_sum *sum = last == IDTAB_NONE ? NULL
+							   : &s->v.v[last];
+
+		if (!sum || sum->thread != k.thread || sum->event != k.event) {
+			sum = find_sum(s, &k);
+			if (!sum)
+				return -ERR_NOMEM;
+		}
+		sum->weight += b->weight[i];
+		sum->count += b->more[i] + 1;
+	}
 	return 0;
 }
 
-static int sum_samples(struct merger *m, struct reader *r, struct summing *s)
+static int sum_samples(struct reader *r, struct summing *s)
 {
-	const struct merge_maps *maps = m->m.maps;
 	struct sample_batch b;
 	int rc = 0;
 
 	reader_columns(r, COLUMN_ALL & ~(COLUMN_TIME | COLUMN_CPU));
 	reader_rewind(r);
 	while (!rc && reader_next(r, &b))
-		for (size_t i = 0; !rc && i < b.n; i++) {
-			struct merge_sum k = {
-				maps->thread[b.thread[i]],
-				maps->event[b.event[i]],
-				maps->node[b.stack[i]], b.weight[i],
-				b.more[i] + 1,
-			};
-
-			rc = add_sum(s, &k, &s->last[b.stack[i]]);
-		}
+		rc = sum_batch(s, &b);
 	reader_columns(r, COLUMN_ALL);
 	reader_rewind(r);
 	return rc;
@@ -277,8 +283,16 @@ void merge_sum_next(struct cursor *c, struct merge_sum *last)
 static int store_sums(struct merger *m, struct summing *s)
 {
 	struct merge_sum last = { .thread = 0 };
+	const struct merge_maps *maps = m->m.maps;
 	uint32_t run = PROF_NONE;
 
+	for (size_t i = 0; i < s->v.n; i++) {
+		struct merge_sum *k = &s->v.v[i];
+
+		k->thread = maps->thread[k->thread];
+		k->event = maps->event[k->event];
+		k->stack = maps->node[k->stack];
+	}
 	/* merger_write sorts the sums of a run */
 	if (s->v.n && m->m.from->runs.n > 1)
 		qsort_r(s->v.v, s->v.n, sizeof(*s->v.v), by_run, &m->p);
@@ -305,7 +319,7 @@ static int store_sums(struct merger *m, struct summing *s)
 static int take_samples(struct merger *m, struct reader *r)
 {
 	struct summing s = { .last = merge_map(m->m.from->nodes.n) };
-	int rc = s.last ? sum_samples(m, r, &s) : -ERR_NOMEM;
+	int rc = s.last ? sum_samples(r, &s) : -ERR_NOMEM;
 
 	if (!rc)
 		rc = store_sums(m, &s);
