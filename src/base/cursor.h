@@ -150,6 +150,11 @@ static inline int64_t cursor_sleb(struct cursor *c)
 	return cursor_sleb_slow(c);
 }
 
+/* Read n numbers one after another, faster than one by one: whether there are many of one
+ * byte or their lengths vary. */
+void cursor_ulebs(struct cursor *c, uint64_t *v, size_t n);
+void cursor_slebs(struct cursor *c, int64_t *v, size_t n);
+
 /* Reads a uleb that must fit in 32 bits. */
 static inline uint32_t cursor_uleb32(struct cursor *c)
 {

@@ -16,7 +16,11 @@
 
 uint32_t format_crc(const void *p, size_t n)
 {
+#ifdef HAVE_LIBDEFLATE
+	return libdeflate_crc32(0, p, n);
+#else
 	return (uint32_t)crc32_z(0, p, n);
+#endif
 }
 
 void chunk_put_header(struct buf *out, const struct chunk *c)

@@ -202,32 +202,33 @@ static bool sum_eq(const void *ctx, uint32_t id, const void *key)
 
 /* Returns the sum of a thread, event and stack; a new one is 0.  Returns NULL if out of
  * memory. */
-static struct merge_sum *find_sum(struct summing *s, const struct merge_sum *k)
+static struct merge_sum *find_sum(struct summing *s, uint32_t thread,
+				  uint32_t event, uint32_t stack)
 {
-	uint64_t h = hash_mix((uint64_t)k->thread << 32 | k->stack, k->event);
-	uint32_t id = idtab_find(&s->tab, h, sum_eq, s, k);
+	const struct merge_sum k = { thread, event, stack, 0, 0 };
+	uint64_t h = hash_mix((uint64_t)thread << 32 | stack, event);
+	uint32_t id = idtab_find(&s->tab, h, sum_eq, s, &k);
 
 	if (id == IDTAB_NONE) {
 		id = (uint32_t)s->v.n;
-		if (id == IDTAB_NONE || vec_push(&s->v, *k) < 0 ||
+		if (id == IDTAB_NONE || vec_push(&s->v, k) < 0 ||
 		    idtab_add(&s->tab, h, id) < 0)
 			return NULL;
 	}
-	s->last[k->stack] = id;
+	s->last[stack] = id;
 	return &s->v.v[id];
 }
 
 static int sum_batch(struct summing *s, const struct sample_batch *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
-		struct merge_sum k = { b->thread[i], b->event[i], b->stack[i],
-				       0, 0 };
-		uint32_t last = s->last[k.stack];
+		uint32_t thread = b->thread[i], event = b->event[i];
+		uint32_t stack = b->stack[i], last = s->last[stack];
 		struct merge_sum *sum = last == IDTAB_NONE ? NULL
 							   : &s->v.v[last];
 
-		if (!sum || sum->thread != k.thread || sum->event != k.event) {
-			sum = find_sum(s, &k);
+		if (!sum || sum->thread != thread || sum->event != event) {
+			sum = find_sum(s, thread, event, stack);
 			if (!sum)
 				return -ERR_NOMEM;
 		}

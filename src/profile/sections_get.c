@@ -90,42 +90,44 @@ struct column_state {
 static bool get_values(struct cursor *c, const struct column *col, size_t id,
 		       struct column_state *st, uint64_t *v, size_t n)
 {
+	if (col->code == COL_DELTA)
+		cursor_slebs(c, (int64_t *)v, n);
+	else
+		cursor_ulebs(c, v, n);
 	switch (col->code) {
 	case COL_PLUS1:
-		for (size_t i = 0; i < n; i++)
-			v[i] = (uint32_t)(cursor_uleb32(c) - 1u);
+		for (size_t i = 0; i < n; i++) {
+			if (v[i] > UINT32_MAX)
+				return false;
+			v[i] = (uint32_t)(v[i] - 1);
+		}
 		break;
 	case COL_DELTA:
 		for (size_t i = 0; i < n; i++)
-			v[i] = st->prev += (uint64_t)cursor_sleb(c);
+			v[i] = st->prev += v[i];
 		break;
 	case COL_OPT:
 		for (size_t i = 0; i < n; i++) {
-			uint64_t x = cursor_uleb(c);
+			uint64_t x = v[i] - 1;
 
-			v[i] = PROF_NONE;
-			if (!x--)
-				continue;
-			st->prev += x & 1 ? -(x / 2 + 1) : x / 2;
-			v[i] = st->prev;
+			if (v[i])
+				st->prev += x & 1 ? -(x / 2 + 1) : x / 2;
+			v[i] = v[i] ? st->prev : PROF_NONE;
 		}
 		break;
 	case COL_RECENT:
 		for (size_t i = 0; i < n; i++)
-			v[i] = recent_value(cursor_uleb(c), &st->max);
+			v[i] = recent_value(v[i], &st->max);
 		break;
 	case COL_BACK:
 		for (size_t i = 0; i < n; i++) {
-			uint64_t x = cursor_uleb(c);
-
-			if (x > id + i)
+			if (v[i] > id + i)
 				return false;
-			v[i] = x ? id + i - x : PROF_NONE;
+			v[i] = v[i] ? id + i - v[i] : PROF_NONE;
 		}
 		break;
 	default:
-		for (size_t i = 0; i < n; i++)
-			v[i] = cursor_uleb(c);
+		break;
 	}
 	return !c->bad;
 }
@@ -137,30 +139,54 @@ static bool put_values(const struct column *col, char *row, size_t size,
 	const struct column c = *col;	/* known not to change below */
 	uint64_t all = 0;
 
-	for (size_t i = 0; i < n; i++)
-		all |= v[i];
-	if ((c.width == 1 && all > UINT8_MAX) ||
-	    (c.width == 4 && all > UINT32_MAX))
-		return false;
 	if (c.width == 4)	/* most are: one loop without a choice in it */
-		for (size_t i = 0; i < n; i++, row += size)
+		for (size_t i = 0; i < n; i++, row += size) {
+			all |= v[i];
 			memcpy(row + c.offset, &(uint32_t){ (uint32_t)v[i] }, 4);
+		}
 	else
-		for (size_t i = 0; i < n; i++, row += size)
+		for (size_t i = 0; i < n; i++, row += size) {
+			all |= v[i];
 			column_set(row, &c, v[i]);
-	return true;
+		}
+	return !(c.width == 1 && all > UINT8_MAX) &&
+	       !(c.width == 4 && all > UINT32_MAX);
 }
 
-/* Decodes one column and checks that all its bytes were used. */
+/* Sets a column to zero. */
+static void zero_column(struct profile *p, const struct table *t,
+			const struct column *col, size_t first, size_t count)
+{
+	char *row = table_row(p, t, first);
+
+	for (size_t i = 0; i < count; i++, row += t->row)
+		column_set(row, col, 0);
+}
+
+/* Returns whether all values of a column are 0, as those of many are. */
+static bool is_zero(const struct column *col, const struct cursor *c, size_t count)
+{
+	return (col->code == COL_ULEB || col->code == COL_DELTA) && count &&
+	       cursor_left(c) == count && !c->p[0] &&
+	       !memcmp(c->p, c->p + 1, count - 1);
+}
+
+/* Decodes one column and checks that all its bytes were used.  `fresh` rows are zero
+ * before. */
 static bool get_column(struct profile *p, const struct table *t,
 		       const struct column *col, size_t first, size_t count,
-		       struct cursor *c)
+		       bool fresh, struct cursor *c)
 {
 	enum { BLOCK = 64 };
 	struct column_state st = { 0 };
 	char *row = table_row(p, t, first);
 	uint64_t v[BLOCK];
 
+	if (is_zero(col, c, count)) {
+		if (!fresh)
+			zero_column(p, t, col, first, count);
+		return true;
+	}
 	for (size_t i = 0; col->code == COL_BUILD_ID && i < count;
 	     i++, row += t->row)
 		if (!get_build_id(c, (struct build_id *)(row + col->offset)))
@@ -185,20 +211,10 @@ bool section_placed(uint64_t first, uint64_t count, size_t have, bool replace,
 	return first - have <= gap;
 }
 
-/* Sets a column that the file's version does not have to zero. */
-static void no_column(struct profile *p, const struct table *t,
-		      const struct column *col, size_t first, size_t count)
-{
-	char *row = table_row(p, t, first);
-
-	for (size_t i = 0; i < count; i++, row += t->row)
-		column_set(row, col, 0);
-}
-
 /* Decodes the columns of a table; skips columns of newer versions. */
 static bool get_columns(struct profile *p, const struct table *t,
 			uint64_t columns, size_t first, size_t count,
-			struct cursor *c)
+			bool fresh, struct cursor *c)
 {
 	for (uint64_t i = 0; i < columns; i++) {
 		struct cursor body = cursor_sub(c, cursor_uleb(c));
@@ -206,11 +222,12 @@ static bool get_columns(struct profile *p, const struct table *t,
 		if (c->bad)
 			return false;
 		if (i < t->ncolumns &&
-		    !get_column(p, t, &t->columns[i], first, count, &body))
+		    !get_column(p, t, &t->columns[i], first, count, fresh, &body))
 			return false;
 	}
-	for (size_t i = (size_t)columns; i < t->ncolumns; i++)
-		no_column(p, t, &t->columns[i], first, count);
+	/* a column that the file's version does not have */
+	for (size_t i = (size_t)columns; !fresh && i < t->ncolumns; i++)
+		zero_column(p, t, &t->columns[i], first, count);
 	return true;
 }
 
@@ -230,7 +247,8 @@ static bool get_table(struct profile *p, const struct table *t,
 	if (first + count > have &&
 	    table_resize(p, t, (size_t)first, (size_t)(first + count)) < 0)
 		return false;
-	if (get_columns(p, t, columns, (size_t)first, (size_t)count, c))
+	if (get_columns(p, t, columns, (size_t)first, (size_t)count,
+			first >= have, c))
 		return true;
 	for (size_t i = 0; i < count; i++)
 		fill_gap_row(t, table_row(p, t, (size_t)(first + i)));

@@ -111,15 +111,43 @@ static uint64_t count_rows(const struct profile *p, enum ref ref)
 	return 0;
 }
 
+/* Returns the first row whose reference may be invalid, of a column of 32 bits.  Mostly
+ * there is none. */
+static size_t first_doubt(const struct profile *p, const struct table *t,
+			  const struct column *c, uint64_t rows)
+{
+	size_t n = table_rows(p, t), i = t->section == SECTION_NODES;
+	const size_t size = t->row;
+	const char *at;
+	/* PROF_NONE + 1 is 0 */
+	uint32_t none = c->ref == REF_RUN_OPT || c->ref == REF_EVENT_OPT ||
+			c->ref == REF_IMAGE_OPT || c->ref == REF_FRAME_OPT ||
+			c->ref == REF_BACK;
+	uint64_t end = rows + none;
+	uint32_t v;
+
+	if (i >= n)
+		return n;
+	at = (const char *)table_row(p, t, i) + c->offset;
+	for (; i < n; i++, at += size) {
+		memcpy(&v, at, sizeof(v));
+		if ((uint32_t)(v + none) >= (c->ref == REF_BACK ? i + none : end))
+			break;
+	}
+	return i;
+}
+
 static void check_column(struct validator *m, const struct table *t,
 			 const struct column *col)
 {
 	size_t n = table_rows(m->p, t);
-	char *row = table_row(m->p, t, 0);
 	uint64_t rows = count_rows(m->p, col->ref);
+	size_t i = col->width == sizeof(uint32_t)
+		   ? first_doubt(m->p, t, col, rows) : 0;
+	char *row = i < n ? table_row(m->p, t, i) : NULL;
 
 	/* mend adds rows to other tables only */
-	for (size_t i = 0; i < n; i++, row += t->row) {
+	for (; i < n; i++, row += t->row) {
 		uint64_t v, w;
 
 		if (!i && t->section == SECTION_NODES)
