@@ -94,11 +94,12 @@ int cmd_add_symbols(struct cmd_io *io, const struct cmd_reading *how,
 int cmd_open_file(struct cmd_io *io, const struct cmd_reading *how, const char *path,
 		  struct reader **out, struct error *err)
 {
-	bool perf_data = import_is_perf_data(path);
+	bool other = !reader_is_recording(path);
+	bool perf_data = other && import_is_perf_data(path);
 	int rc;
 
 	*out = NULL;
-	rc = perf_data || import_is_foreign(path)
+	rc = perf_data || (other && import_is_foreign(path))
 	     ? open_import(io, how, path, perf_data, out, err)
 	     : reader_open_in(path, how->max_memory, how->strings, out, err);
 	if (rc < 0 || how->as_it_is)

@@ -183,12 +183,10 @@ static bool get_const(struct cursor *c, const struct view *v, size_t n)
 
 	if (c->bad || (v->w32 && x > UINT32_MAX))
 		return false;
-	for (size_t i = 0; i < n; i++) {
-		if (v->w64)
-			v->w64[i] = x;
-		else
-			v->w32[i] = (uint32_t)x;
-	}
+	for (size_t i = 0; v->w64 && i < n; i++)
+		v->w64[i] = x;
+	for (size_t i = 0; v->w32 && i < n; i++)
+		v->w32[i] = (uint32_t)x;
 	return true;
 }
 
@@ -208,20 +206,38 @@ static bool get_deltas(struct cursor *c, const struct view *v, size_t n)
 	return !c->bad;
 }
 
-/* Widths of one and two planes, the most common, are loops that vectorize. */
-static void join_planes32(uint32_t *out, const uint8_t *p, size_t n,
-			  unsigned int width)
+/* Values whose number is known to the compiler, which then uses vector instructions. */
+enum { BLOCK = 16 };
+
+/* Sets n values to the bytes of a plane, or adds these as bits from `shift` on. */
+static void put_plane32(uint32_t *restrict out, const uint8_t *restrict p, size_t n,
+			unsigned int shift)
 {
-	if (width == 1) {
-		for (size_t i = 0; i < n; i++)
-			out[i] = p[i];
-		return;
-	}
-	for (size_t i = 0; i < n; i++)
-		out[i] = p[i] | (uint32_t)p[n + i] << 8;
-	for (unsigned int k = 2; k < width; k++)
-		for (size_t i = 0; i < n; i++)
-			out[i] |= (uint32_t)p[k * n + i] << (8 * k);
+	size_t i = 0;
+
+	for (; !shift && i + BLOCK <= n; i += BLOCK)
+		for (size_t k = i; k < i + BLOCK; k++)
+			out[k] = p[k];
+	for (; shift && i + BLOCK <= n; i += BLOCK)
+		for (size_t k = i; k < i + BLOCK; k++)
+			out[k] |= (uint32_t)p[k] << shift;
+	for (; i < n; i++)
+		out[i] = (shift ? out[i] : 0) | (uint32_t)p[i] << shift;
+}
+
+static void put_plane64(uint64_t *restrict out, const uint8_t *restrict p, size_t n,
+			unsigned int shift)
+{
+	size_t i = 0;
+
+	for (; !shift && i + BLOCK <= n; i += BLOCK)
+		for (size_t k = i; k < i + BLOCK; k++)
+			out[k] = p[k];
+	for (; shift && i + BLOCK <= n; i += BLOCK)
+		for (size_t k = i; k < i + BLOCK; k++)
+			out[k] |= (uint64_t)p[k] << shift;
+	for (; i < n; i++)
+		out[i] = (shift ? out[i] : 0) | (uint64_t)p[i] << shift;
 }
 
 static bool get_planes(struct cursor *c, const struct view *v, size_t n)
@@ -234,15 +250,12 @@ static bool get_planes(struct cursor *c, const struct view *v, size_t n)
 	p = cursor_take(c, (uint64_t)n * width);
 	if (!p)
 		return false;
-	if (v->w32) {
-		join_planes32(v->w32, p, n, width);
-		return true;
+	for (unsigned int k = 0; k < width; k++) {
+		if (v->w32)
+			put_plane32(v->w32, p + k * n, n, 8 * k);
+		else
+			put_plane64(v->w64, p + k * n, n, 8 * k);
 	}
-	for (size_t i = 0; i < n; i++)
-		v->w64[i] = p[i];
-	for (unsigned int k = 1; k < width; k++)
-		for (size_t i = 0; i < n; i++)
-			v->w64[i] |= (uint64_t)p[k * n + i] << (8 * k);
 	return true;
 }
 
@@ -313,6 +326,16 @@ static bool get_column(struct cursor *c, struct view *v, size_t rows,
 	}
 }
 
+/* Returns whether counts are so small that no sum of a file's rows overflows. */
+static bool more_good(const uint64_t *v, size_t n)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < n; i++)
+		all |= v[i];
+	return all <= UINT32_MAX;
+}
+
 bool columns_get(const uint8_t *p, size_t n, size_t rows, unsigned int mask,
 		 struct sample_columns *out, struct buf *scratch)
 {
@@ -332,13 +355,11 @@ bool columns_get(const uint8_t *p, size_t n, size_t rows, unsigned int mask,
 			memset(out->more, 0, rows * sizeof(*out->more));
 			break;
 		}
-		if (!get_column(&c, &v[i], rows, mask >> i & 1, scratch))
+		if (!get_column(&c, &v[i], rows, mask >> i & 1, scratch) ||
+		    (i == COLUMNS - 1 && mask >> i & 1 &&
+		     !more_good(out->more, rows)))
 			return false;
 	}
-	/* so that no sum of a file's rows overflows */
-	for (size_t i = 0; mask & COLUMN_MORE && i < rows; i++)
-		if (out->more[i] > UINT32_MAX)
-			return false;
 	if (mask & COLUMN_TIME)
 		for (size_t i = 0; i < rows; i++)
 			out->time_ns[i] = base + out->time_ns[i] * tick;

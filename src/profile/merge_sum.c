@@ -207,7 +207,8 @@ static struct merge_sum *find_sum(struct summing *s, uint32_t thread,
 {
 	const struct merge_sum k = { thread, event, stack, 0, 0 };
 	uint64_t h = hash_mix((uint64_t)thread << 32 | stack, event);
-	uint32_t id = idtab_find(&s->tab, h, sum_eq, s, &k);
+	uint32_t id = s->last[stack] == IDTAB_NONE
+		      ? IDTAB_NONE : idtab_find(&s->tab, h, sum_eq, s, &k);
 
 	if (id == IDTAB_NONE) {
 		id = (uint32_t)s->v.n;

@@ -330,6 +330,7 @@ struct prof_memory {
 	uint64_t limit;		/* bytes; 0: no limit */
 	uint64_t used;
 	bool exceeded;		/* an allocation was refused */
+	size_t longest;		/* bytes of the longest string, or more */
 };
 
 struct profile {

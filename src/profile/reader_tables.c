@@ -181,21 +181,20 @@ static uint64_t count_names(const struct profile *p)
 static int charge_names(struct reader *r)
 {
 	struct profile *p = &r->profile;
-	uint32_t *more = calloc(p->str.str.n, sizeof(*more));
-	uint64_t sum = 0, longest = 0;
+	uint64_t sum = 0, longest = p->memory.longest;
+	uint32_t *more;
 
+	/* mostly so few that counting them is not worth the time */
+	longest = longest > PROF_NAME_VIEWS ? longest - PROF_NAME_VIEWS : 0;
+	if (!r->max_memory || longest * count_names(p) < r->max_memory / 8)
+		return 0;
+	more = calloc(p->str.str.n, sizeof(*more));
 	if (!more)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < p->str.str.n; i++) {
 		size_t n = strlen(p->str.str.v[i]);
 
 		more[i] = n > PROF_NAME_VIEWS ? (uint32_t)n - PROF_NAME_VIEWS : 0;
-		longest = more[i] > longest ? more[i] : longest;
-	}
-	/* mostly so few that counting them is not worth the time */
-	if (!r->max_memory || longest * count_names(p) < r->max_memory / 8) {
-		free(more);
-		return 0;
 	}
 	for (size_t i = 0; i < format_ntables; i++)
 		for (size_t k = 0; k < format_tables[i].ncolumns; k++)

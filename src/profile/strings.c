@@ -37,6 +37,8 @@ static bool add_string(struct profile *p, const char *s, size_t n, size_t id)
 	if (!profile_charge(p, STRING_ROW + (n < sizeof(gap_name)
 					     ? sizeof(gap_name) : n)))
 		return false;
+	if (n > p->memory.longest)
+		p->memory.longest = n;
 	if (strtab_add_n(&p->str, s, n) == id)
 		return true;
 	/* A duplicate, or a NUL inside: no writer creates these.  Add a
