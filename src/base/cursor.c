@@ -59,12 +59,12 @@ int64_t cursor_sleb_slow(struct cursor *c)
 enum { AT_ONCE = 8 };	/* bytes in a register */
 #define TOP_BITS 0x8080808080808080ull
 
-/* Returns the next 8 bytes, which exist. */
-static inline uint64_t next_bytes(const struct cursor *c)
+/* Returns the next 8 bytes. */
+static inline uint64_t load(const uint8_t *p)
 {
 	uint64_t w;
 
-	memcpy(&w, c->p, sizeof(w));
+	memcpy(&w, p, sizeof(w));
 	return le64toh(w);
 }
 
@@ -76,76 +76,71 @@ static inline uint64_t join_sevens(uint64_t w)
 	return (w & 0x000000000fffffffull) | (w & 0x0fffffff00000000ull) >> 4;
 }
 
-/* Reads a number of at most 8 bytes, and sets *bits to its width.  There is no branch on
- * its length, which the processor could not predict.  Returns false for longer numbers and
- * near the end. */
-static inline bool take_number(struct cursor *c, uint64_t *v, unsigned int *bits)
+static inline uint64_t extend(uint64_t v, unsigned int bits)
 {
-	uint64_t w, ends;
-	unsigned int length;
+	return (uint64_t)((int64_t)(v << (64 - bits)) >> (64 - bits));
+}
 
-	if (cursor_left(c) < AT_ONCE)
-		return false;
-	w = next_bytes(c);
-	ends = ~w & TOP_BITS;
-	if (!ends)
-		return false;
-	length = (unsigned int)__builtin_ctzll(ends) / 8 + 1;
-	*v = join_sevens(w & (ends ^ (ends - 1)));
-	*bits = 7 * length;
-	c->p += length;
-	return true;
+static inline uint64_t one_number(struct cursor *c, bool sign)
+{
+	return sign ? (uint64_t)cursor_sleb(c) : cursor_uleb(c);
+}
+
+/* Reads n numbers at p.  All that end in the next 8 bytes are found at once, and there is
+ * no branch on the length of one, which the processor could not predict.  Returns the
+ * address behind them. */
+static inline const uint8_t *some_numbers(struct cursor *c, const uint8_t *p,
+					  uint64_t *v, size_t n, bool sign)
+{
+	for (size_t i = 0; i < n;) {
+		bool near = c->end - p < AT_ONCE;
+		uint64_t w = near ? 0 : load(p), ends = near ? 0 : ~w & TOP_BITS;
+		unsigned int begin = 0;
+
+		if (!ends) {
+			c->p = p;
+			v[i++] = one_number(c, sign);
+			p = c->p;
+			continue;
+		}
+		for (; ends && i < n; ends &= ends - 1) {
+			unsigned int end = (unsigned int)__builtin_ctzll(ends) + 1;
+			uint64_t x = join_sevens((w & (ends ^ (ends - 1))) >> begin);
+
+			v[i++] = sign ? extend(x, (end - begin) / 8 * 7) : x;
+			begin = end;
+		}
+		p += begin / 8;
+	}
+	return p;
+}
+
+static inline void numbers(struct cursor *c, uint64_t *v, size_t n, bool sign)
+{
+	const uint8_t *p = c->p;
+
+	for (size_t i = 0, some; i < n; i += some) {
+		some = n - i < AT_ONCE ? n - i : AT_ONCE;
+		if (some < AT_ONCE || c->end - p < AT_ONCE ||
+		    load(p) & TOP_BITS) {
+			p = some_numbers(c, p, v + i, some, sign);
+			continue;
+		}
+		for (size_t k = 0; k < AT_ONCE; k++)
+			v[i + k] = sign ? extend(p[k], 7) : p[k];
+		p += AT_ONCE;
+	}
+	c->p = p;
 }
 
 void cursor_ulebs(struct cursor *c, uint64_t *v, size_t n)
 {
-	size_t i = 0;
-
-	while (n - i >= AT_ONCE && cursor_left(c) >= AT_ONCE) {
-		uint64_t w = next_bytes(c);
-		unsigned int bits;
-
-		if (!(w & TOP_BITS)) {
-			for (int k = 0; k < AT_ONCE; k++)
-				v[i + (size_t)k] = w >> 8 * k & 0xff;
-			c->p += AT_ONCE;
-		} else {
-			for (int k = 0; k < AT_ONCE; k++)
-				if (!take_number(c, &v[i + (size_t)k], &bits))
-					v[i + (size_t)k] = cursor_uleb_slow(c);
-		}
-		i += AT_ONCE;
-	}
-	for (; i < n; i++)
-		v[i] = cursor_uleb(c);
-}
-
-static inline int64_t extend(uint64_t v, unsigned int bits)
-{
-	return (int64_t)(v << (64 - bits)) >> (64 - bits);
+	numbers(c, v, n, false);
 }
 
 void cursor_slebs(struct cursor *c, int64_t *v, size_t n)
 {
-	size_t i = 0;
-
-	while (n - i >= AT_ONCE && cursor_left(c) >= AT_ONCE) {
-		uint64_t w = next_bytes(c), x;
-		unsigned int bits;
-
-		if (!(w & TOP_BITS)) {
-			for (int k = 0; k < AT_ONCE; k++)
-				v[i + (size_t)k] = extend(w >> 8 * k & 0x7f, 7);
-			c->p += AT_ONCE;
-		} else {
-			for (int k = 0; k < AT_ONCE; k++)
-				v[i + (size_t)k] = take_number(c, &x, &bits)
-					? extend(x, bits) : cursor_sleb_slow(c);
-		}
-		i += AT_ONCE;
-	}
-	for (; i < n; i++)
-		v[i] = cursor_sleb(c);
+	numbers(c, (uint64_t *)v, n, true);
 }
 
 const char *cursor_cstr(struct cursor *c)

@@ -20,6 +20,7 @@ libbase_a_SOURCES = \
 	src/base/git.h \
 	src/base/gzip.c \
 	src/base/gzip.h \
+	src/base/guess.h \
 	src/base/hash.c \
 	src/base/hash.h \
 	src/base/io.c \

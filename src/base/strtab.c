@@ -28,7 +28,7 @@ int strtab_init_in(struct strtab *t, struct strpool *pool)
 	if (pool && !pool->used) {
 		t->pool = pool;
 		pool->used = true;
-		pool->next = 0;
+		pool->next = (struct guess){ 0 };
 	}
 	return strtab_add(t, "") == 0 ? 0 : -ERR_NOMEM;
 }
@@ -148,14 +148,14 @@ static int know_users(struct strpool *s)
 static uint32_t add_from_pool(struct strtab *t, const struct key *k)
 {
 	struct strpool *s = t->pool;
-	uint32_t id = s->next;
+	uint32_t id = guess_next(&s->next);
 
 	if (id >= s->str->str.n || !str_eq(s->str, id, k))
 		id = add(s->str, k);
 	if (id == UINT32_MAX ||
 	    (s->user.n < s->str->str.n && know_users(s) < 0))
 		return UINT32_MAX;
-	s->next = id + 1;
+	guess_found(&s->next, id);
 	if (s->user.v[id] != UINT32_MAX)
 		return s->user.v[id];
 	if (vec_reserve(&t->pool_id, t->str.n + 1) < 0 ||

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/guess.h"
 #include "base/hash.h"
 #include "base/vec.h"
 
@@ -24,16 +25,15 @@ struct strtab {
 
 /*
  * The strings of a table, shared with tables that are filled one after another and
- * have many of them in the same order.  Such a table neither copies nor, mostly, hashes
- * a string: the one that follows the last one found is tried first.  What it does not
- * find it adds to the pool, which must outlive it.  A pool serves one table at a time;
+ * have many of them in the same order.  Such a table copies no strings and, mostly, hashes
+ * none (base/guess.h).  What it does not find it adds to the pool, which must outlive it.  A pool serves one table at a time;
  * others that are opened meanwhile own their strings.
  */
 struct strpool {
 	struct strtab *str;
 	VEC(uint32_t) user;	/* by id of str: the id in the table that uses the pool,
 				 * UINT32_MAX: none; may be shorter than str */
-	uint32_t next;
+	struct guess next;
 	bool used;
 };
 

@@ -24,7 +24,7 @@ uint32_t *merge_map(size_t n)
 
 uint32_t merge_str(struct merge *m, uint32_t id)
 {
-	uint32_t next = m->next_str, to = m->maps->str[id];
+	uint32_t next = guess_next(&m->str), to = m->maps->str[id];
 	const char *s;
 
 	if (to != PROF_NONE)
@@ -33,32 +33,32 @@ uint32_t merge_str(struct merge *m, uint32_t id)
 	to = next < m->p->str.str.n && !strcmp(m->p->str.str.v[next], s)
 	     ? next : profile_str(m->p, s);
 	m->maps->str[id] = to;
-	m->next_str = to + 1;
+	guess_found(&m->str, to);
 	m->failed |= to == PROF_NONE;
 	return to;
 }
 
 static uint32_t merge_loc(struct merge *m, const struct prof_loc *l)
 {
-	uint32_t image = m->maps->image[l->image], next = m->next_loc;
+	uint32_t image = m->maps->image[l->image], next = guess_next(&m->loc);
 	const struct prof_loc *v = m->p->locs.v;
 	uint32_t id = next < m->p->locs.n && v[next].vaddr == l->vaddr &&
 		      v[next].image == image
 		      ? next : profile_loc(m->p, image, l->vaddr);
 
-	m->next_loc = id + 1;
+	guess_found(&m->loc, id);
 	return id;
 }
 
 static uint32_t merge_node(struct merge *m, uint32_t parent, uint32_t loc)
 {
 	const struct prof_node *v = m->p->nodes.v;
-	uint32_t next = m->next_node;
+	uint32_t next = guess_next(&m->node);
 	uint32_t id = next < m->p->nodes.n && v[next].parent == parent &&
 		      v[next].loc == loc && !prof_is_mark(loc)
 		      ? next : profile_node(m->p, parent, loc);
 
-	m->next_node = id + 1;
+	guess_found(&m->node, id);
 	return id;
 }
 

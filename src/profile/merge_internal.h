@@ -2,6 +2,7 @@
 #ifndef TALLY_PROFILE_MERGE_INTERNAL_H
 #define TALLY_PROFILE_MERGE_INTERNAL_H
 /* Shared by the parts of a merge. */
+#include "base/guess.h"
 #include "profile/format.h"
 #include "profile/merge.h"
 
@@ -17,12 +18,8 @@ struct merge {
 	const struct profile *from;	/* the current recording */
 	struct merge_maps *maps;	/* maps of the current recording */
 	bool failed;			/* no memory for a string */
-	/*
-	 * Machines that run the same programs have many rows in the same order.  So
-	 * the row that follows the last one found in the result is tried before
-	 * the hash table, whose memory is rarely in a cache.
-	 */
-	uint32_t next_str, next_loc, next_node, next_func, next_frame;
+	/* Machines that run the same programs have many rows in the same order. */
+	struct guess str, loc, node, func, frame;
 };
 
 /* Returns the id of a string of the current recording in the result; PROF_NONE

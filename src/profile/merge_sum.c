@@ -347,8 +347,8 @@ int merger_add(struct merger *m, struct reader *r, const char *name,
 	struct merge_maps maps;
 	int rc;
 
-	m->m.from = reader_profile(r);
-	m->m.maps = &maps;
+	m->m = (struct merge){ .p = &m->p, .from = reader_profile(r),
+			       .maps = &maps };
 	rc = merge_maps_init(&maps, m->m.from);
 	if (!rc)
 		map_shared(m);

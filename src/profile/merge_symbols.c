@@ -92,12 +92,12 @@ static uint32_t merge_func(struct merge *m, const struct prof_func *k,
 			   uint32_t guess)
 {
 	const struct prof_func *v = m->p->funcs.v;
-	uint32_t n = (uint32_t)m->p->funcs.n, next = m->next_func;
+	uint32_t n = (uint32_t)m->p->funcs.n, next = guess_next(&m->func);
 	uint32_t id = guess < n && prof_same_func(&v[guess], k) ? guess
 		      : next < n && prof_same_func(&v[next], k) ? next
 		      : profile_func(m->p, k);
 
-	m->next_func = id + 1;
+	guess_found(&m->func, id);
 	return id;
 }
 
@@ -105,12 +105,12 @@ static uint32_t merge_frame(struct merge *m, const struct prof_frame *k,
 			    uint32_t guess)
 {
 	const struct prof_frame *v = m->p->frames.v;
-	uint32_t n = (uint32_t)m->p->frames.n, next = m->next_frame;
+	uint32_t n = (uint32_t)m->p->frames.n, next = guess_next(&m->frame);
 	uint32_t id = guess < n && prof_same_frame(&v[guess], k) ? guess
 		      : next < n && prof_same_frame(&v[next], k) ? next
 		      : profile_frame(m->p, k);
 
-	m->next_frame = id + 1;
+	guess_found(&m->frame, id);
 	return id;
 }
 

@@ -26,20 +26,20 @@ static bool row_good(const struct reader *r, size_t i)
 	       (!(r->mask & COLUMN_STACK) || c->stack[i] < p->nodes.n);
 }
 
-/* Returns the largest of n numbers.  Four at a time do not wait for each other. */
-static size_t max_id(const uint32_t *v, size_t n)
+/* Returns whether n numbers are below `end`.  A block of them takes vector
+ * instructions. */
+static bool all_below(const uint32_t *v, size_t n, size_t end)
 {
-	uint32_t max[4] = { 0 };
+	enum { BLOCK = 16 };
+	uint32_t most = end < UINT32_MAX ? (uint32_t)end : UINT32_MAX, bad = 0;
 	size_t i = 0;
 
-	for (; i + 4 <= n; i += 4)
-		for (size_t k = 0; k < 4; k++)
-			max[k] = v[i + k] > max[k] ? v[i + k] : max[k];
+	for (; i + BLOCK <= n; i += BLOCK)
+		for (size_t k = i; k < i + BLOCK; k++)
+			bad |= v[k] >= most;
 	for (; i < n; i++)
-		max[0] = v[i] > max[0] ? v[i] : max[0];
-	for (size_t k = 1; k < 4; k++)
-		max[0] = max[k] > max[0] ? max[k] : max[0];
-	return max[0];
+		bad |= v[i] >= most;
+	return !bad;
 }
 
 static bool batch_good(const struct reader *r)
@@ -48,11 +48,11 @@ static bool batch_good(const struct reader *r)
 	const struct profile *p = &r->profile;
 
 	return (!(r->mask & COLUMN_THREAD) ||
-		max_id(c->thread, c->n) < p->threads.n) &&
+		all_below(c->thread, c->n, p->threads.n)) &&
 	       (!(r->mask & COLUMN_EVENT) ||
-		max_id(c->event, c->n) < p->events.n) &&
+		all_below(c->event, c->n, p->events.n)) &&
 	       (!(r->mask & COLUMN_STACK) ||
-		max_id(c->stack, c->n) < p->nodes.n);
+		all_below(c->stack, c->n, p->nodes.n));
 }
 
 /* Removes rows with invalid ids (their rows were damaged). */
