@@ -42,12 +42,12 @@ int strtab_init(struct strtab *t)
 static void forget_users(struct strtab *t, size_t n)
 {
 	for (size_t i = n; i < t->str.n; i++)
-		t->pool->user.v[t->pool_id.v[i]] = UINT32_MAX;
+		t->pool->of.v[t->pool_id.v[i]].user = UINT32_MAX;
 }
 
 void strpool_fini(struct strpool *s)
 {
-	vec_fini(&s->user);
+	vec_fini(&s->of);
 }
 
 int strtab_reserve(struct strtab *t, size_t n)
@@ -133,15 +133,15 @@ static uint32_t add(struct strtab *t, const struct key *k)
 	return id;
 }
 
-/* Makes the pool know a user of each of its strings.  Returns 0 or -ERR_NOMEM. */
-static int know_users(struct strpool *s)
+/* Makes the pool know all strings of its table.  Returns 0 or -ERR_NOMEM. */
+static int know_strings(struct strpool *s)
 {
-	size_t had = s->user.n;
-
-	if (vec_reserve(&s->user, s->str->str.n) < 0)
+	if (vec_reserve(&s->of, s->str->str.n) < 0)
 		return -ERR_NOMEM;
-	s->user.n = s->str->str.n;
-	memset(s->user.v + had, 0xff, (s->user.n - had) * sizeof(*s->user.v));
+	for (size_t i = s->of.n; i < s->str->str.n; i++)
+		s->of.v[i] = (struct pool_string){
+			UINT32_MAX, (uint32_t)strlen(s->str->str.v[i]) };
+	s->of.n = s->str->str.n;
 	return 0;
 }
 
@@ -150,20 +150,21 @@ static uint32_t add_from_pool(struct strtab *t, const struct key *k)
 	struct strpool *s = t->pool;
 	uint32_t id = guess_next(&s->next);
 
-	if (id >= s->str->str.n || !str_eq(s->str, id, k))
+	if (id >= s->of.n || s->of.v[id].length != k->n ||
+	    memcmp(s->str->str.v[id], k->s, k->n))
 		id = add(s->str, k);
 	if (id == UINT32_MAX ||
-	    (s->user.n < s->str->str.n && know_users(s) < 0))
+	    (s->of.n < s->str->str.n && know_strings(s) < 0))
 		return UINT32_MAX;
 	guess_found(&s->next, id);
-	if (s->user.v[id] != UINT32_MAX)
-		return s->user.v[id];
+	if (s->of.v[id].user != UINT32_MAX)
+		return s->of.v[id].user;
 	if (vec_reserve(&t->pool_id, t->str.n + 1) < 0 ||
 	    vec_push(&t->str, s->str->str.v[id]) < 0)
 		return UINT32_MAX;
 	t->pool_id.n = t->str.n;
 	t->pool_id.v[t->str.n - 1] = id;
-	return s->user.v[id] = (uint32_t)t->str.n - 1;
+	return s->of.v[id].user = (uint32_t)t->str.n - 1;
 }
 
 uint32_t strtab_add_n(struct strtab *t, const char *s, size_t n)
@@ -186,7 +187,7 @@ uint32_t strtab_find(const struct strtab *t, const char *s)
 	struct key k = { s, strlen(s) };
 	uint32_t id = idtab_find(&in->tab, hash_bytes(s, k.n), str_eq, in, &k);
 
-	return !pool ? id : id < pool->user.n ? pool->user.v[id] : UINT32_MAX;
+	return !pool ? id : id < pool->of.n ? pool->of.v[id].user : UINT32_MAX;
 }
 
 const char *strtab_get(const struct strtab *t, uint32_t id)

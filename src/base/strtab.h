@@ -31,8 +31,11 @@ struct strtab {
  */
 struct strpool {
 	struct strtab *str;
-	VEC(uint32_t) user;	/* by id of str: the id in the table that uses the pool,
-				 * UINT32_MAX: none; may be shorter than str */
+	VEC(struct pool_string {
+		uint32_t user;		/* id in the table that uses the pool, UINT32_MAX:
+					 * none */
+		uint32_t length;
+	}) of;				/* by id of str; may be shorter */
 	struct guess next;
 	bool used;
 };

@@ -254,6 +254,56 @@ static void hostile_leb_is_bad(void **state)
 	assert_true(c.bad);
 }
 
+/* Numbers read together are those read one by one, whatever their lengths and wherever
+ * the bytes end. */
+static void check_together(const uint8_t *p, size_t size, size_t n)
+{
+	uint64_t u[40];
+	int64_t s[40];
+	struct cursor one = cursor_of(p, size), all = one;
+
+	cursor_ulebs(&all, u, n);
+	for (size_t i = 0; i < n; i++)
+		assert_true(cursor_uleb(&one) == u[i] || one.bad);
+	assert_int_equal(one.bad, all.bad);
+	assert_ptr_equal(one.p, all.p);
+	one = all = cursor_of(p, size);
+	cursor_slebs(&all, s, n);
+	for (size_t i = 0; i < n; i++)
+		assert_true(cursor_sleb(&one) == s[i] || one.bad);
+	assert_int_equal(one.bad, all.bad);
+	assert_ptr_equal(one.p, all.p);
+}
+
+static void lebs_together_are_the_same(void **state)
+{
+	static const uint8_t long_ones[] = {
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f,	/* 8 bytes */
+		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x40,
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f,
+		0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0,
+		0x3f, 0x40, 0x7f, 0x81, 0x7f, 0xff, 0x3f, 0x80, 0x40,
+		0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 2,
+	};
+	uint8_t b[160];
+	uint32_t seed = 1;
+
+	(void)state;
+	for (size_t n = 0; n <= 20; n++)
+		for (size_t size = 0; size <= sizeof(long_ones); size++)
+			check_together(long_ones, size, n);
+	for (size_t round = 0; round < 20000; round++) {
+		for (size_t i = 0; i < sizeof(b); i++) {
+			seed = seed * 1664525u + 1013904223u;
+			b[i] = (uint8_t)(seed >> 24);
+			/* from numbers of one byte to those of many */
+			if (seed >> 8 & 7 & ~(round & 7))
+				b[i] &= 0x7f;
+		}
+		check_together(b, round % (sizeof(b) + 1), round % 41);
+	}
+}
+
 static void uleb32_refuses_more(void **state)
 {
 	static const uint8_t most[] = { 0xff, 0xff, 0xff, 0xff, 0x0f };
@@ -422,6 +472,7 @@ int main(void)
 		cmocka_unit_test(leb_follows_dwarf),
 		cmocka_unit_test(padded_leb_is_good),
 		cmocka_unit_test(hostile_leb_is_bad),
+		cmocka_unit_test(lebs_together_are_the_same),
 		cmocka_unit_test(uleb32_refuses_more),
 		cmocka_unit_test(overrun_is_bad_and_stays_bad),
 		cmocka_unit_test(sub_cursor_ends_at_its_size),

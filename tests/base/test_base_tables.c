@@ -258,6 +258,59 @@ static void strtab_truncate_forgets(void **state)
 	strtab_fini(&t);
 }
 
+/* A table that uses a pool behaves as one that does not, and leaves nothing in the pool
+ * but its strings. */
+static void strpool_serves_one_after_another(void **state)
+{
+	struct strtab all, t, other;
+	struct strpool pool = { .str = &all };
+
+	(void)state;
+	assert_int_equal(strtab_init(&all), 0);
+	assert_int_equal(strtab_add(&all, "known"), 1);
+	for (int round = 0; round < 3; round++) {
+		assert_int_equal(strtab_init_in(&t, &pool), 0);
+		assert_true(strtab_find(&t, "known") == UINT32_MAX);
+		assert_int_equal(strtab_add(&t, round ? "b" : "a"), 1);
+		assert_int_equal(strtab_add(&t, "known"), 2);
+		assert_int_equal(strtab_add_n(&t, "knownly", 5), 2);
+		assert_int_equal(strtab_add_n(&t, "kno\0wn", 6), 3);
+		assert_int_equal(strtab_add(&t, round ? "b" : "a"), 1);
+		assert_int_equal(strtab_add(&t, ""), 0);
+		assert_true(strtab_find(&t, round ? "a" : "b") == UINT32_MAX);
+		assert_string_equal(strtab_get(&t, 3), "kno");
+		assert_string_equal(strtab_get(&all, t.pool_id.v[2]), "known");
+		/* a second table does without the pool */
+		assert_int_equal(strtab_init_in(&other, &pool), 0);
+		assert_int_equal(strtab_add(&other, "kno"), 1);
+		strtab_fini(&other);
+		assert_int_equal(strtab_truncate(&t, 2), 0);
+		assert_true(strtab_find(&t, "known") == UINT32_MAX);
+		assert_int_equal(strtab_add(&t, "kno"), 2);
+		strtab_fini(&t);
+	}
+	assert_int_equal(all.str.n, 5);	/* "", known, a, kno, b */
+	strpool_fini(&pool);
+	strtab_fini(&all);
+}
+
+static void guesses_stop_and_go_on(void **state)
+{
+	struct guess g = { 0 };
+
+	(void)state;
+	assert_int_equal(guess_next(&g), 0);
+	for (uint32_t i = 0; i < GUESS_WRONG; i++) {
+		assert_int_equal(guess_next(&g), i ? 10 * i + 1 : 0);
+		guess_found(&g, 10 * (i + 1));
+	}
+	assert_true(guess_next(&g) == UINT32_MAX);
+	guess_found(&g, 7);
+	assert_true(guess_next(&g) == UINT32_MAX);
+	guess_found(&g, 8);
+	assert_int_equal(guess_next(&g), 9);
+}
+
 /* Of each sorted array of up to 40 numbers with repeats: what a walk finds. */
 static void test_search(void **state)
 {
@@ -344,6 +397,8 @@ int main(void)
 		cmocka_unit_test(strtab_cuts_at_nul_and_length),
 		cmocka_unit_test(strtab_keeps_long_names),
 		cmocka_unit_test(strtab_truncate_forgets),
+		cmocka_unit_test(strpool_serves_one_after_another),
+		cmocka_unit_test(guesses_stop_and_go_on),
 		cmocka_unit_test(test_search),
 		cmocka_unit_test(radix_sorts_as_qsort),
 	};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Hostile recordings summed into one: no crash; the result is intact and has all
- * their samples.  The input is the first recording's
+ * their samples, and is the same if they share their strings.  The input is the first recording's
  * length in two bytes, the first one, and the second one.
  */
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "mend.h"
 #include "profile/merge.h"
 
@@ -50,14 +51,60 @@ static int merge(struct reader *a, struct reader *b)
 	return -1;
 }
 
-static void check(struct reader *const r[2])
+struct copy {
+	uint8_t *p;
+	size_t n;
+};
+
+/* Merges two recordings that are opened one after another with common strings. */
+static int merge_sharing(const struct copy in[2])
+{
+	int fd = memfd_create("shared", MFD_CLOEXEC), rc = 0;
+	struct merger *m;
+
+	if (fd < 0 || merger_open(&m) < 0)
+		abort();
+	for (int s = 0; !rc && s < 2; s++) {
+		struct reader *r;
+
+		if (reader_open_bytes_in(in[s].p, in[s].n, "fuzz",
+					 merger_strings(m), &r, NULL) < 0)
+			abort();
+		rc = merger_add(m, r, "fuzz", NULL);
+		reader_close(r);
+	}
+	if (!rc)
+		rc = merger_write(m, fd, "merged", NULL);
+	merger_close(m);
+	if (!rc)
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool same_bytes(int a, int b)
+{
+	struct io_map x, y;
+	bool same = io_map_fd(a, "a", &x, NULL) == 0 &&
+		    io_map_fd(b, "b", &y, NULL) == 0 && x.n == y.n &&
+		    !memcmp(x.p, y.p, x.n);
+
+	io_unmap(&x);
+	io_unmap(&y);
+	return same;
+}
+
+static void check(struct reader *const r[2], const struct copy in[2])
 {
 	uint64_t want = count(r[0]) + count(r[1]);
-	int fd = merge(r[0], r[1]);
+	int fd = merge(r[0], r[1]), shared = merge_sharing(in);
 	struct reader *all;
 
+	if ((fd < 0) != (shared < 0) || (fd >= 0 && !same_bytes(fd, shared)))
+		abort();
 	if (fd < 0)
 		return;
+	close(shared);
 	if (reader_open_fd(fd, "merged", UINT64_MAX, &all, NULL) < 0 ||
 	    count(all) != want || *reader_damage(all)->message)
 		abort();
@@ -65,23 +112,23 @@ static void check(struct reader *const r[2])
 	close(fd);
 }
 
-static uint8_t *open_copy(const uint8_t *data, size_t size, struct reader **r)
+static struct copy open_copy(const uint8_t *data, size_t size, struct reader **r)
 {
-	uint8_t *copy = malloc(size ? size : 1);
+	struct copy c = { malloc(size ? size : 1), size };
 
-	if (!copy)
+	if (!c.p)
 		abort();
-	memcpy(copy, data, size);
-	mend_checksums(copy, size);
-	if (reader_open_bytes(copy, size, "fuzz", r, NULL) < 0)
+	memcpy(c.p, data, size);
+	mend_checksums(c.p, size);
+	if (reader_open_bytes(c.p, size, "fuzz", r, NULL) < 0)
 		*r = NULL;
-	return copy;
+	return c;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct reader *r[2];
-	uint8_t *copy[2];
+	struct copy copy[2];
 	size_t n;
 
 	if (size < 2 || size > 1 << 18)
@@ -93,10 +140,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	copy[0] = open_copy(data, n, &r[0]);
 	copy[1] = open_copy(data + n, size - n, &r[1]);
 	if (r[0] && r[1])
-		check(r);
+		check(r, copy);
 	for (int s = 0; s < 2; s++) {
 		reader_close(r[s]);
-		free(copy[s]);
+		free(copy[s].p);
 	}
 	return 0;
 }
