@@ -33,6 +33,8 @@ libbase_a_SOURCES = \
 	src/base/nearest.h \
 	src/base/outfile.c \
 	src/base/outfile.h \
+	src/base/pages.c \
+	src/base/pages.h \
 	src/base/path.c \
 	src/base/path.h \
 	src/base/proto_in.c \

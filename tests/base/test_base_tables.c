@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/pages.h"
 #include "base/radix.h"
 #include "base/search.h"
 #include "base/strtab.h"
@@ -294,6 +295,24 @@ static void strpool_serves_one_after_another(void **state)
 	strtab_fini(&all);
 }
 
+/* Arrays of every size around those that get pages of their own. */
+static void pages_are_zero(void **state)
+{
+	(void)state;
+	assert_null(pages_calloc(SIZE_MAX / 4, 8));
+	for (size_t n = 0; n < 5u << 20; n = n * 2 + 1)
+		for (size_t more = 0; more < 2; more++) {
+			uint32_t *p = pages_calloc(n + more, sizeof(*p));
+
+			assert_non_null(p);
+			for (size_t i = 0; i < n + more; i++)
+				assert_int_equal(p[i], 0);
+			memset(p, 1, (n + more) * sizeof(*p));
+			pages_free(p, n + more, sizeof(*p));
+		}
+	pages_free(NULL, 1u << 20, 8);
+}
+
 static void guesses_stop_and_go_on(void **state)
 {
 	struct guess g = { 0 };
@@ -398,6 +417,7 @@ int main(void)
 		cmocka_unit_test(strtab_keeps_long_names),
 		cmocka_unit_test(strtab_truncate_forgets),
 		cmocka_unit_test(strpool_serves_one_after_another),
+		cmocka_unit_test(pages_are_zero),
 		cmocka_unit_test(guesses_stop_and_go_on),
 		cmocka_unit_test(test_search),
 		cmocka_unit_test(radix_sorts_as_qsort),

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "base/search.h"
 #include "views/query/wait_kinds.h"
 
@@ -344,11 +345,14 @@ static int add_keyed(struct aggregate *a, const struct sample_batch *b,
  * their time in this loop. */
 static int add_plain(struct aggregate *a, const struct sample_batch *b)
 {
+	enum { AHEAD = 16 };	/* stacks of merged recordings are in no cache */
 	const struct slot *s = &a->slots.v[0];
 
 	for (size_t i = 0; i < b->n; i++) {
 		uint32_t leaf = a->leaf_of[b->stack[i]];
 
+		if (i + AHEAD < b->n)
+			__builtin_prefetch(&a->leaf_of[b->stack[i + AHEAD]]);
 		if (!leaf || leaf > s->cap) {
 			if (add_cell(a, 0, b->stack[i], batch_cell(b, i)) < 0)
 				return -ERR_NOMEM;
@@ -361,8 +365,15 @@ static int add_plain(struct aggregate *a, const struct sample_batch *b)
 
 static void count_got(struct aggregate *a, const struct sample_batch *b)
 {
-	for (size_t i = 0; i < b->n; i++)
-		cell_add(&a->got[b->event[i]], batch_cell(b, i));
+	struct cell sum = { 0, 0 };	/* of the samples in a row with one event */
+
+	for (size_t i = 0; i < b->n; i++) {
+		cell_add(&sum, batch_cell(b, i));
+		if (i + 1 == b->n || b->event[i] != b->event[i + 1]) {
+			cell_add(&a->got[b->event[i]], sum);
+			sum = (struct cell){ 0, 0 };
+		}
+	}
 	for (size_t i = 0; b->time_ns && i < b->n; i++)
 		if (b->time_ns[i] > a->last_ns)
 			a->last_ns = b->time_ns[i];
@@ -460,7 +471,8 @@ int aggregate_run(struct reader *r, const struct selection *sel, uint32_t mask,
 	int rc = 0;
 
 	*out = (struct aggregate){ .p = reader_profile(r), .mask = mask };
-	out->leaf_of = calloc(out->p->nodes.n + 1, sizeof(*out->leaf_of));
+	out->nodes = out->p->nodes.n;
+	out->leaf_of = pages_calloc(out->nodes + 1, sizeof(*out->leaf_of));
 	if (!keep || !out->leaf_of) {
 		free(keep);
 		aggregate_fini(out);
@@ -505,7 +517,7 @@ void aggregate_fini(struct aggregate *a)
 	vec_fini(&a->cols);
 	vec_fini(&a->sparse);
 	vec_fini(&a->leaves);
-	free(a->leaf_of);
+	pages_free(a->leaf_of, a->nodes + 1, sizeof(*a->leaf_of));
 	free(a->col_of);
 	free(a->lane_slot);
 	free(a->got);

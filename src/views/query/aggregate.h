@@ -73,6 +73,7 @@ struct aggregate {
 	VEC(struct sparse_cell) sparse;	/* sorted by slot once finished */
 	/* Stacks with samples are numbered in order of occurrence.  There are
 	 * far fewer of these leaves than nodes. */
+	size_t nodes;		/* of the profile */
 	uint32_t *leaf_of;	/* by node: 1 + leaf; 0: no sample has it */
 	VEC(uint32_t) leaves;	/* node by leaf */
 	struct cell *got;	/* by event: sum of all samples of the file */

@@ -5,18 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
+
 int fold_init(struct fold *f, const struct aggregate *a, struct error *err)
 {
 	*f = (struct fold){ .a = a, .n = a->p->nodes.n, .ncols = a->ncols,
 			    .lane = PROF_NONE };
 	f->words = (f->n + 63) / 64;
 	f->bits = calloc(f->words + 1, sizeof(*f->bits));
-	f->sub = calloc(f->n * f->ncols + 1, sizeof(*f->sub));
+	f->sub = pages_calloc(f->n * f->ncols + 1, sizeof(*f->sub));
 	f->own = calloc(f->ncols + 1, sizeof(*f->own));
 	f->own_cap = calloc(f->ncols + 1, sizeof(*f->own_cap));
 	f->scratch = calloc(f->ncols + 1, sizeof(*f->scratch));
-	f->first = calloc(f->n + 1, sizeof(*f->first));
-	f->next = calloc(f->n + 1, sizeof(*f->next));
+	f->first = pages_calloc(f->n + 1, sizeof(*f->first));
+	f->next = pages_calloc(f->n + 1, sizeof(*f->next));
 	if (f->bits && f->sub && f->own && f->own_cap && f->scratch &&
 	    f->first && f->next)
 		return 0;
@@ -29,12 +31,12 @@ void fold_fini(struct fold *f)
 	for (size_t c = 0; f->scratch && c < f->ncols; c++)
 		free(f->scratch[c]);
 	free(f->bits);
-	free(f->sub);
+	pages_free(f->sub, f->n * f->ncols + 1, sizeof(*f->sub));
 	free(f->own);
 	free(f->own_cap);
 	free(f->scratch);
-	free(f->first);
-	free(f->next);
+	pages_free(f->first, f->n + 1, sizeof(*f->first));
+	pages_free(f->next, f->n + 1, sizeof(*f->next));
 	*f = (struct fold){ 0 };
 }
 
