@@ -68,7 +68,9 @@ static void *read_kallsyms(void *ctx)
 			      &f->kallsyms_error);
 	else
 		kallsyms_open_kept(f->o->kept_kallsyms, "/proc/kallsyms",
-				   "/proc/modules", &f->kallsyms,
+				   "/proc/modules",
+				   part ? f->vaddrs + part->at : NULL,
+				   part ? part->n : 0, &f->kallsyms,
 				   &f->kallsyms_error);
 	return NULL;
 }

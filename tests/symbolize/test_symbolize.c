@@ -197,7 +197,7 @@ static void kept_name(int kept, const char *kallsyms, const char *modules,
 	struct error err;
 
 	*out = 0;
-	if (kallsyms_open_kept(kept, kallsyms, modules, &k, &err) < 0)
+	if (kallsyms_open_kept(kept, kallsyms, modules, NULL, 0, &k, &err) < 0)
 		return;
 	if (kallsyms_find(k, 0xffffffff81000010, &name, &module, &start, &size))
 		snprintf(out, 64, "%s", name);
@@ -427,51 +427,56 @@ static void test_kallsyms_some(void **state)
 #undef COPY
 }
 
+static void expect_same_symbol(const struct kallsyms *all,
+			       const struct kallsyms *part, uint64_t addr)
+{
+	const char *name[2], *module;
+	uint64_t start[2], size[2];
+
+	kallsyms_find(all, addr, &name[0], &module, &start[0], &size[0]);
+	kallsyms_find(part, addr, &name[1], &module, &start[1], &size[1]);
+	assert_string_equal(name[0], name[1]);
+	assert_int_equal(start[0], start[1]);
+	assert_int_equal(size[0], size[1]);
+}
+
 /* What is read of this kernel's table says the same as the whole table. */
 static void test_kallsyms_own(void **state)
 {
+	enum { SOME = 100 };
 	struct kallsyms *all, *part;
-	uint64_t text, some[100];
+	uint64_t text, some[SOME];
+	int kept = kallsyms_keep();
 
 	(void)state;
-	if (kallsyms_open("/proc/kallsyms", KALLSYMS_ALL, &all, NULL) < 0)
+	if (kallsyms_open("/proc/kallsyms", KALLSYMS_ALL, &all, NULL) < 0) {
+		close(kept);
 		skip_test("/proc/kallsyms is hidden");
+	}
 	text = kallsyms_address(all, "_text");
 	for (uint64_t reach = 0x1234; text && reach < 64 << 20; reach *= 3) {
 		assert_int_equal(kallsyms_open("/proc/kallsyms", reach, &part, NULL),
 				 0);
-		for (uint64_t at = 0; at <= reach; at += reach / 500 + 1) {
-			const char *name[2], *module;
-			uint64_t start[2], size[2];
-
-			kallsyms_find(all, text + at, &name[0], &module,
-				      &start[0], &size[0]);
-			kallsyms_find(part, text + at, &name[1], &module,
-				      &start[1], &size[1]);
-			assert_string_equal(name[0], name[1]);
-			assert_int_equal(start[0], start[1]);
-			assert_int_equal(size[0], size[1]);
-		}
+		for (uint64_t at = 0; at <= reach; at += reach / 500 + 1)
+			expect_same_symbol(all, part, text + at);
 		kallsyms_close(part);
-		for (uint64_t i = 0; i < 100; i++)
-			some[i] = reach / 100 * i;
+		for (uint64_t i = 0; i < SOME; i++)
+			some[i] = reach / SOME * i;
 		assert_int_equal(kallsyms_open_some("/proc/kallsyms", NULL, some,
-						    100, &part, NULL), 0);
-		for (uint64_t i = 0; i < 100; i++) {
-			const char *name[2], *module;
-			uint64_t start[2], size[2];
-
-			kallsyms_find(all, text + some[i], &name[0], &module,
-				      &start[0], &size[0]);
-			kallsyms_find(part, text + some[i], &name[1], &module,
-				      &start[1], &size[1]);
-			assert_string_equal(name[0], name[1]);
-			assert_int_equal(start[0], start[1]);
-			assert_int_equal(size[0], size[1]);
-		}
+						    SOME, &part, NULL), 0);
+		for (uint64_t i = 0; i < SOME; i++)
+			expect_same_symbol(all, part, text + some[i]);
+		kallsyms_close(part);
+		/* the first time it is read, then it is the kept text */
+		assert_int_equal(kallsyms_open_kept(kept, "/proc/kallsyms",
+						    "/proc/modules", some, SOME,
+						    &part, NULL), 0);
+		for (uint64_t i = 0; i < SOME; i++)
+			expect_same_symbol(all, part, text + some[i]);
 		kallsyms_close(part);
 	}
 	kallsyms_close(all);
+	close(kept);
 }
 
 static void test_kallsyms_hidden(void **state)

@@ -385,19 +385,40 @@ int kallsyms_open_some(const char *path, const char *copy,
 	return kallsyms_open(path, KALLSYMS_ALL, out, err);
 }
 
+int kallsyms_take(struct buf *text, const uint64_t *offsets, size_t n,
+		  struct kallsyms **out, struct error *err)
+{
+	struct kallsyms *k = calloc(1, sizeof(*k));
+	bool unfit;
+	int rc;
+
+	*out = NULL;
+	if (!k || text->failed || text->n > TEXT_LIMIT) {
+		free(k);
+		buf_fini(text);
+		return error_set(err, ERR_NOMEM, "kallsyms: out of memory");
+	}
+	k->text = *text;
+	*text = (struct buf){ 0 };
+	k->reach = offsets ? (n ? offsets[n - 1] : 0) : KALLSYMS_ALL;
+	k->offsets = offsets;
+	k->noffsets = n;
+	rc = finish(k, "kallsyms", out, err);
+	unfit = !rc && (*out)->unfit;
+	if (unfit) {
+		kallsyms_close(*out);
+		*out = NULL;
+	}
+	return unfit ? 1 : rc;
+}
+
 int kallsyms_parse(const char *text, size_t n, struct kallsyms **out,
 		   struct error *err)
 {
-	struct kallsyms *k = calloc(1, sizeof(*k));
+	struct buf copy = { 0 };
 
-	*out = NULL;
-	if (!k || n > TEXT_LIMIT) {
-		free(k);
-		return error_set(err, ERR_NOMEM, "kallsyms: out of memory");
-	}
-	k->reach = KALLSYMS_ALL;
-	buf_bytes(&k->text, text, n);
-	return finish(k, "kallsyms", out, err);
+	buf_bytes(&copy, text, n);
+	return kallsyms_take(&copy, NULL, 0, out, err);
 }
 
 void kallsyms_close(struct kallsyms *k)

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/error.h"
 
 struct kallsyms;
@@ -39,6 +40,11 @@ int kallsyms_parse(const char *text, size_t n, struct kallsyms **out,
 int kallsyms_open_some(const char *path, const char *copy,
 		       const uint64_t *offsets, size_t n, struct kallsyms **out,
 		       struct error *err);
+/* Parses a text, which it takes over in any case.  offsets: NULL, or keeps only some
+ * symbols as kallsyms_open_some does; `n` may then be 0.  Returns 1 if these cannot be
+ * found in this text, which then must be parsed as a whole. */
+int kallsyms_take(struct buf *text, const uint64_t *offsets, size_t n,
+		  struct kallsyms **out, struct error *err);
 void kallsyms_close(struct kallsyms *k);
 /* Finds the symbol that covers addr, its module ("" for the kernel itself) and
  * its range.  Returns false if there is none. */

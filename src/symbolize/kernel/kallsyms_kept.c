@@ -120,25 +120,40 @@ static void write_text(int fd, uint64_t modules, const struct buf *text)
 	lock(fd, F_UNLCK, false);
 }
 
-int kallsyms_open_kept(int kept, const char *path, const char *modules,
-		       struct kallsyms **out, struct error *err)
+/* Gives the kept text, or reads and keeps it. */
+static int get_text(int kept, const char *path, const char *modules, struct buf *text,
+		    struct error *err)
 {
-	struct buf text = { 0 };
 	uint64_t before, after;
 	bool known = hash_modules(modules, &before);
-	int rc = 0;
+	int rc;
+
+	if (known && read_text(kept, before, text))
+		return 0;
+	buf_reset(text);
+	rc = io_read_file(path, KEPT_LIMIT, text, err);
+	/* a module may have been loaded meanwhile */
+	if (!rc && known && hash_modules(modules, &after) && before == after)
+		write_text(kept, before, text);
+	return rc;
+}
+
+int kallsyms_open_kept(int kept, const char *path, const char *modules,
+		       const uint64_t *offsets, size_t n, struct kallsyms **out,
+		       struct error *err)
+{
+	struct buf text = { 0 };
+	struct error ignored;
+	int rc;
 
 	*out = NULL;
-	if (!known || !read_text(kept, before, &text)) {
-		buf_reset(&text);
-		rc = io_read_file(path, KEPT_LIMIT, &text, err);
-		/* a module may have been loaded meanwhile */
-		if (!rc && known && hash_modules(modules, &after) &&
-		    before == after)
-			write_text(kept, before, &text);
-	}
+	rc = get_text(kept, path, modules, &text, err);
+	if (!rc && offsets && !kallsyms_take(&text, offsets, n, out, &ignored))
+		return 0;
+	if (!rc && offsets)
+		rc = get_text(kept, path, modules, &text, err);
 	if (!rc)
-		rc = kallsyms_parse((const char *)text.p, text.n, out, err);
+		return kallsyms_take(&text, NULL, 0, out, err);
 	buf_fini(&text);
 	return rc;
 }

@@ -15,9 +15,11 @@
 
 /* Returns a descriptor above 2, or -1. */
 int kallsyms_keep(void);
-/* Like kallsyms_open for `path`, with the text in `kept` if `modules` (the file
- * /proc/modules) is as it was; otherwise reads the text and keeps it. */
+/* Like kallsyms_open_some for `path` (offsets NULL: kallsyms_open for all symbols), with
+ * the text in `kept` if `modules` (the file /proc/modules) is as it was; otherwise reads
+ * the text and keeps it. */
 int kallsyms_open_kept(int kept, const char *path, const char *modules,
-		       struct kallsyms **out, struct error *err);
+		       const uint64_t *offsets, size_t n, struct kallsyms **out,
+		       struct error *err);
 
 #endif
