@@ -35,6 +35,10 @@ enum {
 	MAX_STRINGS = 16 << 20,
 	NAME_BYTES = 2 * BUILD_ID_MAX + 1 + 16 + 1,
 	USED_S = 3600,		/* how exactly the time of the last use is kept */
+	/* A file is written as a whole: for this part of new addresses, or once in this
+	 * time. */
+	WORTH_ADDING = 16,
+	WRITE_AGAIN_S = 600,
 	SETTLED_S = 2,		/* two changes in less may leave the same times */
 };
 
@@ -77,6 +81,7 @@ struct header {
 				 * have ended before all was on the disk. */
 	uint32_t format, flags;
 	uint32_t debug_file, missing;
+	int64_t written_s;	/* since 1970 */
 	uint64_t inputs, symbols, frames, symbols_at, frames_at, strings;
 };
 
@@ -87,6 +92,7 @@ struct cached_image {
 	char name[NAME_BYTES];
 	struct io_map map;	/* of `name`; rows point into it until they change */
 	bool known, changed, broken;
+	int64_t written_s;
 	struct cached_sources sources;
 	VEC(struct input) inputs;
 	VEC(struct symbol_row) symbols;
@@ -277,6 +283,7 @@ static bool load(struct cached_image *k, int fd)
 	if (h.magic != MAGIC || h.format != FORMAT || !take_rows(k, &h) ||
 	    !is_whole(k, &h, fd) || !is_current(k))
 		return false;
+	k->written_s = h.written_s;
 	k->sources = (struct cached_sources){
 		!!(h.flags & SYMTAB), !!(h.flags & DYNSYM), !!(h.flags & DWARF),
 		!!(h.flags & DEBUGDATA),
@@ -354,9 +361,13 @@ uint64_t cached_symbol_after(const struct cached_image *k, uint64_t vaddr)
 	return i < k->nsymbols_at ? k->symbols_at.v[i].lo : UINT64_MAX;
 }
 
-size_t cached_image_count(const struct cached_image *k, bool frames)
+bool cached_image_takes(const struct cached_image *k, bool frames, size_t n)
 {
-	return frames ? k->nframes_at : k->nsymbols_at;
+	size_t known = frames ? k->nframes_at : k->nsymbols_at;
+	int64_t now = time(NULL);
+
+	return n >= known / WORTH_ADDING || now < k->written_s ||
+	       now - k->written_s >= WRITE_AGAIN_S;
 }
 
 bool cached_frames_between(const struct cached_image *k, uint64_t lo, uint64_t hi)
@@ -769,7 +780,8 @@ static bool has_room(const struct symbol_cache *c)
 static void store(struct cached_image *k, const struct cached_sources *s)
 {
 	struct header h = { .magic = MAGIC, .format = FORMAT,
-			    .boot = k->cache->boot, .flags = flags_of(s) };
+			    .boot = k->cache->boot, .flags = flags_of(s),
+			    .written_s = time(NULL) };
 	char temp[sizeof(((struct old_file *)0)->name)];
 	struct error ignored;
 	size_t bytes = 0;

@@ -69,8 +69,9 @@ uint32_t cached_frames_at(const struct cached_image *k, uint64_t vaddr);
 /* Returns the lowest address above this one whose symbol is known; UINT64_MAX if there is
  * none. */
 uint64_t cached_symbol_after(const struct cached_image *k, uint64_t vaddr);
-/* Returns the number of ranges of which the symbols, or the frames, are known. */
-size_t cached_image_count(const struct cached_image *k, bool frames);
+/* Returns whether n new addresses should be added: enough for the file to be written
+ * again, or it was not for a while.  frames: whether the image has frames. */
+bool cached_image_takes(const struct cached_image *k, bool frames, size_t n);
 /* Returns whether frames are known of any address in [lo, hi). */
 bool cached_frames_between(const struct cached_image *k, uint64_t lo, uint64_t hi);
 struct cached_symbol cached_symbol(const struct cached_image *k, uint32_t symbol);

@@ -513,9 +513,6 @@ enum {
 	SYMBOLS_MAX = 1 << 16,		/* ranges of symbols added at once */
 	WHOLE_FUNCTION = 16 << 10,	/* most bytes of a function added as a whole … */
 	WHOLE_ALL = 64 << 10,		/* … and of all those for one call */
-	/* Fewer new addresses than this part of what is known are not added:
-	 * all would have to be written again. */
-	WORTH_ADDING = 16,
 };
 
 /* Returns whether results have frames that the symbol does not tell. */
@@ -770,8 +767,8 @@ static int resolve_mixed(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 	if (!s->opened && count_unknown(s, vaddrs, n))
 		m.rc = open_parts(s);
 	m.with_frames = has_frames(s);
-	m.adding = count_unknown(s, vaddrs, n) >=
-		   cached_image_count(s->known, m.with_frames) / WORTH_ADDING;
+	m.adding = cached_image_takes(s->known, m.with_frames,
+				      count_unknown(s, vaddrs, n));
 	if (!m.rc && s->opened)
 		m.rc = ask_all(&m);
 	if (!m.rc && m.asked.n) {

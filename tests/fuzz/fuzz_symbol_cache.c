@@ -17,7 +17,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* As symbol_cache.c describes a file. */
-enum { HEADER = 88, SUM = 8, COUNTS = 40 };
+enum { HEADER = 96, SUM = 8, COUNTS = 48 };
 static const size_t row_bytes[] = { 48, 32, 16, 16, 36, 1 };
 static const size_t count_at[] = { 0, 1, 3, 4, 2, 5 };
 
