@@ -256,7 +256,9 @@ static int call_graph(const struct record_opts *o, struct record_options *ro,
 static void interpreted_program(const struct record_opts *o,
 			   struct record_options *ro)
 {
-	bool may = !ro->source && !ro->latency &&
+	bool fits = !ro->source || ro->source->frames_of_launched ||
+		    ro->source->frames_of_running;
+	bool may = fits && !ro->latency &&
 		   !ro->events->n && !ro->tids && !ro->cpus &&
 		   !ro->cgroup && !ro->all_cpus && !ro->kernel_only &&
 		   (ro->callchain || !o->callgraph);
@@ -264,7 +266,8 @@ static void interpreted_program(const struct record_opts *o,
 	ro->python = may &&
 		     (ro->pids ? !ro->command && processes_are_python(ro->pids)
 			       : ro->command && program_is_python(ro->command));
-	may &= !ro->waits && !ro->pids && ro->command;
+	may &= !ro->waits && !ro->pids && ro->command &&
+	       (!ro->source || ro->source->frames_of_launched);
 	ro->language = ro->python ? "Python"
 		       : may && program_is_php(ro->command) ? "PHP"
 		       : may && program_is_ruby(ro->command) ? "Ruby" : NULL;

@@ -327,6 +327,20 @@ t_like "… and what they called of Python's library" "$(cat w.txt)" \
 if [ -n "$traced" ]; then
 	judge "ptrace" v.tally blocked 3 --source=ptrace
 fi
+# --- a source that reads frames shows them without further options
+cat >spin_here.py <<'END'
+import time
+def spin_here(end):
+    while time.process_time() < end:
+        sum(range(1000))
+spin_here(0.4)
+END
+for source in timer ${traced:+ptrace}; do
+	"$TALLY" record -q --source=$source -o named.tally "$first" spin_here.py
+	t_like "--source=$source: the table has the program's functions" \
+		"$("$TALLY" report --no-tui named.tally)" ' spin_here$'
+done
+
 # Last, as it may not be had.
 t_needs perf
 judge "perf" x.tally blocked,runnable 2 --source=perf
