@@ -2,8 +2,6 @@
 # Whole-program tests.  Those that record skip where no event may be opened.
 E2E_TESTS = \
 	tests/e2e/debuginfod.sh \
-	tests/e2e/late_names.sh \
-	tests/e2e/late_view.sh \
 	tests/e2e/fibers.sh \
 	tests/e2e/kernel_vm.sh \
 	tests/e2e/kmod_vm.sh \
@@ -32,6 +30,7 @@ SANITIZED_TESTS = \
 	tests/e2e/import.sh \
 	tests/e2e/import_kinds.sh \
 	tests/e2e/import_names.sh \
+	tests/e2e/late_names.sh \
 	tests/e2e/merge.sh \
 	tests/e2e/no_samples.sh \
 	tests/e2e/outputs.sh \
@@ -69,6 +68,7 @@ UNSANITIZED_TESTS = \
 	tests/e2e/jit.sh \
 	tests/e2e/jitdump.sh \
 	tests/e2e/languages.sh \
+	tests/e2e/late_view.sh \
 	tests/e2e/missing.sh \
 	tests/e2e/perf_words.sh \
 	tests/e2e/php.sh \
