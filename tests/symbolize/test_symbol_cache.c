@@ -302,7 +302,7 @@ static void names_are_those_of_the_file(void **state)
 	times[1].tv_usec = st.st_mtim.tv_nsec / 1000;
 	assert_int_equal(utimes(fake, times), 0);
 	names = look_up(fake, c, 1, SIZE_MAX);
-	assert_null(strstr(buf_cstr(&names), "spend_time"));
+	check_lacks(buf_cstr(&names), "spend_time");
 	assert_non_null(strstr(buf_cstr(&names), "Spend_time"));
 	buf_fini(&names);
 	names = look_up(fake, c, 1, SIZE_MAX);
