@@ -457,7 +457,8 @@ uint64_t symtab_same_until(struct symtab *t, uint64_t addr,
 {
 	const struct range_index *x[] = { &t->main.sized, &t->dynsym.sized,
 					  &t->main.unsized, &t->dynsym.unsized };
-	struct next_fde next = { addr, end, MAX_ALIASES };
+	struct next_fde next = { .after = addr, .start = end };
+	uint64_t before;
 
 	if (hit->from && hit->start + hit->size < next.start)
 		next.start = hit->start + hit->size;
@@ -467,8 +468,14 @@ uint64_t symtab_same_until(struct symtab *t, uint64_t addr,
 		if (lo < next.start)
 			next.start = lo;
 	}
-	/* Stubs have no symbol, so that they too may begin here. */
-	if (!hit->from || hit->from == SYMTAB_UNSIZED)
-		image_fdes_in(t->img, addr + 1, next.start, note_fde, &next);
+	/* Stubs have no symbol, so that they too may begin here.  Each of two sections
+	 * of call frame information is in order, but they stop at the first one found:
+	 * the other section may have an earlier one. */
+	do {
+		before = next.start;
+		next.left = MAX_ALIASES;
+		if (!hit->from || hit->from == SYMTAB_UNSIZED)
+			image_fdes_in(t->img, addr + 1, before, note_fde, &next);
+	} while (next.start < before);
 	return next.start > addr ? next.start : addr + 1;
 }
