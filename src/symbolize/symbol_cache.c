@@ -91,7 +91,10 @@ struct cached_image {
 	const struct symbol_cache *cache;
 	char name[NAME_BYTES];
 	struct io_map map;	/* of `name`; rows point into it until they change */
-	bool known, changed, broken;
+	bool known, changed;
+	bool nomem;		/* nothing can be added */
+	bool unsure;		/* what it depends on changed, or is too much to note:
+				 * not stored */
 	int64_t written_s;
 	struct cached_sources sources;
 	VEC(struct input) inputs;
@@ -366,6 +369,8 @@ bool cached_image_takes(const struct cached_image *k, bool frames, size_t n)
 	size_t known = frames ? k->nframes_at : k->nsymbols_at;
 	int64_t now = time(NULL);
 
+	if (k->nomem || k->unsure)
+		return false;
 	return n >= known / WORTH_ADDING || now < k->written_s ||
 	       now - k->written_s >= WRITE_AGAIN_S;
 }
@@ -427,8 +432,23 @@ size_t cached_frames(const struct cached_image *k, uint32_t frames, struct sym_f
 		if (good_ && n_)					\
 			memcpy((vec)->v, old_, n_ * sizeof(*(vec)->v));	\
 		(vec)->n = good_ ? n_ : 0;				\
-		good_;							\
+		good_ ? 0 : -ERR_NOMEM;					\
 	})
+
+/* Copies all rows, also after one copy failed: none may stay in the mapped file. */
+static int own_rows(struct cached_image *k)
+{
+	int rc = OWN_ROWS(&k->inputs);
+
+	rc |= OWN_ROWS(&k->symbols);
+	rc |= OWN_ROWS(&k->frames);
+	rc |= OWN_ROWS(&k->symbols_at);
+	rc |= OWN_ROWS(&k->frames_at);
+	rc |= OWN_ROWS(&k->strings);
+	k->nsymbols_at = k->symbols_at.n;
+	k->nframes_at = k->frames_at.n;
+	return rc;
+}
 
 static uint64_t hash_symbol(const struct symbol_row *s)
 {
@@ -482,15 +502,12 @@ static int index_rows(struct cached_image *k)
 /* Prepares for additions: copies the rows, and gives each table its first. */
 static int begin_change(struct cached_image *k)
 {
-	int rc = 0;
+	int rc;
 
 	if (k->changed)
-		return k->broken ? -ERR_NOMEM : 0;
+		return k->nomem ? -ERR_NOMEM : 0;
 	k->changed = true;
-	if (!OWN_ROWS(&k->inputs) || !OWN_ROWS(&k->symbols) ||
-	    !OWN_ROWS(&k->frames) || !OWN_ROWS(&k->symbols_at) ||
-	    !OWN_ROWS(&k->frames_at) || !OWN_ROWS(&k->strings))
-		rc = -ERR_NOMEM;
+	rc = own_rows(k);
 	/* Callers keep strings, so these must not move.  Memory that is not used
 	 * takes only addresses. */
 	if (!rc)
@@ -503,7 +520,7 @@ static int begin_change(struct cached_image *k)
 		rc = vec_push(&k->frames, (struct frame_row){ 0 });
 	if (!rc)
 		rc = index_rows(k);
-	k->broken = rc < 0;
+	k->nomem = rc < 0;
 	return rc < 0 ? -ERR_NOMEM : 0;
 }
 
@@ -663,27 +680,37 @@ void cached_image_sort(struct cached_image *k)
 	k->nframes_at = k->frames_at.n;
 }
 
+/* Returns whether a path is among the inputs as it is now.  One that changed in between
+ * gave results that no later file can say. */
+static bool has_input(struct cached_image *k, const char *path, const struct input *now)
+{
+	for (size_t i = 0; i < k->inputs.n; i++) {
+		const struct input *in = &k->inputs.v[i];
+
+		if (strcmp(string_at(k, in->path), path))
+			continue;
+		if (!!in->exists != !!now->exists ||
+		    memcmp(&in->file, &now->file, sizeof(in->file)))
+			k->unsure = true;
+		return true;
+	}
+	return false;
+}
+
 void cached_add_input(void *image, const char *path)
 {
 	struct cached_image *k = image;
 	struct input in = { 0 };
 
-	if (k->known || begin_change(k) < 0)
-		return;		/* the inputs of what is known are known */
-	if (add_string(k, path, &in.path) < 0) {
-		k->broken = true;
-		return;
-	}
 	in.exists = io_identify(path, &in.file);
-	for (size_t i = 0; i < k->inputs.n; i++)
-		if (k->inputs.v[i].path == in.path) {
-			/* It changed in between. */
-			if (memcmp(&k->inputs.v[i], &in, sizeof(in)))
-				k->broken = true;
-			return;
-		}
-	if (k->inputs.n >= MAX_INPUTS || vec_push(&k->inputs, in) < 0)
-		k->broken = true;
+	/* A later change of the file must be seen. */
+	if (in.exists && !is_old(&in.file))
+		k->unsure = true;
+	if (k->unsure || has_input(k, path, &in))
+		return;
+	if (begin_change(k) < 0 || add_string(k, path, &in.path) < 0 ||
+	    k->inputs.n >= MAX_INPUTS || vec_push(&k->inputs, in) < 0)
+		k->unsure = true;
 }
 
 /*
@@ -760,15 +787,6 @@ static uint32_t flags_of(const struct cached_sources *s)
 	       (s->dwarf ? DWARF : 0) | (s->debugdata ? DEBUGDATA : 0);
 }
 
-/* Returns whether a later change of any file that was looked at would be seen. */
-static bool is_settled(const struct cached_image *k)
-{
-	for (size_t i = 0; i < k->inputs.n; i++)
-		if (k->inputs.v[i].exists && !is_old(&k->inputs.v[i].file))
-			return false;
-	return true;
-}
-
 static bool has_room(const struct symbol_cache *c)
 {
 	struct statvfs fs;
@@ -786,7 +804,7 @@ static void store(struct cached_image *k, const struct cached_sources *s)
 	struct error ignored;
 	size_t bytes = 0;
 
-	if (!is_settled(k) || !has_room(k->cache) ||
+	if (!has_room(k->cache) ||
 	    add_string(k, s->debug_file, &h.debug_file) < 0 ||
 	    add_string(k, s->missing, &h.missing) < 0)
 		return;
@@ -819,7 +837,7 @@ void cached_image_close(struct cached_image *k, const struct cached_sources *s)
 	if (!k)
 		return;
 	if (k->changed) {
-		if (s && !k->broken)
+		if (s && !k->nomem && !k->unsure)
 			store(k, s);
 		vec_fini(&k->inputs);
 		vec_fini(&k->symbols);

@@ -505,8 +505,9 @@ static int resolve_now(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 
 /*
  * With a cache.  The symbols of an image are added as a whole, because finding one means
- * reading them all; of an image with very many, only those that are asked for.  Frames are added by address, and by function once a second recording
- * has other addresses in it: most functions of short-lived programs are seen once.
+ * reading them all; of an image with very many, only the first ones and those that are
+ * asked for.  Frames are added by address, and by function once a second recording has
+ * other addresses in it: most functions of short-lived programs are seen once.
  */
 
 enum {
@@ -558,18 +559,18 @@ static int add_symbol(struct symbolizer *s, uint64_t addr, uint64_t end, uint64_
 		       : cached_place_symbol(s->known, addr, *next, id);
 }
 
-/* Adds all symbols, or the first ones. */
-static int add_symbols(struct symbolizer *s)
+/* Adds all symbols, or the first ones that there is room for. */
+static void add_symbols(struct symbolizer *s)
 {
 	uint64_t at, end;
 	int rc = 0, n = 0;
 
-	if (!image_code_range(s->img, &at, &end))
-		return 0;
+	if (!image_code_range(s->img, &at, &end) ||
+	    !cached_image_takes(s->known, false, SIZE_MAX))
+		return;
 	for (; at < end && !rc && n < SYMBOLS_MAX; n++)
 		rc = add_symbol(s, at, end, &at);
 	cached_image_sort(s->known);
-	return rc;
 }
 
 /* Makes a result from what is known. */
@@ -714,13 +715,15 @@ static int ask(struct mixed *m, uint64_t vaddr, size_t *whole, uint64_t *from)
 	uint64_t at = vaddr, end = vaddr + 1;
 	int rc = 0;
 
+	/* The result is given even if there is no room for it. */
 	if (m->adding && id == CACHED_NONE && vaddr >= m->symbols_to)
-		rc = add_symbol(s, vaddr, cached_symbol_after(s->known, vaddr),
-				&m->symbols_to);
+		m->adding = add_symbol(s, vaddr, cached_symbol_after(s->known, vaddr),
+				       &m->symbols_to) == 0;
 	if (m->adding && id != CACHED_NONE && m->with_frames) {
 		struct cached_symbol f = cached_symbol(s->known, id);
 
 		if (vaddr - f.start < f.size && f.size <= WHOLE_FUNCTION &&
+		    f.start + f.size > f.start &&
 		    *whole + f.size <= WHOLE_ALL &&
 		    cached_frames_between(s->known, f.start, f.start + f.size)) {
 			at = f.start < *from ? *from : f.start;
@@ -729,9 +732,10 @@ static int ask(struct mixed *m, uint64_t vaddr, size_t *whole, uint64_t *from)
 		}
 	}
 	*from = end;
-	for (; at < end && !rc; at++)
+	do
 		if (at == vaddr || !is_known(s, at, true))
 			rc = vec_push(&m->asked, at);
+	while (++at < end && !rc);
 	return rc < 0 ? -ERR_NOMEM : 0;
 }
 
@@ -898,9 +902,11 @@ static int open_all(struct symbolizer *s, const struct sym_options *opts)
 		return 0;
 	rc = open_parts(s);
 	/* Go's table needs no cache: an address is found in it at once. */
-	if (s->known && (s->go || (!rc && add_symbols(s) < 0))) {
+	if (s->known && s->go) {
 		cached_image_close(s->known, NULL);
 		s->known = NULL;
+	} else if (s->known && !rc) {
+		add_symbols(s);
 	}
 	return rc;
 }

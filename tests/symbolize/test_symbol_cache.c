@@ -45,6 +45,57 @@ static bool on_result(void *ctx, size_t i, const struct sym_result *r)
 	return true;
 }
 
+/* Looks up n addresses.  Returns the text of the results, which the caller frees. */
+static struct buf look_up_these(const char *path, const struct symbol_cache *cache,
+				const uint64_t *v, size_t n)
+{
+	struct sym_options o = { .cache = cache };
+	struct symbolizer *s;
+	struct buf out = { 0 };
+	struct image *img;
+	struct error err;
+
+	assert_int_equal(image_open_file(path, &img, &err), 0);
+	assert_int_equal(symbolizer_open(img, &o, &s, &err), 0);
+	assert_int_equal(symbolizer_resolve(s, v, n, on_result, &out, &err), 0);
+	symbolizer_close(s);
+	image_close(img);
+	assert_false(out.failed);
+	return out;
+}
+
+static void expect_these(const char *path, const struct symbol_cache *cache,
+			 const uint64_t *v, size_t n)
+{
+	struct buf alone = look_up_these(path, NULL, v, n);
+	struct buf cached = look_up_these(path, cache, v, n);
+
+	assert_string_equal(buf_cstr(&cached), buf_cstr(&alone));
+	buf_fini(&alone);
+	buf_fini(&cached);
+}
+
+/* Returns the address of a function. */
+static uint64_t address_of(const char *path, const char *function)
+{
+	struct symbolizer *s;
+	struct image *img;
+	struct error err;
+	uint64_t at, hi, start = 0, size;
+	const char *name = "";
+
+	assert_int_equal(image_open_file(path, &img, &err), 0);
+	assert_true(image_code_range(img, &at, &hi));
+	assert_int_equal(symbolizer_open(img, NULL, &s, &err), 0);
+	while (at < hi && (!symbolizer_extent(s, at, &name, &start, &size) ||
+			   strcmp(name, function)))
+		at++;
+	assert_true(at < hi);
+	symbolizer_close(s);
+	image_close(img);
+	return start;
+}
+
 /* Looks up each `step`-th address of the code, the first `most` at most.  Returns the
  * text of the results, which the caller frees. */
 static struct buf look_up(const char *path, const struct symbol_cache *cache,
@@ -399,6 +450,118 @@ static void nothing_is_written_to_a_full_disk(void **state)
 	symbol_cache_close(c);
 }
 
+static void run(const char *cmd)
+{
+	assert_int_equal(system(cmd), 0);
+}
+
+static void make_file(const char *name, const char *text)
+{
+	char path[sizeof(dir) + 32];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static const char *compiler(void)
+{
+	const char *cc = getenv("CC");
+
+	return cc && *cc ? cc : "cc";
+}
+
+/* A split file is looked for at the first lookup in its unit, which may be long after
+ * the image was added.  Its results end with it, too. */
+static void split_files_may_go(void **state)
+{
+	struct symbol_cache *c = open_cache(64 << 20);
+	char split[sizeof(dir) + 16], cmd[400];
+	uint64_t one, two;
+
+	(void)state;
+	snprintf(split, sizeof(split), "%s/split", dir);
+	make_file("one.c", "int two(int n); __attribute__((noinline)) int one(int n)\n"
+		  "{ return n + 1; }\nint main(int c, char **v)\n"
+		  "{ (void)v; return one(c) + two(c); }\n");
+	make_file("two.c", "int two(int n)\n{ return n * 3; }\n");
+	snprintf(cmd, sizeof(cmd), "cd %s && %s -g -O1 -gsplit-dwarf -c one.c && "
+		 "%s -g -O1 -gsplit-dwarf -c two.c && %s -o split one.o two.o",
+		 dir, compiler(), compiler(), compiler());
+	run(cmd);
+	settle();
+	one = address_of(split, "one");
+	two = address_of(split, "two");
+	expect_these(split, c, &one, 1);
+	assert_int_equal(each_file(NULL, NULL), 1);
+	expect_these(split, c, &two, 1);
+	expect_these(split, c, &two, 1);
+	snprintf(cmd, sizeof(cmd), "rm %s/two.dwo", dir);
+	run(cmd);
+	expect_these(split, c, &two, 1);
+	symbol_cache_close(c);
+}
+
+/* Results that do not fit into a file are still given. */
+static void results_may_be_too_large(void **state)
+{
+	struct symbol_cache *c = open_cache(64 << 20);
+	char large[sizeof(dir) + 16], cmd[400];
+	uint64_t v[2];
+
+	(void)state;
+	snprintf(large, sizeof(large), "%s/large.so", dir);
+	make_file("large.s", ".text\n.globl large\n.type large,@function\n"
+		  "large: ret\n.size large,0x4000000000\n"
+		  ".section .note.GNU-stack,\"\"\n");
+	snprintf(cmd, sizeof(cmd), "cd %s && %s -nostdlib -shared -o large.so large.s",
+		 dir, compiler());
+	run(cmd);
+	settle();
+	v[0] = address_of(large, "large");
+	v[1] = v[0] + 0x10000000;
+	expect_these(large, c, v, 2);
+	expect_these(large, c, v, 2);
+	v[1] = UINT64_MAX;
+	expect_these(large, c, v, 2);
+	symbol_cache_close(c);
+}
+
+/* A symbol without a size ends where call frame information has another function; here
+ * the first one is in .eh_frame, the next one in .debug_frame. */
+static void symbols_end_at_functions_of_both_sections(void **state)
+{
+	static const char *const sections[] = { ".eh_frame", ".debug_frame" };
+	struct symbol_cache *c = open_cache(64 << 20);
+	char path[sizeof(dir) + 16], text[400], name[16];
+	uint64_t v[64];
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/both.so", dir);
+	for (int i = 0; i < 2; i++) {
+		snprintf(name, sizeof(name), "both%d.s", i);
+		snprintf(text, sizeof(text),
+			 ".cfi_sections %s\n.text\n%s.fill 16\n.cfi_startproc\n"
+			 ".fill 16\n.cfi_endproc\n"
+			 ".section .note.GNU-stack,\"\"\n",
+			 sections[i], i ? "" : ".globl both\nboth: ");
+		make_file(name, text);
+	}
+	snprintf(text, sizeof(text), "cd %s && %s -nostdlib -shared "
+		 "-Wl,--eh-frame-hdr -o both.so both0.s both1.s", dir, compiler());
+	run(text);
+	settle();
+	v[0] = address_of(path, "both");
+	for (int i = 1; i < 64; i++)
+		v[i] = v[0] + (uint64_t)i;
+	expect_these(path, c, v, 64);
+	expect_these(path, c, v, 64);
+	symbol_cache_close(c);
+}
+
 static int make_program(void **state)
 {
 	static const char text[] =
@@ -414,7 +577,6 @@ static int make_program(void **state)
 		"  case 2: sink++; return n; default: return spend_time(n / 2); } }\n"
 		"int main(int c, char **v) { (void)v; return (int)(other(c) + "
 		"spend_time(c)); }\n";
-	const char *cc = getenv("CC");
 	char path[sizeof(dir) + 16], cmd[400];
 	FILE *f;
 
@@ -428,7 +590,7 @@ static int make_program(void **state)
 	if (!f || fputs(text, f) < 0 || fclose(f))
 		return -1;
 	snprintf(cmd, sizeof(cmd), "%s -g -O2 -Wl,--build-id -o %s %s",
-		 cc && *cc ? cc : "cc", prog, path);
+		 compiler(), prog, path);
 	if (system(cmd))
 		return -1;
 	snprintf(cmd, sizeof(cmd),
@@ -465,6 +627,9 @@ int main(void)
 		cmocka_unit_test(damaged_files_count_as_missing),
 		cmocka_unit_test(names_are_those_of_the_file),
 		cmocka_unit_test(debug_information_may_come_and_go),
+		cmocka_unit_test(split_files_may_go),
+		cmocka_unit_test(results_may_be_too_large),
+		cmocka_unit_test(symbols_end_at_functions_of_both_sections),
 		cmocka_unit_test(the_folder_stays_below_its_size),
 		cmocka_unit_test(folders_of_others_are_refused),
 		cmocka_unit_test(nothing_is_written_to_a_full_disk),
