@@ -29,7 +29,7 @@
 
 #define MAGIC 0x31796c6c61742e73ull
 enum {
-	FORMAT = 1,		/* increase it whenever a symbolizer's results change */
+	FORMAT = 2,		/* increase it whenever a symbolizer's results change */
 	MAX_INPUTS = 64,
 	MAX_ROWS = 4 << 20,	/* of each kind, in one image */
 	MAX_STRINGS = 16 << 20,
@@ -83,6 +83,8 @@ struct header {
 	uint32_t debug_file, missing;
 	int64_t written_s;	/* since 1970 */
 	uint64_t inputs, symbols, frames, symbols_at, frames_at, strings;
+	struct io_identity image;
+	uint32_t key, unused;
 };
 
 enum { SYMTAB = 1, DYNSYM = 2, DWARF = 4, DEBUGDATA = 8 };
@@ -90,6 +92,10 @@ enum { SYMTAB = 1, DYNSYM = 2, DWARF = 4, DEBUGDATA = 8 };
 struct cached_image {
 	const struct symbol_cache *cache;
 	char name[NAME_BYTES];
+	/* Everything that `name` is made of, because anybody can make a file for which
+	 * the hash is the same. */
+	struct io_identity image;
+	char *key;		/* the kind and the image's path */
 	struct io_map map;	/* of `name`; rows point into it until they change */
 	bool known, changed;
 	bool nomem;		/* nothing can be added */
@@ -168,10 +174,14 @@ static bool name_image(struct cached_image *k, const struct image *img,
 
 	if (!file || id.len > BUILD_ID_MAX || !is_old(file))
 		return false;
+	if (asprintf(&k->key, "%s\n%s", kind, image_name(img)) < 0) {
+		k->key = NULL;
+		return false;
+	}
+	k->image = *file;
 	text_hex(hex, id.bytes, id.len);
 	h = hash_mix(hash_bytes(file, sizeof(*file)),
-		     hash_bytes(image_name(img), strlen(image_name(img))));
-	h = hash_mix(h, hash_bytes(kind, strlen(kind)));
+		     hash_bytes(k->key, strlen(k->key)));
 	snprintf(k->name, sizeof(k->name), "%s-%016llx", id.len ? hex : "0",
 		 (unsigned long long)h);
 	return true;
@@ -276,6 +286,13 @@ static bool is_whole(struct cached_image *k, struct header *h, int fd)
 		      offsetof(struct header, boot)) || true;
 }
 
+/* Returns whether the file is that of this image. */
+static bool is_of_image(const struct cached_image *k, const struct header *h)
+{
+	return !memcmp(&h->image, &k->image, sizeof(h->image)) &&
+	       !strcmp(string_at(k, h->key), k->key);
+}
+
 static bool load(struct cached_image *k, int fd)
 {
 	struct header h;
@@ -284,7 +301,7 @@ static bool load(struct cached_image *k, int fd)
 		return false;
 	memcpy(&h, k->map.p, sizeof(h));
 	if (h.magic != MAGIC || h.format != FORMAT || !take_rows(k, &h) ||
-	    !is_whole(k, &h, fd) || !is_current(k))
+	    !is_whole(k, &h, fd) || !is_of_image(k, &h) || !is_current(k))
 		return false;
 	k->written_s = h.written_s;
 	k->sources = (struct cached_sources){
@@ -325,6 +342,7 @@ struct cached_image *cached_image_open(const struct symbol_cache *c,
 		return NULL;
 	k->cache = c;
 	if (!name_image(k, img, kind)) {
+		free(k->key);
 		free(k);
 		return NULL;
 	}
@@ -799,14 +817,15 @@ static void store(struct cached_image *k, const struct cached_sources *s)
 {
 	struct header h = { .magic = MAGIC, .format = FORMAT,
 			    .boot = k->cache->boot, .flags = flags_of(s),
-			    .written_s = time(NULL) };
+			    .written_s = time(NULL), .image = k->image };
 	char temp[sizeof(((struct old_file *)0)->name)];
 	struct error ignored;
 	size_t bytes = 0;
 
 	if (!has_room(k->cache) ||
 	    add_string(k, s->debug_file, &h.debug_file) < 0 ||
-	    add_string(k, s->missing, &h.missing) < 0)
+	    add_string(k, s->missing, &h.missing) < 0 ||
+	    add_string(k, k->key, &h.key) < 0)
 		return;
 	h.inputs = k->inputs.n;
 	h.symbols = k->symbols.n;
@@ -850,5 +869,6 @@ void cached_image_close(struct cached_image *k, const struct cached_sources *s)
 		idtab_fini(&k->string_ids);
 	}
 	io_unmap(&k->map);
+	free(k->key);
 	free(k);
 }

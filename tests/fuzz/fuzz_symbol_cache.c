@@ -17,13 +17,14 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* As symbol_cache.c describes a file. */
-enum { HEADER = 96, SUM = 8, COUNTS = 48 };
+enum { HEADER = 144, SUM = 8, COUNTS = 48, STRINGS = 88, IMAGE = 96, KEY = 136 };
 static const size_t row_bytes[] = { 48, 32, 16, 16, 36, 1 };
 static const size_t count_at[] = { 0, 1, 3, 4, 2, 5 };
 
 static char dir[] = "/tmp/tally-fuzz-XXXXXX", file[600];
 static struct symbol_cache *cache;
 static struct image *img;
+static char key[600];		/* as symbol_cache.c makes it: the rest is 0 */
 
 static uint64_t number_at(const uint8_t *p)
 {
@@ -31,6 +32,24 @@ static uint64_t number_at(const uint8_t *p)
 
 	memcpy(&v, p, 8);
 	return v;
+}
+
+/* Makes it the image's file: adds the key behind the n bytes.  Returns their number. */
+static size_t make_ours(uint8_t *p, size_t n)
+{
+	uint64_t strings;
+	uint32_t at;
+
+	if (n < HEADER)
+		return n;
+	strings = number_at(p + STRINGS);
+	at = (uint32_t)strings;
+	strings += sizeof(key);
+	memcpy(p + STRINGS, &strings, 8);
+	memcpy(p + IMAGE, image_identity(img), KEY - IMAGE);
+	memcpy(p + KEY, &at, 4);
+	memcpy(p + n, key, sizeof(key));
+	return n + sizeof(key);
 }
 
 /* Makes the hash right. */
@@ -119,6 +138,7 @@ static void begin(void)
 
 	if (!mkdtemp(dir) || !dladdr((void *)(uintptr_t)gnu_get_libc_version, &libc) ||
 	    image_open_file(libc.dli_fname, &img, &err) < 0 ||
+	    snprintf(key, sizeof(key), "\n%s", image_name(img)) >= (int)sizeof(key) ||
 	    symbol_cache_open(dir, 1 << 24, 0, &cache, &err) < 0)
 		abort();
 	atexit(clean_up);
@@ -137,7 +157,7 @@ static void begin(void)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cached_sources none = { .debug_file = "", .missing = "" };
-	uint8_t *copy = malloc(size + 1);
+	uint8_t *copy = malloc(size + sizeof(key));
 	struct cached_image *k;
 	int fd;
 
@@ -147,6 +167,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		begin();
 	if (size)
 		memcpy(copy, data, size);
+	size = make_ours(copy, size);
 	mend(copy, size);
 	unlink(file);
 	fd = open(file, O_WRONLY | O_CREAT | O_EXCL, 0600);

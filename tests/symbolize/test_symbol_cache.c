@@ -530,6 +530,45 @@ static void results_may_be_too_large(void **state)
 	symbol_cache_close(c);
 }
 
+static void path_of(void *ctx, const char *path)
+{
+	snprintf(ctx, 512, "%s", path);
+}
+
+/* Anybody can make a program whose file in the cache has the name of another one's,
+ * because that is a plain hash. */
+static void files_say_whose_they_are(void **state)
+{
+	struct symbol_cache *c = open_cache(64 << 20);
+	char path[2][sizeof(dir) + 16], of_first[512], of_second[512], cmd[1200];
+	uint64_t at;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		snprintf(path[i], sizeof(path[i]), "%s/whose%d.so", dir, i);
+		snprintf(cmd, sizeof(cmd), ".text\n.globl func%d\n"
+			 ".type func%d,@function\nfunc%d: ret\n.size func%d,1\n"
+			 ".section .note.GNU-stack,\"\"\n", i, i, i, i);
+		make_file("whose.s", cmd);
+		snprintf(cmd, sizeof(cmd), "cd %s && %s -nostdlib -shared -o whose%d.so "
+			 "whose.s", dir, compiler(), i);
+		run(cmd);
+	}
+	settle();
+	at = address_of(path[0], "func0");
+	assert_int_equal(address_of(path[1], "func1"), at);
+	expect_these(path[0], c, &at, 1);
+	assert_int_equal(each_file(path_of, of_first), 1);
+	snprintf(cmd, sizeof(cmd), "mv %s %s/first", of_first, dir);
+	run(cmd);
+	expect_these(path[1], c, &at, 1);
+	assert_int_equal(each_file(path_of, of_second), 1);
+	snprintf(cmd, sizeof(cmd), "mv %s/first %s", dir, of_second);
+	run(cmd);
+	expect_these(path[1], c, &at, 1);
+	symbol_cache_close(c);
+}
+
 /* A symbol without a size ends where call frame information has another function; here
  * the first one is in .eh_frame, the next one in .debug_frame. */
 static void symbols_end_at_functions_of_both_sections(void **state)
@@ -627,6 +666,7 @@ int main(void)
 		cmocka_unit_test(damaged_files_count_as_missing),
 		cmocka_unit_test(names_are_those_of_the_file),
 		cmocka_unit_test(debug_information_may_come_and_go),
+		cmocka_unit_test(files_say_whose_they_are),
 		cmocka_unit_test(split_files_may_go),
 		cmocka_unit_test(results_may_be_too_large),
 		cmocka_unit_test(symbols_end_at_functions_of_both_sections),
