@@ -874,8 +874,8 @@ static void open_known(struct symbolizer *s)
 {
 	struct buf kind = { 0 };
 
-	buf_printf(&kind, "%d %s", (int)s->opts.detail,
-		   s->debug_dirs ? s->debug_dirs : "");
+	buf_printf(&kind, "%d %s%s", (int)s->opts.detail,
+		   s->debug_dirs ? "dirs " : "", s->debug_dirs ? s->debug_dirs : "");
 	if (!kind.failed)
 		s->known = cached_image_open(s->opts.cache, s->img,
 					     buf_cstr(&kind));

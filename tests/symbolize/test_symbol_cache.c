@@ -569,6 +569,37 @@ static void files_say_whose_they_are(void **state)
 	symbol_cache_close(c);
 }
 
+/* Results without debug files are not those of an empty list of folders: then they are
+ * still looked for beside the image. */
+static void results_depend_on_where_to_search(void **state)
+{
+	struct symbol_cache *c = open_cache(64 << 20);
+	struct sym_options o[] = {
+		{ .cache = c, .no_debug_files = true },
+		{ .cache = c, .debug_dirs = "" },
+	};
+	char linked[sizeof(dir) + 16], cmd[400];
+	struct symbolizer *s;
+	struct image *img;
+	struct error err;
+
+	(void)state;
+	snprintf(linked, sizeof(linked), "%s/linked", dir);
+	snprintf(cmd, sizeof(cmd), "cd %s && cp prog.kept linked.debug && "
+		 "strip -o linked prog && "
+		 "objcopy --add-gnu-debuglink=linked.debug linked", dir);
+	run(cmd);
+	settle();
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(image_open_file(linked, &img, &err), 0);
+		assert_int_equal(symbolizer_open(img, &o[i], &s, &err), 0);
+		assert_int_equal(symbolizer_sources(s).dwarf, i);
+		symbolizer_close(s);
+		image_close(img);
+	}
+	symbol_cache_close(c);
+}
+
 /* A symbol without a size ends where call frame information has another function; here
  * the first one is in .eh_frame, the next one in .debug_frame. */
 static void symbols_end_at_functions_of_both_sections(void **state)
@@ -667,6 +698,7 @@ int main(void)
 		cmocka_unit_test(names_are_those_of_the_file),
 		cmocka_unit_test(debug_information_may_come_and_go),
 		cmocka_unit_test(files_say_whose_they_are),
+		cmocka_unit_test(results_depend_on_where_to_search),
 		cmocka_unit_test(split_files_may_go),
 		cmocka_unit_test(results_may_be_too_large),
 		cmocka_unit_test(symbols_end_at_functions_of_both_sections),
