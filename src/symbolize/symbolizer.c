@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Converts addresses to frames by combining DWARF and ELF symbols: see
  * symbolize.h. */
+#include "config.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -874,7 +876,8 @@ static void open_known(struct symbolizer *s)
 {
 	struct buf kind = { 0 };
 
-	buf_printf(&kind, "%d %s%s", (int)s->opts.detail,
+	/* Another version may give other results. */
+	buf_printf(&kind, PACKAGE_VERSION " %d %s%s", (int)s->opts.detail,
 		   s->debug_dirs ? "dirs " : "", s->debug_dirs ? s->debug_dirs : "");
 	if (!kind.failed)
 		s->known = cached_image_open(s->opts.cache, s->img,
