@@ -435,17 +435,14 @@ static int resolve_dwarf(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 	return rc;
 }
 
-/* Finds the ELF symbol.  Functions without one may be in Go's table or be
+/* Functions without an ELF symbol, which was looked up, may be in Go's table or be
  * identified by their code. */
-static int find_symbol(struct symbolizer *s, uint64_t addr, struct source *out)
+static void name_symbol(struct symbolizer *s, uint64_t addr, struct source *out)
 {
 	struct symtab_hit *hit = &out->symbol;
 	const struct start_function *start;
 	struct go_func f;
-	int rc = symtab_find(&s->symtab, addr, hit);
 
-	if (rc < 0)
-		return rc;
 	if (s->go && gopclntab_find(s->go, addr, &f)) {
 		out->go = addr;
 		if (!*hit->name)
@@ -453,12 +450,20 @@ static int find_symbol(struct symbolizer *s, uint64_t addr, struct source *out)
 						    f.size, hit->from };
 	}
 	if (*hit->name)
-		return 0;
+		return;
 	start = starts_find(&s->starts, s->img, addr);
 	if (start)
 		*hit = (struct symtab_hit){ start->name, "", start->start,
 					    start->size, hit->from };
-	return 0;
+}
+
+static int find_symbol(struct symbolizer *s, uint64_t addr, struct source *out)
+{
+	int rc = symtab_find(&s->symtab, addr, &out->symbol);
+
+	if (!rc)
+		name_symbol(s, addr, out);
+	return rc;
 }
 
 static int find_source(struct symbolizer *s, const struct dwarf_hit *h,
@@ -539,17 +544,16 @@ static bool is_known(const struct symbolizer *s, uint64_t vaddr, bool frames)
 static int add_symbol(struct symbolizer *s, uint64_t addr, uint64_t end, uint64_t *next)
 {
 	struct source from = { .go = 0 };
-	struct symtab_hit hit;
-	int rc = symtab_find(&s->symtab, addr, &hit);
+	int rc = symtab_find(&s->symtab, addr, &from.symbol);
+	bool named = !rc && *from.symbol.name;
 	uint32_t id;
 
 	*next = end;
-	if (!rc)
-		rc = find_symbol(s, addr, &from);
 	if (rc < 0)
 		return rc;
-	*next = symtab_same_until(&s->symtab, addr, &hit, end);
-	if (!*hit.name)		/* it may be a function that starts programs */
+	*next = symtab_same_until(&s->symtab, addr, &from.symbol, end);
+	name_symbol(s, addr, &from);
+	if (!named)		/* it may be a function that starts programs */
 		*next = starts_same_until(&s->starts, addr, *next);
 	if (!from.symbol.from)
 		return 0;
@@ -769,13 +773,13 @@ static int resolve_mixed(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 {
 	struct mixed m = { .s = s, .vaddrs = vaddrs, .n = n, .cb = cb, .ctx = ctx,
 			   .symbol = CACHED_NONE, .added = CACHED_NONE };
+	size_t unknown = count_unknown(s, vaddrs, n);
 
-	if (!s->opened && count_unknown(s, vaddrs, n))
+	if (unknown && !s->opened)
 		m.rc = open_parts(s);
 	m.with_frames = has_frames(s);
-	m.adding = cached_image_takes(s->known, m.with_frames,
-				      count_unknown(s, vaddrs, n));
-	if (!m.rc && s->opened)
+	m.adding = cached_image_takes(s->known, m.with_frames, unknown);
+	if (!m.rc && unknown)
 		m.rc = ask_all(&m);
 	if (!m.rc && m.asked.n) {
 		int rc = resolve_now(s, m.asked.v, m.asked.n, looked_up, &m);
