@@ -235,8 +235,7 @@ static void remove_mark(enum debuginfod_kind kind, const struct build_id *id)
 	debuginfod_cache(&path);
 	path.failed |= !path.n;
 	buf_str(&path, "/");
-	for (size_t i = 0; i < id->len; i++)
-		buf_printf(&path, "%02x", id->bytes[i]);
+	buf_hex(&path, id->bytes, id->len);
 	buf_str(&path, kind == DEBUGINFOD_PROGRAM ? "/executable" : "/debuginfo");
 	if (kind != DEBUGINFOD_SOURCE && !path.failed &&
 	    !lstat(buf_cstr(&path), &st) && S_ISREG(st.st_mode) && !st.st_size)

@@ -32,26 +32,23 @@ bool debug_dir_last(const char *list, struct debug_dir *out)
 	return n && debug_dir_at(list, n - 1, out);
 }
 
-static void hex(struct buf *out, const struct build_id *id, unsigned int first)
-{
-	for (unsigned int i = first; i < id->len && i < BUILD_ID_MAX; i++)
-		buf_printf(out, "%02x", id->bytes[i]);
-}
-
 bool debug_dir_by_id(struct debug_dir dir, unsigned int i,
 		     const struct build_id *id, struct buf *out)
 {
-	if (!id->len || i > 1)
+	size_t n = id->len < BUILD_ID_MAX ? id->len : BUILD_ID_MAX;
+
+	if (!n || i > 1)
 		return false;
 	buf_reset(out);
 	if (i == 0) {
-		buf_printf(out, "%.*s/.build-id/%02x/", dir.n, dir.p,
-			   id->bytes[0]);
-		hex(out, id, 1);
+		buf_printf(out, "%.*s/.build-id/", dir.n, dir.p);
+		buf_hex(out, id->bytes, 1);
+		buf_str(out, "/");
+		buf_hex(out, id->bytes + 1, n - 1);
 		buf_str(out, ".debug");
 	} else {		/* debuginfod-find(1), CACHE */
 		buf_printf(out, "%.*s/", dir.n, dir.p);
-		hex(out, id, 0);
+		buf_hex(out, id->bytes, n);
 		buf_str(out, "/debuginfo");
 	}
 	return true;
