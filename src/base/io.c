@@ -234,8 +234,6 @@ static int map_fd(int fd, const char *name, size_t copy_max, struct io_map *out,
 	if (rc < 0)
 		return rc;
 	out->owner = st.st_uid;
-	out->written_ns = (uint64_t)st.st_mtim.tv_sec * 1000000000u +
-			  (uint64_t)st.st_mtim.tv_nsec;
 	out->file = identity(&st);
 	if (!st.st_size)
 		return 0;

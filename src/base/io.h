@@ -56,7 +56,8 @@ int io_write_all(int fd, const char *name, const void *p, size_t n,
  */
 struct io_identity {
 	uint64_t dev, ino, size;
-	int64_t written_ns, changed_ns;
+	int64_t written_ns;	/* time of the last change, since 1970 */
+	int64_t changed_ns;
 };
 /* Returns false if there is nothing at the path. */
 bool io_identify(const char *path, struct io_identity *out);
@@ -70,7 +71,6 @@ struct io_map {
 	const uint8_t *p;	/* NULL when empty */
 	size_t n;
 	uint32_t owner;		/* user ID */
-	uint64_t written_ns;	/* time of the last change, since 1970 */
 	struct io_identity file;
 	bool copied;		/* `p` is allocated, not mapped */
 };

@@ -19,7 +19,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/io.h"
 
 enum { BUILD_ID_MAX = 32 };
 
@@ -73,6 +72,7 @@ uint16_t image_machine(const struct image *img);	/* EM_* */
 uint16_t image_type(const struct image *img);		/* ET_* */
 uint64_t image_entry(const struct image *img);		/* 0: none */
 struct build_id image_build_id(const struct image *img);
+struct io_identity;
 /* Returns the identity of the file at the time it was opened; NULL if the image is a copy
  * of bytes. */
 const struct io_identity *image_identity(const struct image *img);

@@ -148,7 +148,7 @@ static int open_map(struct io_map map, const char *name, uint64_t max_memory,
 	if (rc)
 		return rc;
 	(*out)->profile.foreign = map.owner && map.owner != geteuid();
-	(*out)->profile.written_ns = map.written_ns;
+	(*out)->profile.written_ns = (uint64_t)map.file.written_ns;
 	return 0;
 }
 
