@@ -733,6 +733,7 @@ static int prepare(struct supervisor *s, struct error *err)
 	if (rc)
 		return rc;
 	watch_cgroup(s);
+	watch_clock(s);
 	for (int slot = 0; !rc && slot < RECORDERS; slot++)
 		rc = files_adopt(s->dir, slot, err);
 	sigemptyset(&set);
@@ -762,7 +763,6 @@ int continuous_run(const struct continuous_options *o, struct error *err)
 	s.status.pid = (uint64_t)getpid();
 	s.status.started_s = (uint64_t)time(NULL);
 	s.began_ns = clock_now();
-	s.wall_ns = (int64_t)(clock_read(CLOCK_REALTIME) - clock_now());
 	s.status.pushing = o->push;
 	rc = prepare(&s, err);
 	if (!rc) {
