@@ -26,8 +26,8 @@ struct strtab {
 /*
  * The strings of a table, shared with tables that are filled one after another and
  * have many of them in the same order.  Such a table copies no strings and, mostly, hashes
- * none (base/guess.h).  What it does not find it adds to the pool, which must outlive it.  A pool serves one table at a time;
- * others that are opened meanwhile own their strings.
+ * none (base/guess.h).  What it does not find it adds to the pool, which must outlive it.
+ * A pool serves one table at a time; others that are opened meanwhile own their strings.
  */
 struct strpool {
 	struct strtab *str;
