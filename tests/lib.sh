@@ -15,6 +15,10 @@
 #	t_skip_all NAME REASON	ends the test, skipped
 #	t_needs SOURCE		ends the test, skipped, where this source of samples
 #				cannot record
+#	t_driven NAME CMD…	counts the lines "ok WHAT" and "not ok WHAT" that CMD
+#				prints; passes itself when CMD succeeds
+#	t_terminal NAME		sets $python to one that can drive a terminal, or ends the
+#				test, skipped
 #	t_until CMD…		waits until CMD succeeds; fails after a minute
 #	t_settings [-s]		waits for tests that change the machine's settings
 #	t_long			succeeds with TALLY_TESTS=long: all combinations are wanted
@@ -126,6 +130,33 @@ t_skip() {
 	echo "ok $T_COUNT - $1 # SKIP $2"
 }
 t_skip_all() { t_skip "$@"; t_done; exit 0; }
+t_driven() {
+	t_name=$1
+	shift
+	"$@" >"$T_TMP/.driven" 2>"$T_TMP/.driven.err"
+	t_status=$?
+	sed 's/^/# /' "$T_TMP/.driven.err" | tail -n 30
+	while IFS= read -r t_line; do
+		case $t_line in
+		"ok "*) t_ok "${t_line#ok }" 0;;
+		"not ok "*) t_ok "${t_line#not ok }" 1;;
+		*) echo "# $t_line";;
+		esac
+	done <"$T_TMP/.driven"
+	t_ok "$t_name" $t_status
+}
+t_terminal() { # NAME
+	python=
+	for t_python in /usr/bin/python3 python3; do
+		"$t_python" -c 'import pyte' 2>/dev/null && python=$t_python && break
+	done
+	[ -n "$python" ] ||
+		t_skip_all "$1" "no python3 with pyte (Debian: python3-pyte)"
+	command -v ps >/dev/null ||
+		t_skip_all "$1" "there is no ps (Debian: procps)"
+	"$python" -c 'import pty, os; os.close(pty.openpty()[0])' 2>/dev/null ||
+		t_skip_all "$1" "no pseudo terminals here"
+}
 t_has() { # SOURCE
 	"$TALLY" record --source="$1" -q -o "$T_TMP/probe.tally" -- true \
 		2>"$T_TMP/probe.err"

@@ -135,16 +135,6 @@ cp hostile.tally hostile-2.tally
 "$TALLY" diff --format=json old.tally new.tally >diff.json
 "$TALLY" flamegraph --icicle -o begin.html many.tally
 "$TALLY" flamegraph -o hostile.svg hostile.tally
-python3 -B html_browser.py "$T_TMP" "${SCREENSHOTS-}" >out 2>err
-status=$?
-# its lines are TAP already
-sed 's/^/# /' err | tail -n 30
-while IFS= read -r line; do
-	case $line in
-	"ok "*) t_ok "${line#ok }" 0;;
-	"not ok "*) t_ok "${line#not ok }" 1;;
-	*) echo "# $line";;
-	esac
-done <out
-t_ok "the browser was driven to the end" $status
+t_driven "the browser was driven to the end" python3 -B html_browser.py "$T_TMP" \
+	"${SCREENSHOTS-}"
 t_done

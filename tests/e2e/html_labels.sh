@@ -63,16 +63,7 @@ if ! why=$(python3 -B label_browser.py --can 2>&1); then
 	t_skip "labels in a browser" "$(echo "$why" | tail -n 1)"
 	t_done
 fi
-TALLY=$TALLY python3 -B label_browser.py "$T_TMP" ${SCREENSHOTS:+"$SCREENSHOTS"} \
-	>out 2>err
-status=$?
-sed 's/^/# /' err | tail -n 30
-while IFS= read -r line; do
-	case $line in
-	"ok "*) t_ok "${line#ok }" 0;;
-	"not ok "*) t_ok "${line#not ok }" 1;;
-	*) echo "# $line";;
-	esac
-done <out
-t_ok "the browser was driven to the end" $status
+export TALLY
+t_driven "the browser was driven to the end" python3 -B label_browser.py "$T_TMP" \
+	${SCREENSHOTS:+"$SCREENSHOTS"}
 t_done

@@ -5,14 +5,7 @@
 skip() {
 	t_skip_all "names for the interactive view" "$1"
 }
-python=
-for p in /usr/bin/python3 python3; do
-	"$p" -c 'import pyte' 2>/dev/null && python=$p && break
-done
-[ -n "$python" ] || skip "no python3 with pyte (Debian: python3-pyte)"
-command -v ps >/dev/null || skip "there is no ps (Debian: procps)"
-"$python" -c 'import pty, os; os.close(pty.openpty()[0])' 2>/dev/null ||
-	skip "no pseudo terminals here"
+t_terminal "names for the interactive view"
 . "$top_srcdir/tests/e2e/debuginfod_program.sh"
 case $("$TALLY" report --tui first.tally 2>&1 </dev/null) in
 *"without ncurses"*) skip "this tally was built without ncurses";;

@@ -7,14 +7,7 @@ cd "$T_TMP" || exit 1
 skip() {
 	t_skip_all "the interactive view" "$1"
 }
-python=
-for p in /usr/bin/python3 python3; do
-	"$p" -c 'import pyte' 2>/dev/null && python=$p && break
-done
-[ -n "$python" ] || skip "no python3 with pyte (Debian: python3-pyte)"
-command -v ps >/dev/null || skip "there is no ps (Debian: procps)"
-"$python" -c 'import pty, os; os.close(pty.openpty()[0])' 2>/dev/null ||
-	skip "no pseudo terminals here"
+t_terminal "the interactive view"
 # Sanitizers have handlers of their own, which print and exit.
 off=handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0
 export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}$off"

@@ -151,16 +151,6 @@ fi
 "$TALLY" report --format=json -s event a.tally >events.json
 "$TALLY" record -q -o c.tally true && "$TALLY" report --html -o c.html c.tally
 "$TALLY" diff --html -o d.html a.tally a.tally
-python3 -B "$browser" "$T_TMP" "${SCREENSHOTS:-$T_TMP}" >out 2>err
-status=$?
-sed 's/^/# /' err | tail -n 30
-# its lines are TAP already
-while IFS= read -r line; do
-	case $line in
-	"ok "*) t_ok "${line#ok }" 0;;
-	"not ok "*) t_ok "${line#not ok }" 1;;
-	*) echo "# $line";;
-	esac
-done <out
-t_ok "the browser was driven to the end" $status
+t_driven "the browser was driven to the end" python3 -B "$browser" "$T_TMP" \
+	"${SCREENSHOTS:-$T_TMP}"
 t_done
