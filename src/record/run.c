@@ -82,7 +82,10 @@ static int timeout_ms(const struct run *r, uint64_t now)
 	uint64_t wait = (!r->source->ops->pace ? r->round_ms
 			 : r->s->o->calm ? ROUND_CALM_MAX_MS : ROUND_MAX_MS) *
 			1000000ull;
+	uint64_t due = r->drained_ns + r->source->round_ms * 1000000ull;
 
+	if (r->source->round_ms && due < now + wait)
+		wait = due > now ? due - now : 0;
 	if (r->start_ns && r->start_ns < now + wait)
 		wait = r->start_ns > now ? r->start_ns - now : 0;
 	if (r->end_ns < now + wait)

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The bytes of a perf ring, through decoder, ordering, waits and address spaces into a
  * profile.  The first byte says how; the rest goes in two rounds. */
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "record/collect/collect_waits.h"
 #include "record/collect/collector.h"
@@ -69,6 +71,59 @@ static void feed(struct delivery *d, const uint8_t *data, size_t size)
 	free(ring);
 }
 
+/* The same bytes, read where they are. */
+struct in_place {
+	struct perf_ring ring;
+	struct perf_intake to;
+};
+
+static enum order_fed next(void *ctx, size_t stream, uint64_t upto,
+			   struct order_record *out)
+{
+	struct in_place *x = ctx;
+
+	(void)stream;
+	return perf_ring_next(&x->ring, &x->to, 1u << 30, 1u << 20, upto, out);
+}
+
+static void taken(void *ctx, size_t stream)
+{
+	struct in_place *x = ctx;
+
+	(void)stream;
+	perf_ring_taken(&x->ring);
+}
+
+static void feed_in_place(struct delivery *d, const uint8_t *data, size_t size)
+{
+	size_t header = (size_t)sysconf(_SC_PAGESIZE);
+	struct perf_event_mmap_page *page = calloc(1, header + RING);
+	uint8_t *ring = (uint8_t *)page + header;
+	uint64_t damaged = 0, waking = 0;
+	struct order o;
+	struct in_place x = { { .page = page, .size = RING },
+			      { &o, 0, &d->d, &damaged, NULL, &waking } };
+	const struct order_feed feed = { next, taken, &x };
+
+	if (!page || order_init(&o, 1) < 0) {
+		free(page);
+		return;
+	}
+	o.feed = &feed;
+	page->data_tail = RING - 64;
+	page->data_head = page->data_tail + size;
+	for (size_t i = 0; i < size; i++)
+		ring[(page->data_tail + i) & (RING - 1)] = data[i];
+	perf_ring_look(&x.ring);
+	order_flush(&o, 1u << 19, deliver, d);
+	perf_ring_look(&x.ring);
+	order_flush(&o, UINT64_MAX, deliver, d);
+	if (page->data_tail != page->data_head)
+		abort();
+	order_fini(&o);
+	free(page);
+}
+
 static void begin_waits(struct collector *c)
 {
 	const struct source src = { .nevents = 3, .waits = true,
@@ -102,7 +157,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		c.nevents = 3;
 		if (d.d.wakes)
 			begin_waits(&c);
-		feed(&d, data + 1, size - 1);
+		if (data[0] & 16)
+			feed_in_place(&d, data + 1, size - 1);
+		else
+			feed(&d, data + 1, size - 1);
 		check(&p);
 		collector_fini(&c);
 	}

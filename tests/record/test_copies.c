@@ -399,6 +399,17 @@ static void calm_rings_hold_a_second_within_a_limit(void **state)
 		assert_int_equal(perf_rings_plan(2 << 20, 512, false, true).samples,
 				 512 << 10);
 	assert_int_equal(perf_copies_plan_calm(99, 2, 32768).copy_bytes, 32768);
+	/* rounds end well before the ring is full, or are not planned */
+	for (uint64_t rate = 1; rate < 5000; rate += 7) {
+		struct perf_rounds r = perf_rounds_plan(rate, 4 << 20, 32 << 10);
+
+		assert_true(r.round_ms < r.rescue_ms || !r.round_ms);
+		assert_true(rate * r.rescue_ms * ((32 << 10) + 200) / 1000 <
+			    4 << 20);
+	}
+	assert_in_range(perf_rounds_plan(99, 4 << 20, 32 << 10).round_ms, 700, 1000);
+	assert_int_equal(perf_rounds_plan(999, 4 << 20, 32 << 10).round_ms, 0);
+	assert_int_equal(perf_rounds_plan(0, 4 << 20, 0).round_ms, 0);
 	assert_true(perf_copies_plan_calm(UINT64_MAX, 2, 65528).ring_bytes <=
 		    32 << 20);
 }

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
+#include "base/clock.h"
 #include "record/perf/perf_decode.h"
 #include "record/perf/perf_ring.h"
 
@@ -468,6 +470,179 @@ static void times_in_the_future_become_now(void **state)
 	free(ring);
 }
 
+/* A ring with its page, as the kernel maps it. */
+struct mapped {
+	struct perf_ring ring;
+	struct perf_event_mmap_page *page;
+	uint8_t *data;
+	struct order o;
+	struct order_feed feed;
+	struct perf_decoder d;
+	uint64_t now, before, damaged;
+	struct buf b;
+};
+
+enum { MAPPED = 4096 };
+
+static enum order_fed mapped_next(void *ctx, size_t stream, uint64_t upto,
+				  struct order_record *out)
+{
+	struct mapped *m = ctx;
+	struct perf_intake in = { &m->o, stream, &m->d, &m->damaged, NULL, NULL };
+
+	return perf_ring_next(&m->ring, &in, m->now, m->before, upto, out);
+}
+
+static void mapped_taken(void *ctx, size_t stream)
+{
+	struct mapped *m = ctx;
+
+	assert_int_equal(stream, 0);
+	perf_ring_taken(&m->ring);
+}
+
+static void mapped_init(struct mapped *m)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	memset(m, 0, sizeof(*m));
+	m->page = calloc(1, page + MAPPED);
+	assert_non_null(m->page);
+	m->data = (uint8_t *)m->page + page;
+	m->ring = (struct perf_ring){ .page = m->page, .size = MAPPED };
+	m->feed = (struct order_feed){ mapped_next, mapped_taken, m };
+	assert_int_equal(order_init(&m->o, 1), 0);
+	m->o.feed = &m->feed;
+	m->now = m->before = UINT64_MAX;
+}
+
+static void mapped_fini(struct mapped *m)
+{
+	order_fini(&m->o);
+	buf_fini(&m->b);
+	free(m->page);
+}
+
+/* Writes what is in m->b, if there is room. */
+static bool mapped_write(struct mapped *m)
+{
+	uint64_t head = m->page->data_head;
+
+	if (head - m->page->data_tail + m->b.n > MAPPED)
+		return false;
+	for (size_t k = 0; k < m->b.n; k++)
+		m->data[(head + k) % MAPPED] = m->b.p[k];
+	m->page->data_head = head + m->b.n;
+	return true;
+}
+
+static void records_are_read_where_they_are(void **state)
+{
+	enum { N = 20000 };
+	static const uint64_t chain[32];
+	struct taken t = { 1, UINT64_MAX, 0 };
+	struct mapped m;
+	uint64_t i = 1;
+
+	(void)state;
+	srand(5);
+	mapped_init(&m);
+	while (i <= N) {
+		struct stamp s = { 1, 1, i, 0, ID };
+
+		buf_reset(&m.b);
+		put_sample(&m.b, &s, PERF_RECORD_MISC_USER, i, 1, chain,
+			   i * 7 % 32);
+		if (mapped_write(&m)) {
+			i++;
+			if (rand() % 5)
+				continue;
+		}
+		perf_ring_look(&m.ring);
+		/* some are left for later, and some are moved in between */
+		assert_int_equal(order_flush(&m.o, i - (uint64_t)rand() % 4,
+					     see_ip, &t), 0);
+		if (rand() % 4 == 0) {
+			struct perf_intake in = { &m.o, 0, NULL, &m.damaged,
+						  NULL, NULL };
+
+			assert_int_equal(perf_ring_drain(&m.ring, &in,
+							 clock_now), 0);
+			assert_int_equal(m.page->data_tail, m.page->data_head);
+		}
+	}
+	perf_ring_look(&m.ring);
+	assert_int_equal(order_flush(&m.o, UINT64_MAX - 1, see_ip, &t), 0);
+	assert_int_equal(t.n, N);
+	assert_int_equal(m.damaged, 0);
+	assert_int_equal(m.page->data_tail, m.page->data_head);
+	mapped_fini(&m);
+}
+
+static int refuse(void *ctx, uint64_t time, const uint8_t *p, size_t n)
+{
+	(void)ctx, (void)time, (void)p, (void)n;
+	return -7;
+}
+
+static int count_times(void *ctx, uint64_t time, const uint8_t *p, size_t n)
+{
+	uint64_t *sum = ctx;
+
+	(void)p, (void)n;
+	*sum = *sum * 10000 + time;
+	return 0;
+}
+
+/* A record from the future has the time at which it was first seen. */
+static void times_in_place_become_the_first_look(void **state)
+{
+	uint64_t times = 0;
+	struct stamp s = { 1, 1, 1u << 30, 0, ID };
+	struct mapped m;
+
+	(void)state;
+	mapped_init(&m);
+	put_comm(&m.b, &s, false, "x");
+	assert_true(mapped_write(&m));
+	perf_ring_look(&m.ring);
+	m.now = 1000;
+	assert_int_equal(order_flush(&m.o, 980, count_times, &times), 0);
+	assert_int_equal(times, 0);
+	assert_true(mapped_write(&m));
+	perf_ring_look(&m.ring);
+	m.before = m.now;
+	m.now = 2000;
+	assert_int_equal(order_flush(&m.o, 1980, count_times, &times), 0);
+	assert_int_equal(times, 1000);
+	/* one that could not be delivered is not delivered twice */
+	assert_int_equal(order_flush(&m.o, 2980, refuse, NULL), -7);
+	assert_int_equal(m.page->data_tail, m.page->data_head);
+	mapped_fini(&m);
+}
+
+static void damage_in_place_is_dropped_and_counted(void **state)
+{
+	static const uint16_t sizes[] = { 0, 4, 12, 72 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		uint64_t times = 0;
+		struct mapped m;
+
+		mapped_init(&m);
+		memcpy(m.data + 6, &sizes[i], 2);
+		m.page->data_head = 64;
+		perf_ring_look(&m.ring);
+		assert_int_equal(order_flush(&m.o, UINT64_MAX, count_times,
+					     &times), 0);
+		assert_int_equal(m.damaged, 64);
+		assert_int_equal(m.page->data_tail, 64);
+		assert_int_equal(times, 0);
+		mapped_fini(&m);
+	}
+}
+
 static void damaged_rings_are_dropped_and_counted(void **state)
 {
 	static const struct {
@@ -517,6 +692,9 @@ int main(void)
 		cmocka_unit_test(records_wrap_around_the_end),
 		cmocka_unit_test(times_in_the_future_become_now),
 		cmocka_unit_test(damaged_rings_are_dropped_and_counted),
+		cmocka_unit_test(records_are_read_where_they_are),
+		cmocka_unit_test(times_in_place_become_the_first_look),
+		cmocka_unit_test(damage_in_place_is_dropped_and_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,10 @@
 /*
  * Reads the rings in order of time, and the counters.  Also runs the thread that
  * drains the rings in between.
+ *
+ * Recorders that wake rarely (`calm`) read the rings in place, because copying all
+ * stacks first would cost about as much as unwinding them.  Their thread then only
+ * moves records when the recorder is late or busy with something else.
  */
 #include <errno.h>
 #include <poll.h>
@@ -135,25 +139,58 @@ static int flush(struct perf_source *p, uint64_t upto, struct delivery *d)
 	return r < 0 ? r : order_flush(&p->order, upto, deliver, d);
 }
 
-/* Moves the records of ring i to `order`. */
-static int drain_ring(struct perf_source *p, size_t i)
+/* Notes what is in ring i before it is read. */
+static void see_ring(struct perf_source *p, size_t i)
 {
 	bool sideband = i < p->ncpus;
 
-	if (!p->rings[i].page)
-		return 0;
 	if (sideband && perf_ring_waiting(&p->rings[i]))
 		__atomic_store_n(&p->sideband_pending, true, __ATOMIC_RELAXED);
 	if ((sideband || p->shared) && p->features.lost &&
 	    !__atomic_load_n(&p->gap_ns, __ATOMIC_ACQUIRE) &&
 	    perf_ring_tight(&p->rings[i]))
 		__atomic_store_n(&p->gap_ns, clock_now(), __ATOMIC_RELEASE);
+}
+
+/* Moves the records of ring i to `order`. */
+static int drain_ring(struct perf_source *p, size_t i)
+{
+	if (!p->rings[i].page)
+		return 0;
+	see_ring(p, i);
 	return perf_ring_drain(&p->rings[i], &(struct perf_intake){
 				       &p->order, i, &p->decoder, &p->damaged,
 				       p->drainer.running ? &p->pressure
 							  : NULL,
 				       &p->waking.seen },
 			       clock_now);
+}
+
+static enum order_fed feed_next(void *ctx, size_t i, uint64_t upto,
+				struct order_record *out)
+{
+	struct perf_source *p = ctx;
+	const struct perf_intake to = { &p->order, i, &p->decoder, &p->damaged,
+					NULL, &p->waking.seen };
+
+	return p->rings[i].page
+	       ? perf_ring_next(&p->rings[i], &to, p->round_ns, p->before_ns,
+				upto, out)
+	       : ORDER_NONE;
+}
+
+static void feed_taken(void *ctx, size_t i)
+{
+	struct perf_source *p = ctx;
+
+	perf_ring_taken(&p->rings[i]);
+}
+
+void perf_feed_init(struct perf_source *p)
+{
+	p->feed = (struct order_feed){ feed_next, feed_taken, p };
+	if (p->rounds.round_ms)
+		p->order.feed = &p->feed;
 }
 
 /*
@@ -193,6 +230,27 @@ static void pace_waking(struct perf_source *p)
 /* Time after which records are in their ring, with `calm`. */
 #define CALM_SETTLE_NS 20000000u
 
+/* Returns the time up to which the rings are complete at `now`. */
+static uint64_t complete_at(const struct perf_source *p, uint64_t now)
+{
+	uint64_t upto = p->round_ns;
+
+	/* Rounds are far apart, and records need not wait for the next one. */
+	if (p->calm && now - CALM_SETTLE_NS > upto)
+		upto = now - CALM_SETTLE_NS;
+	return upto;
+}
+
+static void round_done(struct perf_source *p, uint64_t start, uint64_t upto)
+{
+	__atomic_store_n(&p->round_ns, start, __ATOMIC_RELAXED);
+	/* Too much is waiting.  Deliver all that was certainly present when this
+	 * round began; rings read early lack later records. */
+	if (!p->drainer.running && order_waiting(&p->order) > ORDER_LIMIT)
+		upto = start;
+	__atomic_store_n(&p->complete_ns, upto, __ATOMIC_RELEASE);
+}
+
 /*
  * Drains all rings once.  A record written before the clock was read at the start of
  * the last round is in its ring by now.  The exception is a CPU that stood still
@@ -201,14 +259,12 @@ static void pace_waking(struct perf_source *p)
  */
 static int perf_round(struct perf_source *p)
 {
-	uint64_t start = clock_now(), upto = p->round_ns;
+	uint64_t start, upto;
 	int r = 0;
 
-	/* Rounds are far apart, and records need not wait for the next one. */
-	if (p->calm && start - CALM_SETTLE_NS > upto)
-		upto = start - CALM_SETTLE_NS;
-
 	perf_lock(p);
+	start = clock_now();
+	upto = complete_at(p, start);
 	forget_hangups(p);
 	for (size_t i = 0; i < p->nrings && r >= 0; i++)
 		r = drain_ring(p, i);
@@ -217,16 +273,36 @@ static int perf_round(struct perf_source *p)
 				  &p->damaged);
 	if (perf_has_wakes(p))
 		pace_waking(p);
+	if (r >= 0)
+		round_done(p, start, upto);
 	perf_unlock(p);
-	if (r < 0)
-		return r;
-	p->round_ns = start;
-	/* Too much is waiting.  Deliver all that was certainly present when this
-	 * round began; rings read early lack later records. */
-	if (!p->drainer.running && order_waiting(&p->order) > ORDER_LIMIT)
-		upto = start;
-	__atomic_store_n(&p->complete_ns, upto, __ATOMIC_RELEASE);
-	return 0;
+	return r < 0 ? r : 0;
+}
+
+/* Delivers what the rings hold, from where it is.  The thread waits meanwhile, which
+ * gives its priority to the recorder. */
+static int drain_in_place(struct perf_source *p, struct delivery *d)
+{
+	uint64_t now, upto, wakes;
+	int r;
+
+	if (p->drainer.running && read(p->base.wake_fd, &wakes, sizeof(wakes)) < 0)
+		wakes = 0;
+	perf_lock(p);
+	now = clock_now();
+	upto = complete_at(p, now);
+	forget_hangups(p);
+	for (size_t i = 0; i < p->nrings; i++) {
+		if (!p->rings[i].page)
+			continue;
+		see_ring(p, i);
+		perf_ring_look(&p->rings[i]);
+	}
+	p->before_ns = p->round_ns;
+	round_done(p, now, upto);
+	r = flush(p, upto, d);
+	perf_unlock(p);
+	return r;
 }
 
 /* Takes what the thread has moved.  Without the thread, or at the end, drains the
@@ -266,7 +342,8 @@ int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 {
 	struct perf_source *p = perf_of(s);
 	struct delivery d = { p, cb, ctx, err };
-	int r = fill_order(p, all, err);
+	bool in_place = p->rounds.round_ms && !all;
+	int r = in_place ? drain_in_place(p, &d) : fill_order(p, all, err);
 
 	if (r < 0)
 		return r;
@@ -274,9 +351,10 @@ int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 						  __ATOMIC_RELAXED);
 	if (!all)
 		look_at_cpus(p);
-	r = flush(p, all ? UINT64_MAX - 1
+	if (!in_place)
+		r = flush(p, all ? UINT64_MAX - 1
 			 : __atomic_load_n(&p->complete_ns, __ATOMIC_ACQUIRE),
-		  &d);
+			  &d);
 	if (all && r >= 0 && p->waits && p->features.lost)
 		r = last_lost_switches(p, &d);
 	if (all) {
@@ -432,18 +510,34 @@ static size_t fill_fds(const struct perf_source *p, struct pollfd *fds)
 	return n;
 }
 
-/* Returns whether a ring is half full. */
+/* Returns whether a ring is half full; where time tells that for samples, one of
+ * mappings. */
 static bool are_filling(struct perf_source *p)
 {
+	size_t n = p->rounds.round_ms ? p->ncpus : p->nrings;
 	bool found = false;
 
 	perf_lock(p);
 	forget_hangups(p);
-	for (size_t i = 0; i < p->nrings && !found; i++)
+	for (size_t i = 0; i < n && !found; i++)
 		found = p->rings[i].page &&
 			perf_ring_used(&p->rings[i]) >= p->rings[i].size / 2;
 	perf_unlock(p);
 	return found;
+}
+
+/* Returns the time until which the thread waits after its round at `from`.  If the
+ * recorder reads the rings in place, it puts that off. */
+static uint64_t calm_end(struct perf_source *p, uint64_t from)
+{
+	struct perf_drainer *d = &p->drainer;
+	uint64_t stop = __atomic_load_n(&d->end_ns, __ATOMIC_ACQUIRE), end;
+
+	end = p->rounds.round_ms
+	      ? __atomic_load_n(&p->round_ns, __ATOMIC_RELAXED) +
+		p->rounds.rescue_ms * 1000000ull
+	      : from + __atomic_load_n(&d->pace_ms, __ATOMIC_RELAXED) * 1000000ull;
+	return stop && !is_stopped(d) && stop < end ? stop : end;
 }
 
 /*
@@ -455,18 +549,14 @@ static bool are_filling(struct perf_source *p)
 static void wait_calm(struct perf_source *p, struct pollfd *fds, size_t n,
 		      uint64_t from)
 {
-	struct perf_drainer *d = &p->drainer;
-	uint64_t now = clock_now(), end;
+	uint64_t now = clock_now(), end = calm_end(p, from);
 
-	end = from + __atomic_load_n(&d->pace_ms, __ATOMIC_RELAXED) * 1000000ull;
 	do {
-		int left = now < end ? (int)((end - now) / 1000000 + 1) : 0;
-		int most = timeout_ms(d, now);
-
-		poll(fds, n, left < most ? left : most);
+		poll(fds, n, now < end ? (int)((end - now) / 1000000 + 1) : 0);
 		now = clock_now();
-	} while (fds[0].revents && !was_called(fds, n) && now < end &&
-		 !are_filling(p));
+		end = calm_end(p, from);
+	} while (!was_called(fds, n) && now < end &&
+		 !(fds[0].revents && are_filling(p)));
 }
 
 /* Waits until there is work.  Returns true when sampling must end. */

@@ -36,6 +36,10 @@ enum {
 	/* … and on machines with many CPUs these are the limits of all such rings. */
 	CALM_RINGS_MAX = 256 << 20,
 	CALM_SIDEBANDS_MAX = 64 << 20,
+	CALM_HOLD_MIN_MS = 500,	/* rings that hold less must report how full they are */
+	CALM_ROUND_MS = 1000,
+	CALM_RESCUE_MS = 1500,
+	CHAIN_BYTES = 2048,	/* approximate maximum of a sample without a copy */
 };
 
 static size_t half_down(size_t n, size_t limit)
@@ -153,6 +157,23 @@ struct perf_copies perf_copies_plan_calm(uint64_t rate, size_t ncpus,
 	if (!wanted)
 		plan.copy_bytes = copy_for(plan.ring_bytes, rate, CALM_COPY);
 	return plan;
+}
+
+struct perf_rounds perf_rounds_plan(uint64_t rate, size_t ring, uint32_t copy)
+{
+	uint64_t hold, record = copy ? RECORD_BASE + copy : CHAIN_BYTES;
+	struct perf_rounds r = { 0, 0 };
+
+	if (!rate || rate > RATE_UNKNOWN)
+		return r;
+	hold = ring * 1000 / (rate * record);
+	if (hold < CALM_HOLD_MIN_MS)
+		return r;
+	r.round_ms = (uint32_t)(hold * 7 / 10 < CALM_ROUND_MS ? hold * 7 / 10
+							      : CALM_ROUND_MS);
+	r.rescue_ms = (uint32_t)(hold * 17 / 20 < CALM_RESCUE_MS
+				 ? hold * 17 / 20 : CALM_RESCUE_MS);
+	return r;
 }
 
 size_t perf_ring_size(void)

@@ -36,5 +36,14 @@ struct perf_copies perf_copies_plan(uint64_t rate, size_t ncpus,
  * most 256 MB, or 128 KB each. */
 struct perf_copies perf_copies_plan_calm(uint64_t rate, size_t ncpus,
 					 uint32_t wanted);
+/* How often such a recorder reads the rings. */
+struct perf_rounds {
+	uint32_t round_ms;	/* time between two rounds; 0: rings fill too fast, or
+				 * at an unknown rate, so they must report it */
+	uint32_t rescue_ms;	/* time after a round at which the rings must be emptied
+				 * even if the recorder is busy */
+};
+/* Plans for rings of `ring` bytes of samples with copies of `copy` bytes (0: none). */
+struct perf_rounds perf_rounds_plan(uint64_t rate, size_t ring, uint32_t copy);
 
 #endif

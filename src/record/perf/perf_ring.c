@@ -20,8 +20,7 @@ int perf_ring_open(struct perf_ring *r, int fd, size_t size,
 			       MAP_SHARED, fd, 0);
 
 		if (p != MAP_FAILED) {
-			r->page = p;
-			r->size = size;
+			*r = (struct perf_ring){ p, size, 0, 0 };
 			return 0;
 		}
 		if ((errno != EPERM && errno != ENOMEM) ||
@@ -204,5 +203,67 @@ int perf_ring_drain(struct perf_ring *r, const struct perf_intake *to,
 	/* All these records were written before this reading of the clock. */
 	end = perf_ring_take(&ring, tail, head, to, now());
 	__atomic_store_n(&page->data_tail, end, __ATOMIC_RELEASE);
+	r->head = r->before = end;
 	return end == head ? 0 : -ERR_NOMEM;
+}
+
+void perf_ring_look(struct perf_ring *r)
+{
+	const struct perf_event_mmap_page *page = r->page;
+
+	r->before = r->head;
+	r->head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
+}
+
+static void advance(struct perf_ring *r, uint64_t tail)
+{
+	struct perf_event_mmap_page *page = r->page;
+
+	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+enum order_fed perf_ring_next(struct perf_ring *r, const struct perf_intake *to,
+			      uint64_t now, uint64_t before_ns, uint64_t upto,
+			      struct order_record *out)
+{
+	struct perf_event_mmap_page *page = r->page;
+	struct perf_bytes ring = {
+		(const uint8_t *)r->page + (size_t)sysconf(_SC_PAGESIZE),
+		r->size,
+	};
+	uint64_t tail = page->data_tail, left = r->head - tail, at, end;
+	struct perf_event_header h;
+
+	if (!left)
+		return ORDER_NONE;
+	if ((int64_t)(r->before - tail) > 0)
+		now = before_ns;
+	at = tail & (r->size - 1);
+	memcpy(&h, ring.data + at, sizeof(h));	/* records are 8-byte aligned */
+	if (left > r->size || h.size < sizeof(h) || h.size > left || h.size & 7) {
+		*to->damaged += left;
+		advance(r, r->head);
+		return ORDER_NONE;
+	}
+	if (at + h.size > r->size) {
+		end = perf_ring_take(&ring, tail, tail + h.size, to, now);
+		advance(r, end);
+		return end == tail ? ORDER_NONE : ORDER_ADDED;
+	}
+	out->bytes = ring.data + at;
+	out->size = h.size;
+	out->time = perf_record_time(out->bytes, h.size);
+	if (out->time > now)
+		out->time = now;
+	return out->time <= upto ? ORDER_FED : ORDER_NONE;
+}
+
+void perf_ring_taken(struct perf_ring *r)
+{
+	const struct perf_event_mmap_page *page = r->page;
+	struct perf_event_header h;
+
+	memcpy(&h, (const uint8_t *)r->page + (size_t)sysconf(_SC_PAGESIZE) +
+	       (page->data_tail & (r->size - 1)), sizeof(h));
+	advance(r, page->data_tail + h.size);
 }

@@ -16,6 +16,9 @@
 struct perf_ring {
 	void *page;		/* struct perf_event_mmap_page, followed by the data */
 	uint64_t size;		/* bytes of data, a power of two */
+	/* For reading in place: the end of the records at the last look, and that of
+	 * the look before. */
+	uint64_t head, before;
 };
 
 /* Maps a ring of `size` bytes, halved until the memory may be locked.  Returns 0 or
@@ -74,5 +77,16 @@ int perf_ring_drain(struct perf_ring *r, const struct perf_intake *to,
 uint64_t perf_ring_take(const struct perf_bytes *ring, uint64_t tail,
 			uint64_t head, const struct perf_intake *to,
 			uint64_t now);
+
+/* Reading in place: perf_ring_look notes how far the ring is filled, perf_ring_next
+ * returns the records up to there (order.h, order_feed), and perf_ring_taken frees the
+ * one returned last.  A record that wraps around the end of the ring is moved instead.
+ * Times later than the look at which a record was first seen become the time of that
+ * look: `now`, or `before_ns` for the look before. */
+void perf_ring_look(struct perf_ring *r);
+enum order_fed perf_ring_next(struct perf_ring *r, const struct perf_intake *to,
+			      uint64_t now, uint64_t before_ns, uint64_t upto,
+			      struct order_record *out);
+void perf_ring_taken(struct perf_ring *r);
 
 #endif

@@ -244,6 +244,10 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 	number_waits(p, n, &how);
 	plan_copies(p, o, t, &how);
 	plan_rings(p, t->ncpus);
+	if (o->calm && !o->waits && !extra)
+		p->rounds = perf_rounds_plan(rate_of(o), p->base.ring_bytes,
+					     how.copy_bytes);
+	p->base.round_ms = p->rounds.round_ms;
 	if (plan_cpus(p, t) < 0)
 		return no_memory(err);
 	p->rings = calloc(p->nrings, sizeof(*p->rings));
@@ -280,6 +284,7 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 	};
 	if (pmu_core_kinds("/sys", &p->kinds) < 0)
 		return no_memory(err);
+	perf_feed_init(p);
 	p->base.wake_fd = p->rings_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (p->rings_fd < 0)
 		return error_errno(err, errno, "epoll");

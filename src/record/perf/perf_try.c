@@ -102,7 +102,7 @@ static void sample(struct perf_try *t, int fd, const struct perf_ring *ring,
 void perf_try_run(struct perf_try *t, struct perf_event_attr *a,
 		  const struct perf_scope *at, bool in_kernel)
 {
-	struct perf_ring ring = { NULL, 0 };
+	struct perf_ring ring = { .page = NULL };
 	int fd;
 
 	memset(t, 0, sizeof(*t));

@@ -168,8 +168,8 @@ size_t order_waiting(const struct order *o)
 	return put > taken ? (size_t)(put - taken) : 0;
 }
 
-/* Returns the stream's oldest record, or NULL. */
-static const struct entry *stream_head(struct order *o, struct order_stream *s)
+/* Returns the stream's oldest record that was added, or NULL. */
+static const struct entry *added_head(struct order *o, struct order_stream *s)
 {
 	for (;;) {
 		struct order_block *b = s->first, *next;
@@ -189,89 +189,149 @@ static const struct entry *stream_head(struct order *o, struct order_stream *s)
 	}
 }
 
-static uint64_t heap_time(struct order *o, size_t i)
+/* One call of order_flush. */
+struct flushing {
+	struct order *o;
+	uint64_t upto;
+};
+
+/* Sets *out to the stream's oldest record up to f->upto.  Returns false if there is
+ * none. */
+static bool stream_head(const struct flushing *f, size_t stream,
+			struct order_record *out)
 {
-	return stream_head(o, &o->streams[o->heap[i]])->time;
+	struct order_stream *s = &f->o->streams[stream];
+	const struct order_feed *feed = f->o->feed;
+	const struct entry *e;
+
+	while (!(e = added_head(f->o, s)) && !s->fed.bytes) {
+		enum order_fed fed = feed ? feed->next(feed->ctx, stream, f->upto,
+						       &s->fed) : ORDER_NONE;
+
+		if (fed != ORDER_FED)
+			s->fed.bytes = NULL;
+		else if (s->fed.time < s->newest)
+			s->fed.time = s->newest;
+		if (fed == ORDER_NONE)
+			return false;
+	}
+	*out = e ? (struct order_record){ e->time, (const uint8_t *)(e + 1),
+					  e->size }
+		 : s->fed;
+	return out->time <= f->upto;
 }
 
-static void heap_down(struct order *o, size_t i, size_t n)
+static uint64_t heap_time(const struct flushing *f, size_t i)
 {
+	struct order_record r;
+
+	return stream_head(f, f->o->heap[i], &r) ? r.time : UINT64_MAX;
+}
+
+static void heap_down(const struct flushing *f, size_t i, size_t n)
+{
+	uint32_t *heap = f->o->heap;
+
 	for (;;) {
 		size_t kid = 2 * i + 1;
-		uint32_t t = o->heap[i];
+		uint32_t t = heap[i];
 
 		if (kid >= n)
 			return;
-		if (kid + 1 < n && heap_time(o, kid + 1) < heap_time(o, kid))
+		if (kid + 1 < n && heap_time(f, kid + 1) < heap_time(f, kid))
 			kid++;
-		if (heap_time(o, i) <= heap_time(o, kid))
+		if (heap_time(f, i) <= heap_time(f, kid))
 			return;
-		o->heap[i] = o->heap[kid];
-		o->heap[kid] = t;
+		heap[i] = heap[kid];
+		heap[kid] = t;
 		i = kid;
 	}
 }
 
 /* Builds a heap of the streams with records up to `upto`, by the time of their first
  * record. */
-static size_t heap_make(struct order *o, uint64_t upto)
+static size_t heap_make(const struct flushing *f)
 {
+	struct order_record first;
 	size_t n = 0;
 
-	for (size_t i = 0; i < o->nstreams; i++) {
-		const struct entry *e = stream_head(o, &o->streams[i]);
-
-		if (e && e->time <= upto)
-			o->heap[n++] = (uint32_t)i;
-	}
+	for (size_t i = 0; i < f->o->nstreams; i++)
+		if (stream_head(f, i, &first))
+			f->o->heap[n++] = (uint32_t)i;
 	for (size_t i = n / 2; i-- > 0;)
-		heap_down(o, i, n);
+		heap_down(f, i, n);
 	return n;
 }
 
 /* Returns the time up to which the first stream may continue before another's turn. */
-static uint64_t heap_second(struct order *o, size_t n, uint64_t upto)
+static uint64_t heap_second(const struct flushing *f, size_t n)
 {
+	uint64_t upto = f->upto;
+
 	for (size_t kid = 1; kid <= 2 && kid < n; kid++)
-		if (heap_time(o, kid) < upto)
-			upto = heap_time(o, kid);
+		if (heap_time(f, kid) < upto)
+			upto = heap_time(f, kid);
 	return upto;
 }
 
-static int stream_flush(struct order *o, struct order_stream *s,
-			uint64_t upto, order_cb *cb, void *ctx)
+/* Removes the record that stream_head returned. */
+static void stream_take(const struct flushing *f, size_t stream,
+			const struct order_record *r)
 {
-	const struct entry *e;
+	struct order_stream *s = &f->o->streams[stream];
 
-	while ((e = stream_head(o, s)) && e->time <= upto) {
+	if (r->bytes == s->fed.bytes) {
+		s->newest = r->time;
+		s->fed.bytes = NULL;
+		f->o->feed->taken(f->o->feed->ctx, stream);
+		return;
+	}
+	s->head += entry_space(r->size);
+	__atomic_store_n(&f->o->taken, f->o->taken + entry_space(r->size),
+			 __ATOMIC_RELAXED);
+}
+
+static int stream_flush(const struct flushing *f, size_t stream, uint64_t upto,
+			order_cb *cb, void *ctx)
+{
+	struct order_record e;
+
+	while (stream_head(f, stream, &e) && e.time <= upto) {
 		int r;
 
-		s->head += entry_space(e->size);
-		o->late += e->time < o->flushed;
-		r = cb(ctx, e->time, (const uint8_t *)(e + 1), e->size);
-		__atomic_store_n(&o->taken, o->taken + entry_space(e->size),
-				 __ATOMIC_RELAXED);
+		f->o->late += e.time < f->o->flushed;
+		r = cb(ctx, e.time, e.bytes, e.size);
+		stream_take(f, stream, &e);
 		if (r < 0)
 			return r;
 	}
 	return 0;
 }
 
+/* Records that were not delivered stay with the feed. */
+static void forget_fed(struct order *o)
+{
+	for (size_t i = 0; i < o->nstreams; i++)
+		o->streams[i].fed.bytes = NULL;
+}
+
 int order_flush(struct order *o, uint64_t upto, order_cb *cb, void *ctx)
 {
-	size_t n = heap_make(o, upto);
+	const struct flushing f = { o, upto };
+	size_t n = heap_make(&f);
 
 	while (n) {
-		struct order_stream *s = &o->streams[o->heap[0]];
-		int r = stream_flush(o, s, heap_second(o, n, upto), cb, ctx);
-		const struct entry *e;
+		size_t stream = o->heap[0];
+		int r = stream_flush(&f, stream, heap_second(&f, n), cb, ctx);
+		struct order_record next;
 
-		if (r < 0)
+		if (r < 0) {
+			forget_fed(o);
 			return r;
-		e = stream_head(o, s);
-		if (!e || e->time > upto)
+		}
+		if (!stream_head(&f, stream, &next))
 			o->heap[0] = o->heap[--n];
-		heap_down(o, 0, n);
+		heap_down(&f, 0, n);
 	}
 	if (upto > o->flushed)
 		o->flushed = upto;

@@ -12,11 +12,20 @@
  * flush and counted in `late`.  No record is ever dropped or held back forever: the
  * caller flushes up to a time it knows to be past, and clamps times that lie in the
  * future.
+ *
+ * Records may also stay where they are until they are delivered (order_feed).  Within
+ * a stream they follow those that were added.
  */
 #include <stddef.h>
 #include <stdint.h>
 
 struct order_block;
+
+struct order_record {
+	uint64_t time;
+	const uint8_t *bytes;	/* 8-byte aligned */
+	size_t size;
+};
 
 struct order_stream {
 	/* Owned by the thread that adds records. */
@@ -25,6 +34,20 @@ struct order_stream {
 	/* Owned by the thread that removes records. */
 	struct order_block *first;
 	size_t head;			/* bytes of `first` already removed */
+	struct order_record fed;	/* next record of the feed; `bytes` is NULL if
+					 * it was not asked for yet */
+};
+
+/* Records outside of `order`.  No other thread may add records during a flush then. */
+struct order_feed {
+	/* Returns the next record of a stream if its time is <= upto, or ORDER_ADDED if
+	 * it was added to the stream instead (order_commit), or ORDER_NONE. */
+	enum order_fed {
+		ORDER_NONE, ORDER_ADDED, ORDER_FED
+	} (*next)(void *ctx, size_t stream, uint64_t upto, struct order_record *out);
+	/* The record that `next` returned was delivered, so its bytes may be reused. */
+	void (*taken)(void *ctx, size_t stream);
+	void *ctx;
 };
 
 struct order {
@@ -33,6 +56,7 @@ struct order {
 	uint64_t put;		/* total number of bytes added; atomic */
 	struct order_block *spare;	/* owned by the adding thread */
 
+	const struct order_feed *feed;	/* or NULL */
 	uint32_t *heap;		/* stream numbers, used while flushing */
 	uint64_t flushed;	/* time up to which everything was delivered */
 	uint64_t late;

@@ -228,6 +228,8 @@ struct source {
 	const struct source_event *events;
 	size_t nevents;
 	int wake_fd;		/* readable when drain is due */
+	uint32_t round_ms;	/* drain is also due this long after the last one; 0: only
+				 * wake_fd tells */
 	bool sideband_pending;	/* programs or mappings have changed: drain again
 				 * soon */
 	bool cpu_came;		/* another CPU came online: report the threads to
