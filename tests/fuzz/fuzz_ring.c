@@ -71,39 +71,45 @@ static void feed(struct delivery *d, const uint8_t *data, size_t size)
 	free(ring);
 }
 
-/* The same bytes, read where they are. */
-struct in_place {
+/* The same bytes, read record by record. */
+struct direct {
 	struct perf_ring ring;
-	struct perf_intake to;
+	const struct perf_decoder *d;
+	uint64_t damaged, taken;
+	uint64_t record[PERF_RING_RECORD_MAX / 8];
 };
 
-static enum order_fed next(void *ctx, size_t stream, uint64_t upto,
-			   struct order_record *out)
+static bool peek(void *ctx, size_t stream, uint64_t upto, uint64_t *time)
 {
-	struct in_place *x = ctx;
+	struct direct *x = ctx;
 
 	(void)stream;
-	return perf_ring_next(&x->ring, &x->to, 1u << 30, 1u << 20, upto, out);
+	return perf_ring_peek(&x->ring, 1u << 30, 1u << 20, upto, time,
+			      &x->damaged);
 }
 
-static void taken(void *ctx, size_t stream)
+static bool take(void *ctx, size_t stream, struct order_record *out)
 {
-	struct in_place *x = ctx;
+	struct direct *x = ctx;
 
 	(void)stream;
-	perf_ring_taken(&x->ring);
+	if (x->taken++ % 2 && perf_ring_borrow(&x->ring, out)) {
+		perf_ring_free(&x->ring, out);
+		return true;
+	}
+	out->bytes = (const uint8_t *)x->record;
+	out->size = perf_ring_fetch(&x->ring, x->d, x->record);
+	return out->size;
 }
 
-static void feed_in_place(struct delivery *d, const uint8_t *data, size_t size)
+static void feed_directly(struct delivery *d, const uint8_t *data, size_t size)
 {
 	size_t header = (size_t)sysconf(_SC_PAGESIZE);
 	struct perf_event_mmap_page *page = calloc(1, header + RING);
 	uint8_t *ring = (uint8_t *)page + header;
-	uint64_t damaged = 0, waking = 0;
+	struct direct x = { { .page = page, .size = RING }, &d->d, 0, 0, { 0 } };
+	const struct order_feed feed = { peek, take, &x };
 	struct order o;
-	struct in_place x = { { .page = page, .size = RING },
-			      { &o, 0, &d->d, &damaged, NULL, &waking } };
-	const struct order_feed feed = { next, taken, &x };
 
 	if (!page || order_init(&o, 1) < 0) {
 		free(page);
@@ -158,7 +164,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (d.d.wakes)
 			begin_waits(&c);
 		if (data[0] & 16)
-			feed_in_place(&d, data + 1, size - 1);
+			feed_directly(&d, data + 1, size - 1);
 		else
 			feed(&d, data + 1, size - 1);
 		check(&p);

@@ -407,7 +407,7 @@ static void calm_rings_hold_a_second_within_a_limit(void **state)
 		assert_true(rate * r.rescue_ms * ((32 << 10) + 200) / 1000 <
 			    4 << 20);
 	}
-	assert_in_range(perf_rounds_plan(99, 4 << 20, 32 << 10).round_ms, 700, 1000);
+	assert_in_range(perf_rounds_plan(99, 4 << 20, 32 << 10).round_ms, 500, 1000);
 	assert_int_equal(perf_rounds_plan(999, 4 << 20, 32 << 10).round_ms, 0);
 	assert_int_equal(perf_rounds_plan(0, 4 << 20, 0).round_ms, 0);
 	assert_true(perf_copies_plan_calm(UINT64_MAX, 2, 65528).ring_bytes <=

@@ -569,7 +569,7 @@ int collector_idle(struct collector *c, uint64_t now_ns, struct error *err)
 		.images = &c->images, .processes = &c->processes,
 		.unwinder = &c->unwinder, .python = &c->python_live,
 		.samples = c->samples, .self_samples = c->self_samples.v,
-		.n_self_samples = c->self_samples.n,
+		.n_self_samples = c->self_samples.n, .calm = c->calm,
 	};
 	int rc;
 

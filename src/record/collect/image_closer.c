@@ -27,6 +27,7 @@ enum {
 #define GONE_BYTES (512ull << 20)	/* maximum size of deleted files */
 #define LOOK_NS 500000000u	/* interval between checks of all mappings */
 #define LOOK_GONE_NS 1500000000u	/* ... while only deleted files may be too many */
+#define CALM_LOOKS 4ull		/* both are longer with `calm`: each looks at all files */
 
 void image_closer_forget(struct image_closer *l)
 {
@@ -371,7 +372,8 @@ int image_closer_idle(struct image_closer *l,
 	if (im->fds <= l->mapped && !many)
 		return 0;
 	if (now_ns - l->checked_ns <
-	    (many || im->fds > l->mapped + most ? LOOK_NS : LOOK_GONE_NS))
+	    (many || im->fds > l->mapped + most ? LOOK_NS : LOOK_GONE_NS) *
+	    (w->calm ? CALM_LOOKS : 1))
 		return 0;
 	l->checked_ns = now_ns;
 	look(l, w);

@@ -56,6 +56,15 @@ static uint64_t word_at(const struct perf_bytes *b, uint64_t pos)
 	return v;
 }
 
+uint64_t perf_bytes_time(const struct perf_bytes *b, uint64_t pos,
+			 struct perf_event_header h)
+{
+	if (h.type == PERF_RECORD_SAMPLE)
+		return h.size < SAMPLE_TIME + 8 ? 0 : word_at(b, pos + SAMPLE_TIME);
+	return h.size < HEADER + TRAILER ? 0
+	       : word_at(b, pos + h.size - TRAILER + 8);
+}
+
 static uint32_t event_of(const struct perf_decoder *d, uint64_t id)
 {
 	return u64map_get(d->ids, id);

@@ -84,6 +84,9 @@ void perf_sample_add_weight(uint8_t *p, size_t n, uint64_t weight);
 
 /* Returns the time of a record, or 0 if it is too short to have one. */
 uint64_t perf_record_time(const uint8_t *p, size_t n);
+/* Does the same in a ring. */
+uint64_t perf_bytes_time(const struct perf_bytes *b, uint64_t pos,
+			 struct perf_event_header h);
 /* Decodes a record.  Returns false if it is damaged or not needed.  `p` is 8-byte
  * aligned; the result borrows from it. */
 bool perf_decode(const struct perf_decoder *d, const uint8_t *p, size_t n,

@@ -3,12 +3,13 @@
  * Reads the rings in order of time, and the counters.  Also runs the thread that
  * drains the rings in between.
  *
- * Recorders that wake rarely (`calm`) read the rings in place, because copying all
- * stacks first would cost about as much as unwinding them.  Their thread then only
- * moves records when the recorder is late or busy with something else.
+ * Recorders that wake rarely (`calm`) read the rings directly, because copying all stacks
+ * costs about as much as unwinding them.  Their thread only moves records when the
+ * recorder is late or busy with something else.
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -166,31 +167,59 @@ static int drain_ring(struct perf_source *p, size_t i)
 			       clock_now);
 }
 
-static enum order_fed feed_next(void *ctx, size_t i, uint64_t upto,
-				struct order_record *out)
+/* Gives a borrowed record back. */
+static void give_back(struct perf_source *p)
 {
-	struct perf_source *p = ctx;
-	const struct perf_intake to = { &p->order, i, &p->decoder, &p->damaged,
-					NULL, &p->waking.seen };
-
-	return p->rings[i].page
-	       ? perf_ring_next(&p->rings[i], &to, p->round_ns, p->before_ns,
-				upto, out)
-	       : ORDER_NONE;
+	if (!p->borrowed.bytes)
+		return;
+	perf_ring_free(&p->rings[p->lender], &p->borrowed);
+	p->borrowed.bytes = NULL;
+	perf_unlock(p);
 }
 
-static void feed_taken(void *ctx, size_t i)
+static bool feed_peek(void *ctx, size_t i, uint64_t upto, uint64_t *time)
+{
+	struct perf_source *p = ctx;
+	bool found;
+
+	give_back(p);
+	perf_lock(p);
+	found = p->rings[i].page &&
+		perf_ring_peek(&p->rings[i], p->round_ns, p->before_ns, upto, time,
+			       &p->damaged);
+	perf_unlock(p);
+	return found;
+}
+
+static bool feed_take(void *ctx, size_t i, struct order_record *out)
 {
 	struct perf_source *p = ctx;
 
-	perf_ring_taken(&p->rings[i]);
+	give_back(p);
+	perf_lock(p);
+	if (!p->slow_rounds && p->rings[i].page &&
+	    perf_ring_borrow(&p->rings[i], out)) {
+		/* The thread waits until it is given back, which gives its priority to
+		 * the recorder. */
+		p->borrowed = *out;
+		p->lender = i;
+		return true;
+	}
+	out->bytes = p->record;
+	out->size = p->rings[i].page ? perf_ring_fetch(&p->rings[i], &p->decoder,
+						       p->record) : 0;
+	perf_unlock(p);
+	return out->size;
 }
 
-void perf_feed_init(struct perf_source *p)
+int perf_feed_init(struct perf_source *p)
 {
-	p->feed = (struct order_feed){ feed_next, feed_taken, p };
-	if (p->rounds.round_ms)
-		p->order.feed = &p->feed;
+	if (!p->rounds.round_ms)
+		return 0;
+	p->feed = (struct order_feed){ feed_peek, feed_take, p };
+	p->order.feed = &p->feed;
+	p->record = malloc(PERF_RING_RECORD_MAX);
+	return p->record ? 0 : -ERR_NOMEM;
 }
 
 /*
@@ -279,10 +308,16 @@ static int perf_round(struct perf_source *p)
 	return r < 0 ? r : 0;
 }
 
-/* Delivers what the rings hold, from where it is.  The thread waits meanwhile, which
- * gives its priority to the recorder. */
-static int drain_in_place(struct perf_source *p, struct delivery *d)
+/* A round that takes longer than this is followed by some whose records are copied. */
+#define SLOW_NS 100000000u
+
+/* Delivers what the rings hold, record by record.  Records are borrowed from the ring,
+ * which saves a copy.  But a ring cannot be emptied meanwhile, so that it would overflow
+ * if one takes very long, for example because another thread holds a lock on its
+ * process's memory. */
+static int drain_directly(struct perf_source *p, struct delivery *d)
 {
+	enum { SLOW_ROUNDS = 32 };
 	uint64_t now, upto, wakes;
 	int r;
 
@@ -300,8 +335,13 @@ static int drain_in_place(struct perf_source *p, struct delivery *d)
 	}
 	p->before_ns = p->round_ns;
 	round_done(p, now, upto);
-	r = flush(p, upto, d);
 	perf_unlock(p);
+	r = flush(p, upto, d);
+	give_back(p);
+	if (clock_now() - now > SLOW_NS)
+		p->slow_rounds = SLOW_ROUNDS;
+	else if (p->slow_rounds)
+		p->slow_rounds--;
 	return r;
 }
 
@@ -342,8 +382,8 @@ int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 {
 	struct perf_source *p = perf_of(s);
 	struct delivery d = { p, cb, ctx, err };
-	bool in_place = p->rounds.round_ms && !all;
-	int r = in_place ? drain_in_place(p, &d) : fill_order(p, all, err);
+	bool direct = p->rounds.round_ms && !all;
+	int r = direct ? drain_directly(p, &d) : fill_order(p, all, err);
 
 	if (r < 0)
 		return r;
@@ -351,7 +391,7 @@ int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 						  __ATOMIC_RELAXED);
 	if (!all)
 		look_at_cpus(p);
-	if (!in_place)
+	if (!direct)
 		r = flush(p, all ? UINT64_MAX - 1
 			 : __atomic_load_n(&p->complete_ns, __ATOMIC_ACQUIRE),
 			  &d);
@@ -526,8 +566,8 @@ static bool are_filling(struct perf_source *p)
 	return found;
 }
 
-/* Returns the time until which the thread waits after its round at `from`.  If the
- * recorder reads the rings in place, it puts that off. */
+/* Returns the time until which the thread waits after its round at `from`.  Each round of
+ * a recorder that reads the rings itself puts that off. */
 static uint64_t calm_end(struct perf_source *p, uint64_t from)
 {
 	struct perf_drainer *d = &p->drainer;

@@ -169,10 +169,10 @@ struct perf_rounds perf_rounds_plan(uint64_t rate, size_t ring, uint32_t copy)
 	hold = ring * 1000 / (rate * record);
 	if (hold < CALM_HOLD_MIN_MS)
 		return r;
-	r.round_ms = (uint32_t)(hold * 7 / 10 < CALM_ROUND_MS ? hold * 7 / 10
-							      : CALM_ROUND_MS);
-	r.rescue_ms = (uint32_t)(hold * 17 / 20 < CALM_RESCUE_MS
-				 ? hold * 17 / 20 : CALM_RESCUE_MS);
+	r.round_ms = (uint32_t)(hold / 2 < CALM_ROUND_MS ? hold / 2
+							 : CALM_ROUND_MS);
+	r.rescue_ms = (uint32_t)(hold / 4 * 3 < CALM_RESCUE_MS ? hold / 4 * 3
+							       : CALM_RESCUE_MS);
 	return r;
 }
 

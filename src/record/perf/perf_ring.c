@@ -20,7 +20,7 @@ int perf_ring_open(struct perf_ring *r, int fd, size_t size,
 			       MAP_SHARED, fd, 0);
 
 		if (p != MAP_FAILED) {
-			*r = (struct perf_ring){ p, size, 0, 0 };
+			*r = (struct perf_ring){ .page = p, .size = size };
 			return 0;
 		}
 		if ((errno != EPERM && errno != ENOMEM) ||
@@ -187,14 +187,25 @@ bool perf_ring_tight(const struct perf_ring *r)
  * after tally has copied it.  A store with release order is D, because tally's loads
  * of the record cannot move past it.
  */
+static void free_up_to(struct perf_ring *r, uint64_t tail)
+{
+	struct perf_event_mmap_page *page = r->page;
+
+	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
+}
+
+static struct perf_bytes data_of(const struct perf_ring *r)
+{
+	return (struct perf_bytes){
+		(const uint8_t *)r->page + (size_t)sysconf(_SC_PAGESIZE), r->size,
+	};
+}
+
 int perf_ring_drain(struct perf_ring *r, const struct perf_intake *to,
 		    uint64_t (*now)(void))
 {
-	struct perf_event_mmap_page *page = r->page;
-	struct perf_bytes ring = {
-		(const uint8_t *)r->page + (size_t)sysconf(_SC_PAGESIZE),
-		r->size,
-	};
+	const struct perf_event_mmap_page *page = r->page;
+	struct perf_bytes ring = data_of(r);
 	uint64_t head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 	uint64_t tail = page->data_tail, end;
 
@@ -202,7 +213,7 @@ int perf_ring_drain(struct perf_ring *r, const struct perf_intake *to,
 		return 0;
 	/* All these records were written before this reading of the clock. */
 	end = perf_ring_take(&ring, tail, head, to, now());
-	__atomic_store_n(&page->data_tail, end, __ATOMIC_RELEASE);
+	free_up_to(r, end);
 	r->head = r->before = end;
 	return end == head ? 0 : -ERR_NOMEM;
 }
@@ -215,55 +226,63 @@ void perf_ring_look(struct perf_ring *r)
 	r->head = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE);
 }
 
-static void advance(struct perf_ring *r, uint64_t tail)
+bool perf_ring_peek(struct perf_ring *r, uint64_t now, uint64_t before_ns,
+		    uint64_t upto, uint64_t *time, uint64_t *damaged)
 {
 	struct perf_event_mmap_page *page = r->page;
-
-	__atomic_store_n(&page->data_tail, tail, __ATOMIC_RELEASE);
-}
-
-enum order_fed perf_ring_next(struct perf_ring *r, const struct perf_intake *to,
-			      uint64_t now, uint64_t before_ns, uint64_t upto,
-			      struct order_record *out)
-{
-	struct perf_event_mmap_page *page = r->page;
-	struct perf_bytes ring = {
-		(const uint8_t *)r->page + (size_t)sysconf(_SC_PAGESIZE),
-		r->size,
-	};
-	uint64_t tail = page->data_tail, left = r->head - tail, at, end;
-	struct perf_event_header h;
+	struct perf_bytes ring = data_of(r);
+	uint64_t tail = page->data_tail, left = r->head - tail;
+	struct perf_event_header h = { .size = 0 };
 
 	if (!left)
-		return ORDER_NONE;
+		return false;
+	if (left >= sizeof(h) && left <= r->size)
+		perf_bytes_copy(&ring, tail, &h, sizeof(h));
+	if (h.size < sizeof(h) || h.size > left) {
+		*damaged += left;
+		free_up_to(r, r->head);
+		return false;
+	}
+	r->peeked = tail;
+	*time = perf_bytes_time(&ring, tail, h);
 	if ((int64_t)(r->before - tail) > 0)
 		now = before_ns;
-	at = tail & (r->size - 1);
-	memcpy(&h, ring.data + at, sizeof(h));	/* records are 8-byte aligned */
-	if (left > r->size || h.size < sizeof(h) || h.size > left || h.size & 7) {
-		*to->damaged += left;
-		advance(r, r->head);
-		return ORDER_NONE;
-	}
-	if (at + h.size > r->size) {
-		end = perf_ring_take(&ring, tail, tail + h.size, to, now);
-		advance(r, end);
-		return end == tail ? ORDER_NONE : ORDER_ADDED;
-	}
-	out->bytes = ring.data + at;
-	out->size = h.size;
-	out->time = perf_record_time(out->bytes, h.size);
-	if (out->time > now)
-		out->time = now;
-	return out->time <= upto ? ORDER_FED : ORDER_NONE;
+	if (*time > now)
+		*time = now;
+	return *time <= upto;
 }
 
-void perf_ring_taken(struct perf_ring *r)
+size_t perf_ring_fetch(struct perf_ring *r, const struct perf_decoder *d, void *to)
 {
 	const struct perf_event_mmap_page *page = r->page;
+	struct perf_bytes ring = data_of(r);
+	struct perf_event_header h;
+	struct perf_extent e;
+
+	if (page->data_tail != r->peeked)
+		return 0;
+	perf_bytes_copy(&ring, r->peeked, &h, sizeof(h));
+	e = perf_record_extent(d, &ring, r->peeked, h, 0);
+	perf_record_take(&ring, r->peeked, h, e, to);
+	free_up_to(r, r->peeked + h.size);
+	return e.size;
+}
+
+bool perf_ring_borrow(struct perf_ring *r, struct order_record *out)
+{
+	const struct perf_event_mmap_page *page = r->page;
+	struct perf_bytes ring = data_of(r);
+	uint64_t at = r->peeked & (r->size - 1);
 	struct perf_event_header h;
 
-	memcpy(&h, (const uint8_t *)r->page + (size_t)sysconf(_SC_PAGESIZE) +
-	       (page->data_tail & (r->size - 1)), sizeof(h));
-	advance(r, page->data_tail + h.size);
+	if (page->data_tail != r->peeked || at & 7)
+		return false;
+	perf_bytes_copy(&ring, r->peeked, &h, sizeof(h));
+	*out = (struct order_record){ ring.data + at, h.size };
+	return at + h.size <= r->size;
+}
+
+void perf_ring_free(struct perf_ring *r, const struct order_record *record)
+{
+	free_up_to(r, r->peeked + record->size);
 }

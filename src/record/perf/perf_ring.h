@@ -16,9 +16,9 @@
 struct perf_ring {
 	void *page;		/* struct perf_event_mmap_page, followed by the data */
 	uint64_t size;		/* bytes of data, a power of two */
-	/* For reading in place: the end of the records at the last look, and that of
-	 * the look before. */
-	uint64_t head, before;
+	/* For reading record by record: the end of the records at the last look, and
+	 * that of the look before; and the place of the record that was peeked at. */
+	uint64_t head, before, peeked;
 };
 
 /* Maps a ring of `size` bytes, halved until the memory may be locked.  Returns 0 or
@@ -78,15 +78,22 @@ uint64_t perf_ring_take(const struct perf_bytes *ring, uint64_t tail,
 			uint64_t head, const struct perf_intake *to,
 			uint64_t now);
 
-/* Reading in place: perf_ring_look notes how far the ring is filled, perf_ring_next
- * returns the records up to there (order.h, order_feed), and perf_ring_taken frees the
- * one returned last.  A record that wraps around the end of the ring is moved instead.
- * Times later than the look at which a record was first seen become the time of that
- * look: `now`, or `before_ns` for the look before. */
+/* Reads the ring record by record (order_feed).  perf_ring_look notes how far it is
+ * filled. */
 void perf_ring_look(struct perf_ring *r);
-enum order_fed perf_ring_next(struct perf_ring *r, const struct perf_intake *to,
-			      uint64_t now, uint64_t before_ns, uint64_t upto,
-			      struct order_record *out);
-void perf_ring_taken(struct perf_ring *r);
+/* Returns whether another record up to there has a time <= upto, and its time.  A time
+ * later than the look at which the record was first seen becomes the time of that look:
+ * `now`, or `before_ns` for the look before. */
+bool perf_ring_peek(struct perf_ring *r, uint64_t now, uint64_t before_ns,
+		    uint64_t upto, uint64_t *time, uint64_t *damaged);
+/* Moves the record that was peeked at to `to`, of PERF_RING_RECORD_MAX bytes, without the
+ * unused part of a stack copy.  Returns its size, or 0 if it was moved by
+ * perf_ring_drain. */
+enum { PERF_RING_RECORD_MAX = 65536 };
+size_t perf_ring_fetch(struct perf_ring *r, const struct perf_decoder *d, void *to);
+/* Returns where the record that was peeked at lies in the ring, and its size, or false
+ * if it wraps around the end or was moved.  It stays until perf_ring_free. */
+bool perf_ring_borrow(struct perf_ring *r, struct order_record *out);
+void perf_ring_free(struct perf_ring *r, const struct order_record *record);
 
 #endif

@@ -46,6 +46,7 @@ static void perf_close(struct source *s)
 	vec_fini(&p->tracking);
 	pmu_units_fini(&p->kinds);
 	order_fini(&p->order);
+	free(p->record);
 	u64map_fini(&p->ids);
 	cpu_watch_close(&p->watch);
 	free(p->rings);
@@ -284,7 +285,8 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 	};
 	if (pmu_core_kinds("/sys", &p->kinds) < 0)
 		return no_memory(err);
-	perf_feed_init(p);
+	if (perf_feed_init(p) < 0)
+		return no_memory(err);
 	p->base.wake_fd = p->rings_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (p->rings_fd < 0)
 		return error_errno(err, errno, "epoll");

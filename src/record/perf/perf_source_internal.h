@@ -85,16 +85,22 @@ struct perf_source {
 	uint64_t damaged;	/* owned by the code that drains the rings, like
 				 * round_ns */
 	uint64_t round_ns;	/* clock at the start of the last round; atomic */
-	uint64_t before_ns;	/* that of the round before; for reading in place */
+	uint64_t before_ns;	/* that of the round before, while the rings
+				 * are read directly */
 	/* Atomic: */
 	uint64_t complete_ns;	/* time up to which `order` is complete */
 	bool sideband_pending;		/* mappings or processes have changed */
 	bool per_task, inherit, started;
 	bool calm;		/* wake rarely */
-	/* With calm: the recorder reads the rings in place, this often (perf_drain.c);
-	 * or round_ms is 0. */
+	/* With calm: the recorder itself reads the rings, this often (perf_drain.c); or
+	 * round_ms is 0. */
 	struct perf_rounds rounds;
 	struct order_feed feed;
+	void *record;		/* the record that it reads, if it was copied, or ... */
+	struct order_record borrowed;	/* ... the place in `lender`, whose lock is held,
+					 * or NULL */
+	size_t lender;
+	uint32_t slow_rounds;	/* number of rounds in which records are copied */
 	uint64_t looked_ns;	/* with calm: time of the last look for CPUs */
 	bool waits, latency;
 	struct perf_event_attr switches;	/* event of the rings of switches */
@@ -171,8 +177,8 @@ void perf_disable(struct perf_source *p);
 /* perf_drain.c.  Where no thread can be created, the caller drains the rings. */
 void perf_drainer_start(struct perf_source *p);
 void perf_drainer_end(struct perf_source *p);
-/* Makes `order` read the rings in place, if rounds are planned. */
-void perf_feed_init(struct perf_source *p);
+/* Makes `order` read the rings, if rounds are planned.  Returns 0 or -ERR_NOMEM. */
+int perf_feed_init(struct perf_source *p);
 void perf_lock(struct perf_source *p);
 void perf_unlock(struct perf_source *p);
 /* Implement source_ops.pace and .end_at. */

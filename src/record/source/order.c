@@ -143,15 +143,20 @@ uint8_t *order_room(struct order *o, size_t stream, size_t size)
 	return (uint8_t *)b->bytes + b->n + sizeof(struct entry);
 }
 
+static uint64_t newest_of(const struct order_stream *s)
+{
+	return __atomic_load_n(&s->newest, __ATOMIC_RELAXED);
+}
+
 void order_commit(struct order *o, size_t stream, size_t size, uint64_t time)
 {
 	struct order_stream *s = &o->streams[stream];
 	struct order_block *b = s->last;
 	struct entry *e = (struct entry *)((uint8_t *)b->bytes + b->n);
 
-	if (time < s->newest)
-		time = s->newest;
-	s->newest = time;
+	if (time < newest_of(s))
+		time = newest_of(s);
+	__atomic_store_n(&s->newest, time, __ATOMIC_RELAXED);
 	e->time = time;
 	e->size = size;
 	/* Store this first, so that the waiting size is never negative. */
@@ -195,37 +200,34 @@ struct flushing {
 	uint64_t upto;
 };
 
-/* Sets *out to the stream's oldest record up to f->upto.  Returns false if there is
- * none. */
-static bool stream_head(const struct flushing *f, size_t stream,
-			struct order_record *out)
+/* The oldest record of a stream. */
+struct head {
+	uint64_t time;
+	const struct entry *added;	/* NULL: the feed has it */
+};
+
+/* Returns the stream's oldest record up to f->upto in *out, or false. */
+static bool stream_head(const struct flushing *f, size_t stream, struct head *out)
 {
 	struct order_stream *s = &f->o->streams[stream];
 	const struct order_feed *feed = f->o->feed;
-	const struct entry *e;
 
-	while (!(e = added_head(f->o, s)) && !s->fed.bytes) {
-		enum order_fed fed = feed ? feed->next(feed->ctx, stream, f->upto,
-						       &s->fed) : ORDER_NONE;
-
-		if (fed != ORDER_FED)
-			s->fed.bytes = NULL;
-		else if (s->fed.time < s->newest)
-			s->fed.time = s->newest;
-		if (fed == ORDER_NONE)
-			return false;
+	out->added = added_head(f->o, s);
+	if (out->added) {
+		out->time = out->added->time;
+		return out->time <= f->upto;
 	}
-	*out = e ? (struct order_record){ e->time, (const uint8_t *)(e + 1),
-					  e->size }
-		 : s->fed;
-	return out->time <= f->upto;
+	if (!s->fed && feed)
+		s->fed = feed->peek(feed->ctx, stream, f->upto, &s->fed_time);
+	out->time = s->fed_time > newest_of(s) ? s->fed_time : newest_of(s);
+	return s->fed && out->time <= f->upto;
 }
 
 static uint64_t heap_time(const struct flushing *f, size_t i)
 {
-	struct order_record r;
+	struct head h;
 
-	return stream_head(f, f->o->heap[i], &r) ? r.time : UINT64_MAX;
+	return stream_head(f, f->o->heap[i], &h) ? h.time : UINT64_MAX;
 }
 
 static void heap_down(const struct flushing *f, size_t i, size_t n)
@@ -252,7 +254,7 @@ static void heap_down(const struct flushing *f, size_t i, size_t n)
  * record. */
 static size_t heap_make(const struct flushing *f)
 {
-	struct order_record first;
+	struct head first;
 	size_t n = 0;
 
 	for (size_t i = 0; i < f->o->nstreams; i++)
@@ -274,45 +276,46 @@ static uint64_t heap_second(const struct flushing *f, size_t n)
 	return upto;
 }
 
-/* Removes the record that stream_head returned. */
-static void stream_take(const struct flushing *f, size_t stream,
-			const struct order_record *r)
+/* Delivers a record that was added, and removes it. */
+static int deliver_added(struct order *o, size_t stream, const struct entry *e,
+			 order_cb *cb, void *ctx)
 {
-	struct order_stream *s = &f->o->streams[stream];
+	int r;
 
-	if (r->bytes == s->fed.bytes) {
-		s->newest = r->time;
-		s->fed.bytes = NULL;
-		f->o->feed->taken(f->o->feed->ctx, stream);
-		return;
-	}
-	s->head += entry_space(r->size);
-	__atomic_store_n(&f->o->taken, f->o->taken + entry_space(r->size),
+	o->late += e->time < o->flushed;
+	r = cb(ctx, e->time, (const uint8_t *)(e + 1), e->size);
+	o->streams[stream].head += entry_space(e->size);
+	__atomic_store_n(&o->taken, o->taken + entry_space(e->size),
 			 __ATOMIC_RELAXED);
+	return r;
+}
+
+/* Delivers the record that the feed has, unless it was added meanwhile. */
+static int deliver_fed(struct order *o, size_t stream, uint64_t time,
+		       order_cb *cb, void *ctx)
+{
+	struct order_stream *s = &o->streams[stream];
+	struct order_record r;
+
+	s->fed = false;
+	if (!o->feed->take(o->feed->ctx, stream, &r))
+		return 0;
+	__atomic_store_n(&s->newest, time, __ATOMIC_RELAXED);
+	o->late += time < o->flushed;
+	return cb(ctx, time, r.bytes, r.size);
 }
 
 static int stream_flush(const struct flushing *f, size_t stream, uint64_t upto,
 			order_cb *cb, void *ctx)
 {
-	struct order_record e;
+	struct order *o = f->o;
+	struct head h;
+	int r = 0;
 
-	while (stream_head(f, stream, &e) && e.time <= upto) {
-		int r;
-
-		f->o->late += e.time < f->o->flushed;
-		r = cb(ctx, e.time, e.bytes, e.size);
-		stream_take(f, stream, &e);
-		if (r < 0)
-			return r;
-	}
-	return 0;
-}
-
-/* Records that were not delivered stay with the feed. */
-static void forget_fed(struct order *o)
-{
-	for (size_t i = 0; i < o->nstreams; i++)
-		o->streams[i].fed.bytes = NULL;
+	while (r >= 0 && stream_head(f, stream, &h) && h.time <= upto)
+		r = h.added ? deliver_added(o, stream, h.added, cb, ctx)
+			    : deliver_fed(o, stream, h.time, cb, ctx);
+	return r < 0 ? r : 0;
 }
 
 int order_flush(struct order *o, uint64_t upto, order_cb *cb, void *ctx)
@@ -323,12 +326,10 @@ int order_flush(struct order *o, uint64_t upto, order_cb *cb, void *ctx)
 	while (n) {
 		size_t stream = o->heap[0];
 		int r = stream_flush(&f, stream, heap_second(&f, n), cb, ctx);
-		struct order_record next;
+		struct head next;
 
-		if (r < 0) {
-			forget_fed(o);
+		if (r < 0)
 			return r;
-		}
 		if (!stream_head(&f, stream, &next))
 			o->heap[0] = o->heap[--n];
 		heap_down(&f, 0, n);

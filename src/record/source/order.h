@@ -13,16 +13,16 @@
  * caller flushes up to a time it knows to be past, and clamps times that lie in the
  * future.
  *
- * Records may also stay where they are until they are delivered (order_feed).  Within
- * a stream they follow those that were added.
+ * Records may also stay elsewhere until they are due (order_feed).  Within a stream they
+ * follow those that were added.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct order_block;
 
 struct order_record {
-	uint64_t time;
 	const uint8_t *bytes;	/* 8-byte aligned */
 	size_t size;
 };
@@ -30,23 +30,22 @@ struct order_record {
 struct order_stream {
 	/* Owned by the thread that adds records. */
 	struct order_block *last;
-	uint64_t newest;		/* time of the newest record */
+	uint64_t newest;		/* time of the newest record; atomic */
 	/* Owned by the thread that removes records. */
 	struct order_block *first;
 	size_t head;			/* bytes of `first` already removed */
-	struct order_record fed;	/* next record of the feed; `bytes` is NULL if
-					 * it was not asked for yet */
+	bool fed;			/* the feed has a record, of this time */
+	uint64_t fed_time;
 };
 
-/* Records outside of `order`.  No other thread may add records during a flush then. */
+/* Records outside of `order`.  They may be added to it at any time instead, by the other
+ * thread. */
 struct order_feed {
-	/* Returns the next record of a stream if its time is <= upto, or ORDER_ADDED if
-	 * it was added to the stream instead (order_commit), or ORDER_NONE. */
-	enum order_fed {
-		ORDER_NONE, ORDER_ADDED, ORDER_FED
-	} (*next)(void *ctx, size_t stream, uint64_t upto, struct order_record *out);
-	/* The record that `next` returned was delivered, so its bytes may be reused. */
-	void (*taken)(void *ctx, size_t stream);
+	/* Returns whether a stream has another record with time <= upto, and its time. */
+	bool (*peek)(void *ctx, size_t stream, uint64_t upto, uint64_t *time);
+	/* Takes the record that was peeked at last.  It is valid until the next call.
+	 * Returns false if it was added to the stream, or was lost. */
+	bool (*take)(void *ctx, size_t stream, struct order_record *out);
 	void *ctx;
 };
 
