@@ -85,17 +85,25 @@ def _workloads(tools, quick):
 
 class Load:
     """Commands that run until the end of the block, each in a group of its
-    own."""
+    own, and all in a control group `cgroup`, if there is one."""
 
-    def __init__(self, commands):
+    def __init__(self, commands, cgroup=None):
         self.commands = commands
+        self.cgroup = cgroup
         self.procs = []
+
+    def _join(self):
+        if self.cgroup:
+            with open(self.cgroup + '/cgroup.procs', 'w',
+                      encoding='ascii') as f:
+                f.write('0')
 
     def __enter__(self):
         for c in self.commands:
             self.procs.append(subprocess.Popen(
                 c, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL, process_group=0))
+                stderr=subprocess.DEVNULL, process_group=0,
+                preexec_fn=self._join))
         time.sleep(0.5 if self.commands else 0)
         return self
 

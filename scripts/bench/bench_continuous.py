@@ -83,6 +83,33 @@ def _sleepers(tools):
     return [[path, str(PROCESSES)]]
 
 
+def _make_cgroup():
+    """Makes a control group of version 2 for the load, since every service and
+    session has one on machines with systemd.  Returns None without the right to
+    do so."""
+    with open('/proc/self/mounts', encoding='ascii', errors='replace') as f:
+        mounts = [line.split() for line in f]
+    for m in mounts:
+        if m[2] == 'cgroup2':
+            path = '%s/tally-bench-%d' % (m[1], os.getpid())
+            try:
+                os.mkdir(path)
+                return path
+            except OSError:
+                pass
+    return None
+
+
+def _remove_cgroup(path):
+    """Waits for processes that have just been killed."""
+    for _ in range(50):
+        try:
+            os.rmdir(path)
+            return
+        except OSError:
+            time.sleep(0.1)
+
+
 class Recorder:
     """A recorder under REAPER, in a session of its own."""
 
@@ -212,7 +239,8 @@ def continuous(tools, table, args):
         names = args.recorders.split('/')
     commands = {n: c for n, c in commands.items() if n in names}
     recorders = []
-    with Load(_sleepers(tools) + compile_load(tools)):
+    cgroup = _make_cgroup()
+    with Load(_sleepers(tools) + compile_load(tools), cgroup):
         time.sleep(2)
         try:
             for name, cmd in commands.items():
@@ -227,8 +255,11 @@ def continuous(tools, table, args):
         finally:
             for r in recorders:
                 r.end()
-    print('%d processes, %.0f more a second, load %.0f; %d s at %d Hz' % (
-        PROCESSES, spawned, os.getloadavg()[0], ran, RATE))
+    if cgroup:
+        _remove_cgroup(cgroup)
+    print('%d processes, %.0f more a second, load %.0f; %d s at %d Hz%s' % (
+        PROCESSES, spawned, os.getloadavg()[0], ran, RATE,
+        '; in a control group' if cgroup else ''))
     print('%-24s %8s %8s %6s %6s %6s %5s %5s %8s %6s %6s' % (
         '', '% of a', 'second', 'MB,', 'MB,', 'MB,', 'files', 'files',
         'samples', 'lost', 'idle'))

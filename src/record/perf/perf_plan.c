@@ -159,6 +159,11 @@ struct perf_copies perf_copies_plan_calm(uint64_t rate, size_t ncpus,
 	return plan;
 }
 
+static uint32_t at_most_ms(uint64_t ms, uint32_t most)
+{
+	return ms < most ? (uint32_t)ms : most;
+}
+
 struct perf_rounds perf_rounds_plan(uint64_t rate, size_t ring, uint32_t copy)
 {
 	uint64_t hold, record = copy ? RECORD_BASE + copy : CHAIN_BYTES;
@@ -169,10 +174,8 @@ struct perf_rounds perf_rounds_plan(uint64_t rate, size_t ring, uint32_t copy)
 	hold = ring * 1000 / (rate * record);
 	if (hold < CALM_HOLD_MIN_MS)
 		return r;
-	r.round_ms = (uint32_t)(hold / 2 < CALM_ROUND_MS ? hold / 2
-							 : CALM_ROUND_MS);
-	r.rescue_ms = (uint32_t)(hold / 4 * 3 < CALM_RESCUE_MS ? hold / 4 * 3
-							       : CALM_RESCUE_MS);
+	r.round_ms = at_most_ms(hold / 3 * 2, CALM_ROUND_MS);
+	r.rescue_ms = at_most_ms(hold / 5 * 4, CALM_RESCUE_MS);
 	return r;
 }
 
