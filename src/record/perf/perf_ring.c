@@ -252,14 +252,21 @@ bool perf_ring_peek(struct perf_ring *r, uint64_t now, uint64_t before_ns,
 	return *time <= upto;
 }
 
-size_t perf_ring_fetch(struct perf_ring *r, const struct perf_decoder *d, void *to)
+/* Returns whether the record that was peeked at is still there. */
+static bool is_peeked(const struct perf_ring *r)
 {
 	const struct perf_event_mmap_page *page = r->page;
+
+	return page->data_tail == r->peeked && r->head != r->peeked;
+}
+
+size_t perf_ring_fetch(struct perf_ring *r, const struct perf_decoder *d, void *to)
+{
 	struct perf_bytes ring = data_of(r);
 	struct perf_event_header h;
 	struct perf_extent e;
 
-	if (page->data_tail != r->peeked)
+	if (!is_peeked(r))
 		return 0;
 	perf_bytes_copy(&ring, r->peeked, &h, sizeof(h));
 	e = perf_record_extent(d, &ring, r->peeked, h, 0);
@@ -270,12 +277,11 @@ size_t perf_ring_fetch(struct perf_ring *r, const struct perf_decoder *d, void *
 
 bool perf_ring_borrow(struct perf_ring *r, struct order_record *out)
 {
-	const struct perf_event_mmap_page *page = r->page;
 	struct perf_bytes ring = data_of(r);
 	uint64_t at = r->peeked & (r->size - 1);
 	struct perf_event_header h;
 
-	if (page->data_tail != r->peeked || at & 7)
+	if (!is_peeked(r) || at & 7)
 		return false;
 	perf_bytes_copy(&ring, r->peeked, &h, sizeof(h));
 	*out = (struct order_record){ ring.data + at, h.size };
