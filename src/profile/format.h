@@ -14,6 +14,7 @@
  *	table section = first_id.uleb count.uleb columns.uleb column[columns]
  *	column = length.uleb bytes[length]
  *	payload of SAMPLES = see columns.h
+ *	payload of SUMS = rows.uleb, then as SAMPLES
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -42,6 +43,7 @@ enum chunk_kind {
 	CHUNK_SYMBOLS = 3,
 	CHUNK_CODE = 4,
 	CHUNK_END = 5,
+	CHUNK_SUMS = 6,
 };
 
 enum chunk_codec { CODEC_STORED = 0, CODEC_ZLIB = 1 };

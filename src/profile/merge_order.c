@@ -15,7 +15,11 @@
 #include "profile/thread_labels.h"
 #include "profile/writer.h"
 
-enum { FLUSH_NODES = 1 << 20 };	/* so that no chunk of tables is too large */
+enum {
+	FLUSH_NODES = 1 << 20,	/* so that no chunk of tables is too large */
+	ROWS_A_SUM = 4,		/* samples that a sum by event and stack must save to
+				 * be worth its bytes */
+};
 
 struct ordering {
 	struct merger *m;
@@ -28,6 +32,8 @@ struct ordering {
 	struct thread_labels labels;	/* of p */
 	uint32_t *end_of;		/* row of ends by node of p, or PROF_NONE */
 	uint32_t *depth;		/* of frames of p */
+	struct merge_sums sums;		/* of q, by event and stack; thread 0 */
+	size_t rows;			/* of samples that were written */
 	struct writer *w;
 };
 
@@ -510,6 +516,32 @@ static int sort_sums(struct merge_sum *v, size_t n)
 	return 0;
 }
 
+/* Adds the samples of a run to the sums by event and stack. */
+static int add_to_sums(struct ordering *o, const struct merge_sum *v, size_t n)
+{
+	enum { AHEAD = 16 };	/* the stacks of a run are far from each other */
+	struct merge_sums *s = &o->sums;
+
+	o->rows += n;
+	for (size_t i = 0; i < n; i++) {
+		struct merge_sum *all;
+
+		if (i + 2 * AHEAD < n) {
+			uint32_t near = s->last[v[i + AHEAD].stack];
+
+			__builtin_prefetch(&s->last[v[i + 2 * AHEAD].stack]);
+			if (near != PROF_NONE)
+				__builtin_prefetch(&s->v.v[near]);
+		}
+		all = merge_sums_find(s, 0, v[i].event, v[i].stack);
+		if (!all)
+			return -ERR_NOMEM;
+		all->weight += v[i].weight;
+		all->count += v[i].count;
+	}
+	return 0;
+}
+
 static int put_run_samples(struct ordering *o, uint32_t run, uint32_t old,
 			   struct error *err)
 {
@@ -536,9 +568,28 @@ static int put_run_samples(struct ordering *o, uint32_t run, uint32_t old,
 		} else {
 			v[++kept] = v[i];
 		}
+	if (!rc && r->n)
+		rc = add_to_sums(o, v, kept + 1);
 	for (size_t i = 0; !rc && r->n && i <= kept; i++)
 		rc = put_sum(o, &v[i], o->q.runs.v[run].start_ns, err);
 	free(v);
+	return rc;
+}
+
+/* Writes the sums by event and stack, from which a report is made without all samples. */
+static int put_sums(struct ordering *o, struct error *err)
+{
+	struct merge_sum *v = o->sums.v.v;
+	size_t n = o->sums.v.n;
+	int rc;
+
+	if (!n || o->rows / ROWS_A_SUM < n)
+		return 0;
+	rc = writer_begin_sums(o->w, err);
+	if (!rc)
+		rc = sort_sums(v, n);
+	for (size_t i = 0; !rc && i < n; i++)
+		rc = put_sum(o, &v[i], 0, err);
 	return rc;
 }
 
@@ -548,11 +599,13 @@ static int put_samples(struct ordering *o, struct error *err)
 	uint32_t *old = inverse(o->maps.run, n);
 	int rc = old ? 0 : -ERR_NOMEM;
 
+	if (!rc)
+		rc = merge_sums_init(&o->sums, o->q.nodes.n);
 	for (uint32_t i = 0; !rc && i < n; i++)
 		if (o->m->runs.v[old[i]].n)
 			rc = put_run_samples(o, i, old[i], err);
 	free(old);
-	return rc;
+	return rc ? rc : put_sums(o, err);
 }
 
 static int by_depth(const void *x, const void *y, void *ctx)
@@ -707,6 +760,7 @@ static void ordering_fini(struct ordering *o)
 	merge_maps_fini(&o->maps);
 	free(o->end_of);
 	free(o->depth);
+	merge_sums_fini(&o->sums);
 	thread_labels_fini(&o->labels);
 	writer_close(o->w);
 	profile_fini(&o->q);

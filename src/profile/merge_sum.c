@@ -184,25 +184,30 @@ static int take_symbols(struct merger *m)
 	return rc;
 }
 
-/* Sums have the rows of the recording until store_sums. */
-struct summing {
-	VEC(struct merge_sum) v;
-	struct idtab tab;
-	uint32_t *last;		/* by stack: its last sum in `v` */
-};
-
 static bool sum_eq(const void *ctx, uint32_t id, const void *key)
 {
-	const struct merge_sum *a = &((const struct summing *)ctx)->v.v[id];
+	const struct merge_sum *a = &((const struct merge_sums *)ctx)->v.v[id];
 	const struct merge_sum *b = key;
 
 	return a->thread == b->thread && a->event == b->event &&
 	       a->stack == b->stack;
 }
 
-/* Returns the sum of a thread, event and stack; a new one is 0.  Returns NULL if out of
- * memory. */
-static struct merge_sum *find_sum(struct summing *s, uint32_t thread,
+int merge_sums_init(struct merge_sums *s, size_t stacks)
+{
+	*s = (struct merge_sums){ .last = merge_map(stacks) };
+	return s->last ? 0 : -ERR_NOMEM;
+}
+
+void merge_sums_fini(struct merge_sums *s)
+{
+	vec_fini(&s->v);
+	idtab_fini(&s->tab);
+	free(s->last);
+}
+
+/* Looks up or adds a sum in the hash table. */
+static struct merge_sum *find_sum(struct merge_sums *s, uint32_t thread,
 				  uint32_t event, uint32_t stack)
 {
 	const struct merge_sum k = { thread, event, stack, 0, 0 };
@@ -220,26 +225,31 @@ static struct merge_sum *find_sum(struct summing *s, uint32_t thread,
 	return &s->v.v[id];
 }
 
-static int sum_batch(struct summing *s, const struct sample_batch *b)
+struct merge_sum *merge_sums_find(struct merge_sums *s, uint32_t thread,
+				  uint32_t event, uint32_t stack)
+{
+	uint32_t last = s->last[stack];
+	struct merge_sum *sum = last == IDTAB_NONE ? NULL : &s->v.v[last];
+
+	return sum && sum->thread == thread && sum->event == event
+	       ? sum : find_sum(s, thread, event, stack);
+}
+
+static int sum_batch(struct merge_sums *s, const struct sample_batch *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
-		uint32_t thread = b->thread[i], event = b->event[i];
-		uint32_t stack = b->stack[i], last = s->last[stack];
-		struct merge_sum *sum = last == IDTAB_NONE ? NULL
-							   : &s->v.v[last];
+		struct merge_sum *sum = merge_sums_find(s, b->thread[i], b->event[i],
+							b->stack[i]);
 
-		if (!sum || sum->thread != thread || sum->event != event) {
-			sum = find_sum(s, thread, event, stack);
-			if (!sum)
-				return -ERR_NOMEM;
-		}
+		if (!sum)
+			return -ERR_NOMEM;
 		sum->weight += b->weight[i];
 		sum->count += b->more[i] + 1;
 	}
 	return 0;
 }
 
-static int sum_samples(struct reader *r, struct summing *s)
+static int sum_samples(struct reader *r, struct merge_sums *s)
 {
 	struct sample_batch b;
 	int rc = 0;
@@ -281,8 +291,9 @@ void merge_sum_next(struct cursor *c, struct merge_sum *last)
 	last->count = cursor_uleb(c);
 }
 
-/* Stores the sums, which take 30 to 40 bytes each, in about 10. */
-static int store_sums(struct merger *m, struct summing *s)
+/* Stores the sums, which take 30 to 40 bytes each, in about 10.  From here on they have
+ * the rows of the result. */
+static int store_sums(struct merger *m, struct merge_sums *s)
 {
 	struct merge_sum last = { .thread = 0 };
 	const struct merge_maps *maps = m->m.maps;
@@ -320,14 +331,14 @@ static int store_sums(struct merger *m, struct summing *s)
 
 static int take_samples(struct merger *m, struct reader *r)
 {
-	struct summing s = { .last = merge_map(m->m.from->nodes.n) };
-	int rc = s.last ? sum_samples(r, &s) : -ERR_NOMEM;
+	struct merge_sums s;
+	int rc = merge_sums_init(&s, m->m.from->nodes.n);
 
 	if (!rc)
+		rc = sum_samples(r, &s);
+	if (!rc)
 		rc = store_sums(m, &s);
-	vec_fini(&s.v);
-	idtab_fini(&s.tab);
-	free(s.last);
+	merge_sums_fini(&s);
 	return rc;
 }
 

@@ -12,6 +12,21 @@ struct merge_sum {
 	uint64_t weight, count;
 };
 
+/* Sums that are found by what they are of. */
+struct merge_sums {
+	VEC(struct merge_sum) v;
+	struct idtab tab;
+	uint32_t *last;		/* by stack: its last sum in `v` */
+};
+
+/* Returns 0 or -ERR_NOMEM. */
+int merge_sums_init(struct merge_sums *s, size_t stacks);
+void merge_sums_fini(struct merge_sums *s);
+/* Returns the sum of a thread, event and stack; a new one is 0.  Returns NULL if out of
+ * memory. */
+struct merge_sum *merge_sums_find(struct merge_sums *s, uint32_t thread,
+				  uint32_t event, uint32_t stack);
+
 /* The sums of one run, in merger.sums. */
 struct merge_run {
 	size_t at, n;		/* offset, number of sums */

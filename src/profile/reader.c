@@ -99,6 +99,7 @@ static int open_reader(struct io_map map, const void *p, size_t n,
 	r->p = p;
 	r->n = n;
 	r->mask = COLUMN_ALL;
+	r->streamed = CHUNK_SAMPLES;
 	r->max_memory = max_memory == UINT64_MAX ? 0 : max_memory ? max_memory
 		: n * (uint64_t)READER_MEMORY_A_BYTE + READER_MEMORY_MORE;
 	r->name = strdup(name);

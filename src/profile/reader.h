@@ -85,6 +85,10 @@ void reader_columns(struct reader *r, unsigned int mask);
 
 /* Restarts at the first sample. */
 void reader_rewind(struct reader *r);
+/* The same for a caller that only sums weights and counts by event and stack, and has
+ * selected no other columns.  It may get the sums that the file has of them, which are far
+ * fewer rows, if nothing is missing. */
+void reader_rewind_sums(struct reader *r);
 /* Reads the next batch; returns false at the end.  Damaged chunks are skipped
  * and counted. */
 bool reader_next(struct reader *r, struct sample_batch *out);

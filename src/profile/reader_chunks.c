@@ -136,6 +136,24 @@ bool reader_payload_good(const struct reader *r, const struct chunk *c)
 	       c->payload_crc;
 }
 
+bool reader_all_good(const struct reader *r)
+{
+	size_t seen = 0;
+
+	for (size_t i = 0; i < r->chunks.n; i++) {
+		const struct chunk *c = &r->chunks.v[i];
+		size_t end = c->offset + CHUNK_HEADER + c->stored;
+
+		if (!reader_payload_good(r, c))
+			return false;
+		if (end - seen >= FORGET_STEP) {
+			reader_forget_pages(r, seen, end);
+			seen = end;
+		}
+	}
+	return true;
+}
+
 const uint8_t *reader_payload(const struct reader *r, const struct chunk *c,
 			      uint8_t **room)
 {

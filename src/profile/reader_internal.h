@@ -24,6 +24,8 @@ struct reader {
 	unsigned int mask;
 	uint64_t max_memory;		/* bytes for tables; 0: no limit */
 	size_t next;			/* chunk to stream next */
+	uint32_t streamed;		/* kind of the chunks that are streamed */
+	enum { SUMS_UNKNOWN, SUMS_USABLE, SUMS_UNUSABLE } sums;
 	struct sample_columns columns;
 	struct buf scratch;
 	uint8_t *counted;		/* by chunk: whether its damage was counted */
@@ -39,6 +41,8 @@ int reader_check_header(struct reader *r, struct error *err);
  * 0 or -ERR_NOMEM. */
 int reader_find_chunks(struct reader *r, size_t at);
 bool reader_payload_good(const struct reader *r, const struct chunk *c);
+/* Returns whether the payloads of all chunks are intact. */
+bool reader_all_good(const struct reader *r);
 /* Returns the payload of a chunk that is not one of samples: c->stored bytes in the
  * file, or c->raw bytes in *room, which the caller frees.  Returns NULL if it is
  * damaged or memory ran out. */

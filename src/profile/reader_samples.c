@@ -12,6 +12,34 @@ void reader_columns(struct reader *r, unsigned int mask)
 void reader_rewind(struct reader *r)
 {
 	r->next = 0;
+	r->streamed = CHUNK_SAMPLES;
+}
+
+/* Returns whether the file has sums, and they are those of the samples that a reader would
+ * get: a damaged file has samples less. */
+static bool sums_usable(const struct reader *r)
+{
+	const struct reader_damage *d = &r->damage;
+	bool any = false;
+
+	for (size_t i = 0; i < r->chunks.n && !any; i++)
+		any = r->chunks.v[i].kind == CHUNK_SUMS;
+	return any && !d->incomplete && !d->bad_chunks && !d->bad_samples &&
+	       reader_all_good(r);
+}
+
+void reader_rewind_sums(struct reader *r)
+{
+	const unsigned int summed = COLUMN_EVENT | COLUMN_WEIGHT | COLUMN_STACK |
+				    COLUMN_MORE;
+
+	reader_rewind(r);
+	if (r->mask & ~summed)
+		return;
+	if (r->sums == SUMS_UNKNOWN)
+		r->sums = sums_usable(r) ? SUMS_USABLE : SUMS_UNUSABLE;
+	if (r->sums == SUMS_USABLE)
+		r->streamed = CHUNK_SUMS;
 }
 
 /* Returns true if the ids of a row exist.  Columns that were not requested are
@@ -116,11 +144,31 @@ static void note_unread(struct reader *r, const struct chunk *c,
 {
 	if (first_time) {
 		reader_note_damage(r, c->offset, CHUNK_HEADER + c->stored);
-		r->damage.bad_samples += c->rows;
+		r->damage.bad_samples += c->kind == CHUNK_SAMPLES ? c->rows : 0;
 	}
 	r->damage.no_memory |= no_memory;
 	if (first_time || no_memory)
 		reader_describe_damage(r);
+}
+
+/* Notes a damaged chunk of sums, whose samples are read instead. */
+static void check_sums(struct reader *r, size_t i)
+{
+	r->counted[i] = 1;
+	if (!reader_payload_good(r, &r->chunks.v[i]))
+		note_unread(r, &r->chunks.v[i], true, false);
+}
+
+/* Decodes the rows of a chunk. */
+static bool get_rows(struct reader *r, const struct chunk *c)
+{
+	struct cursor body = cursor_of(r->p + c->offset + CHUNK_HEADER, c->stored);
+	uint64_t rows = c->kind == CHUNK_SUMS ? cursor_uleb(&body) : c->rows;
+
+	return !body.bad && rows <= SAMPLE_BATCH && reader_payload_good(r, c) &&
+	       c->codec == CODEC_STORED &&
+	       columns_get(body.p, cursor_left(&body), (size_t)rows, r->mask,
+			   &r->columns, &r->scratch);
 }
 
 bool reader_next(struct reader *r, struct sample_batch *out)
@@ -130,13 +178,13 @@ bool reader_next(struct reader *r, struct sample_batch *out)
 		const struct chunk *c = &r->chunks.v[i];
 		bool first_time = !r->counted[i];
 
-		if (c->kind != CHUNK_SAMPLES)
+		if (c->kind == CHUNK_SUMS && first_time && r->streamed != c->kind)
+			check_sums(r, i);
+		if (c->kind != r->streamed)
 			continue;
 		r->counted[i] = 1;
 		errno = 0;
-		if (!reader_payload_good(r, c) || c->codec != CODEC_STORED ||
-		    !columns_get(r->p + c->offset + CHUNK_HEADER, c->stored,
-				 c->rows, r->mask, &r->columns, &r->scratch)) {
+		if (!get_rows(r, c)) {
 			note_unread(r, c, first_time, errno == ENOMEM);
 			continue;
 		}

@@ -26,6 +26,7 @@ struct writer {
 	int fd;
 	bool own_fd;
 	bool uncompressed;	/* tables and symbols */
+	bool sums;		/* samples are sums of those before */
 	char *name;
 	uint32_t seq;
 	uint64_t bytes;		/* bytes of complete chunks in the file */
@@ -277,13 +278,25 @@ int writer_flush(struct writer *w, struct error *err)
 	}
 	if (!c->n)
 		return 0;
+	if (w->sums)
+		buf_uleb(&w->payload, c->n);
 	columns_put(&w->payload, c);
-	rc = put_chunk(w, CHUNK_SAMPLES, (uint32_t)c->n, false, err);
+	/* the header's number is that of samples */
+	rc = w->sums ? put_chunk(w, CHUNK_SUMS, 0, false, err)
+		     : put_chunk(w, CHUNK_SAMPLES, (uint32_t)c->n, false, err);
 	if (rc < 0)
 		return rc;
-	w->samples += c->n;
+	w->samples += w->sums ? 0 : c->n;
 	c->n = 0;
 	return 0;
+}
+
+int writer_begin_sums(struct writer *w, struct error *err)
+{
+	int rc = writer_flush(w, err);
+
+	w->sums = true;
+	return rc;
 }
 
 static int put_texts(struct writer *w, struct error *err)
@@ -409,7 +422,7 @@ static int copy_chunks(struct writer *w, const struct io_map *src, bool *whole,
 		if (put_file(w, &w->chunk, err) < 0)
 			return -w->error.code;
 		w->seq++;
-		w->samples += c.rows;
+		w->samples += c.kind == CHUNK_SAMPLES ? c.rows : 0;
 	}
 	return 0;
 }

@@ -27,6 +27,9 @@ void writer_skip_compression(struct writer *w);
  * flush. */
 int writer_sample(struct writer *w, const struct prof_sample *s,
 		  struct error *err);
+/* From now on the samples are sums of those before: a row for each event and stack, in
+ * this order.  Readers that need no more take them instead of the samples. */
+int writer_begin_sums(struct writer *w, struct error *err);
 /* Writes pending data to the kernel. */
 int writer_flush(struct writer *w, struct error *err);
 /* Flushes, writes the symbol part (if profile.symbolized) and the end mark. */

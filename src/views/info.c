@@ -4,7 +4,7 @@
 
 /* Kinds of chunks (doc/tally-format.5), by number. */
 static const char *const kinds[INFO_CHUNK_KINDS] = {
-	"unknown", "tables", "samples", "symbols", "code", "end",
+	"unknown", "tables", "samples", "symbols", "code", "end", "sums",
 };
 
 const char *chunk_kind_name(uint32_t kind)

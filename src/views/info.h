@@ -10,7 +10,7 @@ struct chunk_sum {
 	uint64_t chunks, stored, raw, bad;
 };
 
-enum { INFO_CHUNK_KINDS = 6 };
+enum { INFO_CHUNK_KINDS = 7 };
 
 struct info {
 	struct reader *reader;

@@ -6,7 +6,8 @@
 
 prints for each function "WEIGHT SAMPLES NAME" of one event (row 0 of EVENTS),
 most first; addresses without a function are named [unresolved].  With "--tables"
-in the place of EVENT it prints the number of rows of each table.
+in the place of EVENT it prints the number of rows of each table, with "--samples" or
+"--sums" "EVENT STACK WEIGHT SAMPLES" from chunks of this kind.
 """
 import struct
 import sys
@@ -93,7 +94,7 @@ class Recording:
         self.strings = ['', '[damaged]']
         self.rows = {name: [] for name, _ in TABLES.values()}
         self.rows['NODES'] = [None]
-        self.samples, at = [], size
+        self.samples, self.sums, at = [], [], size
         while at + 32 <= len(data):
             _, _, kind, codec, stored, _, count, crc, own = struct.unpack(
                 '<4sIHBxIIIII', data[at:at + 32])
@@ -103,7 +104,9 @@ class Recording:
             at += 32 + stored
             payload = Bytes(zlib.decompress(payload) if codec else payload)
             if kind == 2:
-                self.add_samples(payload, count)
+                self.add_samples(self.samples, payload, count)
+            elif kind == 6:
+                self.add_samples(self.sums, payload, payload.uleb())
             elif kind in (1, 3):
                 while payload.left():
                     section = payload.uleb()
@@ -123,9 +126,9 @@ class Recording:
         self.rows[name][first:first + count] = list(zip(*(
             column(letter, one, first, count) for letter, one in zip(letters, got))))
 
-    def add_samples(self, c, count):
+    def add_samples(self, rows, c, count):
         tick, base, columns = c.uleb(), c.uleb(), []
-        for _ in range(6):
+        while len(columns) < 7 and c.left():
             code, codec = c.take(2)
             c.uleb()
             data = c.take(c.uleb())
@@ -144,7 +147,7 @@ class Recording:
                     values[i], most = recent(z, most)
             columns.append(values)
         columns[0] = [base + t * tick for t in columns[0]]
-        self.samples += zip(*columns)
+        rows += zip(*(columns + [[0] * count] * (7 - len(columns))))
 
     def function(self, node):
         loc = self.rows['NODES'][node][1] if node else MARK
@@ -155,13 +158,23 @@ class Recording:
         return self.strings[self.rows['FUNCS'][self.rows['FRAMES'][frame][0]][1]]
 
 
+def by_stack(rows):
+    sums = {}
+    for _, _, _, event, weight, stack, more in rows:
+        cost = sums.setdefault((event, stack), [0, 0])
+        cost[:] = cost[0] + weight, cost[1] + more + 1
+    return '\n'.join('%d %d %d %d' % (*k, *v) for k, v in sorted(sums.items()))
+
+
 def main():
     r = Recording(sys.argv[1])
     if sys.argv[2:] == ['--tables']:
         return print('\n'.join('%s %d' % (k, len(v)) for k, v in r.rows.items()
                                if v or k not in LATER))
+    if sys.argv[2:] in (['--samples'], ['--sums']):
+        return print(by_stack(r.sums if sys.argv[2] == '--sums' else r.samples))
     event, by_name = int((sys.argv[2:] or [0])[0]), {}
-    for _, _, _, of, weight, stack in r.samples:
+    for _, _, _, of, weight, stack, _ in r.samples:
         if of == event:
             cost = by_name.setdefault(r.function(stack), [0, 0])
             cost[:] = cost[0] + weight, cost[1] + 1

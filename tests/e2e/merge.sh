@@ -35,6 +35,33 @@ t_same "weights of all functions are the sums of the parts" parts.txt whole.txt
 t_is "all samples are counted" "$("$TALLY" report --format=csv -s event all.tally |
 	sed -n 2p | cut -d, -f2)" $((HOSTS * SAMPLES))
 
+# Many samples have few stacks, whose sums the file contains, too.  What is read from them
+# is what the samples say.
+rows() { $PY "$top_srcdir/tests/e2e/format_reader.py" "$@"; }
+rows all.tally --samples >samples.txt
+rows all.tally --sums >stored.txt
+t_same "the file has sums by event and stack" samples.txt stored.txt
+t_is "each once" "$(sort -u -k 1,2 stored.txt | wc -l)" "$(wc -l <stored.txt)"
+t_is "two recordings with many stacks have none" "$(merge hosts/host000[12].tally -o two.tally
+	"$TALLY" dump --only chunks two.tally | awk '/kind=sums/' | wc -l)" 0
+"$TALLY" symbolize -o again.tally all.tally >/dev/null 2>&1
+rows again.tally --sums >again.txt
+t_same "a copy with other symbols has them" stored.txt again.txt
+# where samples are missing, the sums would count them
+offset() { "$TALLY" dump --only chunks "$1" | sed -n "s/^chunk offset=\([0-9]*\) .*kind=$2 .*/\1/p" |
+	head -1; }
+flip() { cp all.tally "$1"
+	printf '\377' | dd of="$1" bs=1 seek=$(($(offset all.tally $2) + 40)) conv=notrunc 2>/dev/null; }
+count() { "$TALLY" report --format=csv -s "$2" "$1" 2>err | sed 1d |
+	awk -F, '{ n += $(NF - 1) } END { print n + 0 }'; }
+for kind in samples sums; do
+	flip $kind.tally $kind
+	t_is "damaged $kind: a report counts as one by thread" "$(count $kind.tally event)" \
+		"$(count $kind.tally comm)"
+	t_is "… and says that $kind are damaged" "$("$TALLY" report --format=text $kind.tally 2>&1 |
+		grep -c '1 damaged part')" 1
+done
+
 csv() { "$TALLY" report --format=csv "$@" all.tally | sed 1d; }
 t_is "each machine is a row" "$(csv -s host | wc -l)" $HOSTS
 t_is "services come from control groups" \

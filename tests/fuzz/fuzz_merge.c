@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Hostile recordings summed into one: no crash; the result is intact and has all
- * their samples, and is the same if they share their strings.  The input is the first recording's
- * length in two bytes, the first one, and the second one.
+ * their samples, also in its sums by stack, and is the same if they share their strings.
+ * The input is the first recording's length in two bytes, the first one, and the second
+ * one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,20 @@ static uint64_t count(struct reader *r)
 
 	reader_columns(r, COLUMN_ALL & ~(COLUMN_TIME | COLUMN_CPU));
 	reader_rewind(r);
+	while (reader_next(r, &b))
+		for (size_t i = 0; i < b.n; i++)
+			n += b.more[i] + 1;
+	return n;
+}
+
+/* Counts the samples by the sums by event and stack, if there are any. */
+static uint64_t count_sums(struct reader *r)
+{
+	struct sample_batch b;
+	uint64_t n = 0;
+
+	reader_columns(r, COLUMN_EVENT | COLUMN_STACK | COLUMN_MORE);
+	reader_rewind_sums(r);
 	while (reader_next(r, &b))
 		for (size_t i = 0; i < b.n; i++)
 			n += b.more[i] + 1;
@@ -106,7 +121,7 @@ static void check(struct reader *const r[2], const struct copy in[2])
 		return;
 	close(shared);
 	if (reader_open_fd(fd, "merged", UINT64_MAX, &all, NULL) < 0 ||
-	    count(all) != want || *reader_damage(all)->message)
+	    count(all) != want || count_sums(all) != want || *reader_damage(all)->message)
 		abort();
 	reader_close(all);
 	close(fd);

@@ -25,6 +25,14 @@ static uint64_t walk(struct reader *r)
 	struct sample_batch b;
 	uint64_t sum = 0;
 
+	reader_columns(r, COLUMN_EVENT | COLUMN_STACK | COLUMN_MORE);
+	reader_rewind_sums(r);
+	while (reader_next(r, &b))
+		for (size_t i = 0; i < b.n; i++)
+			sum += p->events.v[b.event[i]].name + b.more[i] +
+			       p->nodes.v[b.stack[i]].loc;
+	reader_columns(r, COLUMN_ALL);
+	reader_rewind(r);
 	while (reader_next(r, &b)) {
 		for (size_t i = 0; i < b.n; i++) {
 			uint32_t node = b.stack[i];

@@ -107,15 +107,18 @@ static bool get_column(struct cursor *c, struct buf *raw)
 	return true;
 }
 
-/* A payload of samples with one column changed. */
-static void put_samples(struct buf *out, const uint8_t *p, size_t n,
+/* A payload of samples, or of their sums, with one column changed. */
+static void put_samples(struct buf *out, const uint8_t *p, size_t n, bool sums,
 			uint32_t *seed)
 {
 	struct cursor c = cursor_of(p, n);
+	uint64_t rows = sums ? cursor_uleb(&c) : 0;
 	uint64_t tick = cursor_uleb(&c), base = cursor_uleb(&c);
 	uint32_t chosen = draw(seed, COLUMNS + 1);
 	struct buf raw = { 0 }, changed = { 0 };
 
+	if (sums)
+		buf_uleb(out, draw(seed, 12) ? rows : draw(seed, 8200));
 	if (chosen == COLUMNS)
 		base = tick = draw(seed, 1 << 24);
 	buf_uleb(out, tick);
@@ -179,8 +182,8 @@ static void put_changed(struct buf *out, const uint8_t *p, struct chunk c,
 
 		*fields[draw(seed, 3)] = draw(seed, 8);
 		buf_bytes(&body, raw.p, raw.n);
-	} else if (c.kind == CHUNK_SAMPLES) {
-		put_samples(&body, raw.p, raw.n, seed);
+	} else if (c.kind == CHUNK_SAMPLES || c.kind == CHUNK_SUMS) {
+		put_samples(&body, raw.p, raw.n, c.kind == CHUNK_SUMS, seed);
 	} else {
 		put_sections(&body, raw.p, raw.n, seed);
 	}

@@ -405,7 +405,10 @@ static int stream(struct aggregate *a, struct reader *r,
 	int rc = 0;
 
 	reader_columns(r, columns_needed(a, sel));
-	reader_rewind(r);
+	if (filters)
+		reader_rewind(r);
+	else
+		reader_rewind_sums(r);
 	while (!rc && reader_next(r, &b)) {
 		size_t n = b.n;
 
