@@ -183,14 +183,21 @@ static int check_nodes(struct profile *p)
 {
 	VEC(uint32_t) depth = { 0 };
 
+	for (size_t i = 1; i < p->nodes.n; i++) {
+		struct prof_node *n = &p->nodes.v[i];
+
+		if (n->parent == PROF_NONE || prof_is_mark(n->loc))
+			n->parent = 0;
+	}
+	if (p->nodes.n <= MAX_STACK_DEPTH)	/* too few for a stack that deep */
+		return 0;
 	if (vec_reserve(&depth, p->nodes.n) < 0)
 		return -ERR_NOMEM;
 	depth.v[0] = 0;
 	for (size_t i = 1; i < p->nodes.n; i++) {
 		struct prof_node *n = &p->nodes.v[i];
 
-		if (n->parent == PROF_NONE || prof_is_mark(n->loc) ||
-		    depth.v[n->parent] >= MAX_STACK_DEPTH)
+		if (depth.v[n->parent] >= MAX_STACK_DEPTH)
 			n->parent = 0;
 		depth.v[i] = depth.v[n->parent] + 1;
 	}

@@ -155,6 +155,18 @@ static int build_lane(struct walk *w, struct fold *f, uint32_t lane,
 	return 0;
 }
 
+/* Makes room for a row of each function, as most have one in the first lane, so that the
+ * list is not copied while it grows. */
+static int reserve_rows(struct row_table *t, size_t n)
+{
+	enum { AT_ONCE = 1 << 16 };
+
+	if (n > AT_ONCE || n * t->ncols > AT_ONCE)
+		return 0;
+	return vec_reserve(&t->rows, n) < 0 ||
+	       vec_reserve(&t->vals, n * t->ncols) < 0 ? -ERR_NOMEM : 0;
+}
+
 int table_build(struct row_table *t, struct fold *f, const struct frame_keys *k,
 		enum table_kind kind, struct error *err)
 {
@@ -168,6 +180,8 @@ int table_build(struct row_table *t, struct fold *f, const struct frame_keys *k,
 		rc = error_set(err, ERR_NOMEM, "out of memory for the rows");
 	for (size_t i = 0; !rc && i < k->keys.n; i++)
 		w.fk_row[i] = PROF_NONE;
+	if (!rc && reserve_rows(t, k->keys.n) < 0)
+		rc = error_set(err, ERR_NOMEM, "out of memory for the rows");
 	for (uint32_t l = 0; !rc && l < f->a->lanes.n; l++)
 		rc = build_lane(&w, f, l, kind, err);
 	free(w.active);
