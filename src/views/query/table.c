@@ -24,27 +24,31 @@ struct walk {
 	bool failed;
 };
 
-static struct values *row_values(struct walk *w, uint32_t fk)
+/* Adds the row of a function.  Returns its values, or NULL if out of memory. */
+static __attribute__((noinline)) struct values *add_row(struct walk *w, uint32_t fk)
 {
-	uint32_t row = w->fk_row[fk];
 	struct values zero = { { 0, 0 }, { 0, 0 } };
 	struct row_table *t = w->t;
 
-	if (row == PROF_NONE) {
-		/* both or none, because a row's values are found by its
-		 * number */
-		if (vec_reserve(&t->rows, t->rows.n + 1) < 0 ||
-		    vec_reserve(&t->vals, t->vals.n + t->ncols) < 0) {
-			w->failed = true;
-			return NULL;
-		}
-		row = (uint32_t)t->rows.n;
-		t->rows.v[t->rows.n++] = (struct row){ w->lane, fk, 0, 0 };
-		for (size_t c = 0; c < t->ncols; c++)
-			t->vals.v[t->vals.n++] = zero;
-		w->fk_row[fk] = row;
+	/* both or none, because a row's values are found by its number */
+	if (vec_reserve(&t->rows, t->rows.n + 1) < 0 ||
+	    vec_reserve(&t->vals, t->vals.n + t->ncols) < 0) {
+		w->failed = true;
+		return NULL;
 	}
-	return &t->vals.v[row * t->ncols];
+	w->fk_row[fk] = (uint32_t)t->rows.n;
+	t->rows.v[t->rows.n++] = (struct row){ w->lane, fk, 0, 0 };
+	for (size_t c = 0; c < t->ncols; c++)
+		t->vals.v[t->vals.n++] = zero;
+	return &t->vals.v[t->vals.n - t->ncols];
+}
+
+static inline struct values *row_values(struct walk *w, uint32_t fk)
+{
+	uint32_t row = w->fk_row[fk];
+
+	return row == PROF_NONE ? add_row(w, fk)
+				: &w->t->vals.v[row * w->t->ncols];
 }
 
 static void add_total(struct walk *w, uint32_t fk, uint32_t node)
