@@ -146,10 +146,13 @@ int symbolize_images(struct symbolize_run *f, struct symbolize_item *parts)
 		if (!kernel)
 			files = n;
 	}
-	if (n > files)
+	/* Its table takes as much memory as a large image. */
+	if (n > files && !f->o->one_thread)
 		symbolize_kernel_begin(f, f->order + files, n - files);
 	work_until(f, files, !f->o->one_thread && has_processors()
 				     ? SYMBOLIZE_THREADS : 1);
+	if (n > files && f->o->one_thread && !f->rc)
+		symbolize_kernel_begin(f, f->order + files, n - files);
 	work_until(f, n, 1);
 	return f->rc;
 }

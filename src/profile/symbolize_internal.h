@@ -105,8 +105,9 @@ struct symbolize_failure {
 struct image *symbolize_open_elf(struct symbolize_run *f,
 				 const struct symbolize_item *part,
 				 struct symbolize_failure *why);
-/* Read /proc/kallsyms in a thread while images are read, because the kernel
- * takes long to generate it.  `parts`: n images of the kernel. */
+/* Read /proc/kallsyms, in a thread while images are read, because the kernel
+ * takes long to generate it; with one_thread at once.  `parts`: n images of the
+ * kernel. */
 void symbolize_kernel_begin(struct symbolize_run *f,
 			    const struct symbolize_item *parts, size_t n);
 void symbolize_kernel_end(struct symbolize_run *f);

@@ -139,7 +139,8 @@ void symbolize_kernel_begin(struct symbolize_run *f,
 	}
 	f->kallsyms_reach = reach(f, parts, n);
 	f->kallsyms_part = only_kernel(f, parts, n);
-	f->kallsyms_running = !pthread_create(&f->kallsyms_thread, NULL,
+	f->kallsyms_running = !f->o->one_thread &&
+			      !pthread_create(&f->kallsyms_thread, NULL,
 					      read_kallsyms, f);
 	if (!f->kallsyms_running)
 		read_kallsyms(f);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,6 +144,7 @@ static _Noreturn void helper_main(struct session *s, const char *name)
 	int rc;
 
 	priority_set(s->before.nice_value);
+	s->collector.forked = true;
 	rc = session_finish_file(s, &err);
 	if (rc < 0)
 		session_notice(s, "%s: %s", name, err.msg);
@@ -253,6 +255,14 @@ static int settle(struct run *r, struct error *err)
 	return rc;
 }
 
+/* The next file's tables grow slowly. */
+static void give_memory_back(void)
+{
+#ifdef M_TRIM_THRESHOLD
+	malloc_trim(0);
+#endif
+}
+
 int rotate_now(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
@@ -294,6 +304,8 @@ int rotate_now(struct run *r, struct error *err)
 	forget(r, now);
 	if (rc >= 0)
 		rc = collector_next_file(&s->collector, err);
+	if (s->o->calm)
+		give_memory_back();
 	if (rc >= 0)
 		rc = outfile_open(&s->out, s->o->output, true, err);
 	if (rc >= 0)

@@ -642,7 +642,8 @@ int collector_symbolize(struct collector *c, const struct symbolize_options *o,
 	int rc;
 
 	/* Free the unwinder's memory for symbolizing. */
-	unwinder_fini(&c->unwinder);
+	if (!c->forked)
+		unwinder_fini(&c->unwinder);
 	/* Locations that only appear as callers have no samples of their own. */
 	if (images_check_rows(&c->images) < 0 ||
 	    image_closer_restore(&c->closer, c->profile) < 0 ||

@@ -98,6 +98,8 @@ struct collector {
 	uint64_t ignored;		/* number of invalid records */
 	uint64_t execs;			/* number of programs started */
 	bool calm;			/* keep pages of files for longer */
+	bool forked;	/* in a child of the recorder: to free memory would copy the
+			 * pages that both have */
 	uint64_t released_ns;		/* time at which pages of files were last
 					 * released */
 	uint64_t gaps;			/* number of lost records of mappings and

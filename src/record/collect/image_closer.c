@@ -197,7 +197,8 @@ static int name_part(struct closed_names *part, struct naming *naming,
 	uint64_t own = 0;
 	struct symbolize_options o = { .open_image = open_image, .ctx = naming,
 				  .debug_dirs = w->unwinder->debug_dirs,
-				  .self_samples = self_samples };
+				  .self_samples = self_samples,
+				  .one_thread = w->calm };
 	int rc;
 
 	if (!self_samples)

@@ -45,7 +45,7 @@ struct image_closer_input {
 	const uint64_t *self_samples;	/* number of samples by innermost location */
 	size_t n_self_samples;		/* length of self_samples */
 	uint64_t samples;	/* number in the whole recording so far */
-	bool calm;		/* look rarely */
+	bool calm;		/* look rarely, and name in one thread */
 };
 
 void image_closer_fini(struct image_closer *l);
