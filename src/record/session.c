@@ -174,8 +174,6 @@ int session_finish_file(struct session *s, struct error *err)
 
 	if (s->collector.gaps && environment_gaps(s, err) < 0)
 		return -err->code;
-	/* Free the unwinder's memory for symbolizing. */
-	unwinder_fini(&s->collector.unwinder);
 	if (s->o->symbols) {
 		struct error why = { 0 };
 
@@ -206,8 +204,16 @@ static void check_namespaces(struct session *s)
 		       "opened; run \"mount -t proc proc /proc\" there");
 }
 
-/* Number of nodes kept to recognise repeated stacks: 12 MB. */
+/* Number of nodes kept to recognise repeated stacks: 12 MB, or 3 MB. */
 #define NODES_KEPT (1u << 19)
+#define NODES_KEPT_CALM (1u << 17)
+/* Limits of compiled rules with `calm`: at 99 Hz, this number of walks takes a minute of
+ * two busy CPUs. */
+#define RULE_BYTES_CALM (6u << 20)
+#define UNUSED_WALKS_CALM 12000
+/* Frames of a stack: those of 16 bytes in a stack of 4 MB, of 32 bytes in 8 MB.  With
+ * the largest number, two such threads take 42 MB. */
+#define FRAMES_CALM (1u << 18)
 
 static int setup(struct session *s, struct error *err)
 {
@@ -219,7 +225,8 @@ static int setup(struct session *s, struct error *err)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	/* collector_next_file needs the nodes of open waits */
 	if (!s->o->rotate.on || !s->o->waits)
-		profile_keep_nodes(&s->profile, NODES_KEPT);
+		profile_keep_nodes(&s->profile, s->o->calm ? NODES_KEPT_CALM
+							   : NODES_KEPT);
 	r = choose_target(s, err);
 	/* Existing processes must be read before sampling begins. */
 	if (!r && s->target.system_wide)
@@ -232,6 +239,11 @@ static int setup(struct session *s, struct error *err)
 	s->collector.live = true;
 	s->collector.calm = s->o->calm;
 	s->collector.unwinder.debug_dirs = s->o->debug_dirs;
+	if (s->o->calm) {
+		s->collector.unwinder.kept_bytes = RULE_BYTES_CALM;
+		s->collector.unwinder.unused_walks = UNUSED_WALKS_CALM;
+		s->collector.unwinder.deep.most = FRAMES_CALM;
+	}
 	s->collector.closer.no_names = !s->o->symbols || s->o->identified_later;
 	if (!r)
 		check_namespaces(s);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -306,6 +307,42 @@ static void cut_stacks_drop_nothing(void **state)
 	assert_int_equal(node(x, top)->loc, PROF_MARK_READ_LATE);
 }
 
+/* Frames of threads that have ended, and room for deep walks, are given back. */
+static void deep_stacks_of_the_dead_are_dropped(void **state)
+{
+	struct walking *x = *state;
+	struct unwinder *w = &x->c.unwinder;
+	uint32_t pid = map_own_memory(x), ended = (uint32_t)fork();
+	int status;
+
+	if (!ended)
+		_exit(0);
+	waitpid((pid_t)ended, &status, 0);
+	outermost(x, walk_from(x, 0, pid, 320), DEEP_FRAMES);
+	assert_true(frames_kept(x, pid) > 0);
+	unwinder_release(w);
+	assert_true(frames_kept(x, pid) > 0);
+	for (size_t i = 0; i < DEEP_THREADS; i++)
+		if (w->deep.stacks[i].pid == pid)
+			w->deep.stacks[i].pid = w->deep.stacks[i].tid = ended;
+	unwinder_release(w);
+	assert_int_equal(frames_kept(x, ended), 0);
+	outermost(x, walk_from(x, 0, pid, 320), DEEP_FRAMES);
+}
+
+/* What is deeper than allowed is cut. */
+static void too_deep_stacks_are_cut(void **state)
+{
+	struct walking *x = *state;
+	uint32_t pid = map_own_memory(x), top;
+
+	x->c.unwinder.deep.most = 2 * DEEP_INNER;
+	top = outermost(x, walk_from(x, 0, pid, 320), 2 * DEEP_INNER);
+	assert_int_equal(node(x, top)->loc, PROF_MARK_CUT);
+	assert_int_equal(end_of(x, top)->reason, PROF_END_TOO_DEEP);
+	assert_int_equal(frames_kept(x, pid), DEEP_INNER);
+}
+
 static void broken_stacks_report_reason_and_place(void **state)
 {
 	struct walking *x = *state;
@@ -433,6 +470,8 @@ int main(void)
 		WITH(deeper_stacks_are_read_later),
 		DEEP(cut_stacks_are_not_joined),
 		DEEP(cut_stacks_drop_nothing),
+		DEEP(deep_stacks_of_the_dead_are_dropped),
+		DEEP(too_deep_stacks_are_cut),
 		WITH(broken_stacks_report_reason_and_place),
 		WITH(a_stack_that_is_gone),
 		WITH(unused_tables_are_closed),

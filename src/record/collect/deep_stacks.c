@@ -2,8 +2,11 @@
 /* Keeps the outer frames of very deep stacks from sample to sample. */
 #include "record/collect/deep_stacks.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/search.h"
 #include "unwind/unwind.h"
@@ -34,6 +37,18 @@ void deep_forget_nodes(struct deep_stacks *d)
 {
 	for (size_t i = 0; i < DEEP_THREADS; i++)
 		d->stacks[i].node.n = 0;
+}
+
+void deep_drop_ended(struct deep_stacks *d)
+{
+	for (size_t i = 0; i < DEEP_THREADS; i++) {
+		struct deep_stack *k = &d->stacks[i];
+
+		if (k->pc.n && (!k->pid || (syscall(SYS_tgkill, (int)k->pid,
+						    (int)k->tid, 0) < 0 &&
+					    errno == ESRCH)))
+			deep_drop(k);
+	}
 }
 
 struct deep_stack *deep_find(struct deep_stacks *d, uint32_t pid, uint32_t tid,
@@ -77,7 +92,7 @@ struct deep_stack *deep_new(struct deep_stacks *d, uint32_t pid, uint32_t tid,
 	deep_drop(k);
 	for (size_t i = 0; i < DEEP_THREADS; i++)
 		kept += d->stacks[i].pc.n;
-	for (size_t i = 0; kept > DEEP_KEPT - DEEP_MAX && i < DEEP_THREADS;
+	for (size_t i = 0; kept > (DEEP_KEPT - 1) * d->most && i < DEEP_THREADS;
 	     i++) {
 		kept -= d->stacks[i].pc.n;
 		deep_drop(&d->stacks[i]);
@@ -161,15 +176,15 @@ ssize_t deep_join(const struct deep_stack *k, struct live_memory *live,
 	return outer_same(k, live, (size_t)at, word) ? at : -1;
 }
 
-bool deep_keep(struct deep_stack *k, size_t at, const struct unwind_stack *out,
-	       size_t inner)
+bool deep_keep(const struct deep_stacks *d, struct deep_stack *k, size_t at,
+	       const struct unwind_stack *out, size_t inner)
 {
 	size_t n = at + (out->n - inner);
 
 	k->pc.n = k->sp.n = k->marks.n = at;
 	if (k->node.n > at)
 		k->node.n = at;
-	if (n > DEEP_MAX - DEEP_INNER || vec_reserve(&k->pc, n) < 0 ||
+	if (n > d->most - DEEP_INNER || vec_reserve(&k->pc, n) < 0 ||
 	    vec_reserve(&k->sp, n) < 0 || vec_reserve(&k->marks, n) < 0) {
 		deep_drop(k);
 		return false;

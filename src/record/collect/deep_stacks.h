@@ -21,10 +21,11 @@
 
 enum {
 	DEEP_INNER = 1 << 10,	/* frames walked for each sample */
-	DEEP_MAX = 1 << 20,	/* maximum number of frames in one stack */
+	DEEP_MAX = 1 << 20,	/* maximum number of frames in one stack, unless `most` is
+				 * less */
 	DEEP_THREADS = 16,	/* number of threads whose stacks are kept, the
 				 * latest */
-	DEEP_KEPT = 2 * DEEP_MAX,	/* maximum number of frames kept in total */
+	DEEP_KEPT = 2,		/* maximum of the frames of all stacks, in longest stacks */
 };
 
 /* Kept frames of one thread, from the outermost frame inwards. */
@@ -42,6 +43,8 @@ struct deep_stack {
 struct deep_stacks {
 	struct deep_stack stacks[DEEP_THREADS];
 	uint64_t clock;
+	size_t most;		/* maximum number of frames in one stack: 2 * DEEP_INNER to
+				 * DEEP_MAX */
 };
 
 struct unwind_stack;
@@ -49,6 +52,8 @@ struct unwind_stack;
 void deep_fini(struct deep_stacks *d);
 /* Forgets the nodes of all stacks, because the profile has forgotten them. */
 void deep_forget_nodes(struct deep_stacks *d);
+/* Drops the stacks of threads that have ended. */
+void deep_drop_ended(struct deep_stacks *d);
 /* Returns the kept stack of the thread, or NULL. */
 struct deep_stack *deep_find(struct deep_stacks *d, uint32_t pid, uint32_t tid,
 			     uint32_t space);
@@ -65,7 +70,7 @@ ssize_t deep_join(const struct deep_stack *k, struct live_memory *live,
 		  const struct unwind_stack *out, unsigned int word);
 /* Keeps the frames of k below `at`, and those of the walk from `inner` on.  Returns
  * false, with k empty, when out of memory or when there are too many frames. */
-bool deep_keep(struct deep_stack *k, size_t at, const struct unwind_stack *out,
+bool deep_keep(const struct deep_stacks *d, struct deep_stack *k, size_t at, const struct unwind_stack *out,
 	       size_t inner);
 
 #endif

@@ -53,7 +53,7 @@ struct walk {
 	bool no_live;			/* do not read live memory */
 };
 
-static bool grow(void *array, size_t n, size_t size)
+static bool resize(void *array, size_t n, size_t size)
 {
 	void **at = array, *p = realloc(*at, n * size);
 
@@ -66,12 +66,25 @@ static bool make_room(struct unwinder *w, size_t n)
 {
 	if (n <= w->room)
 		return true;
-	if (!grow(&w->pcs, n, sizeof(*w->pcs)) ||
-	    !grow(&w->sps, n, sizeof(*w->sps)) ||
-	    !grow(&w->marks, n, sizeof(*w->marks)))
+	if (!resize(&w->pcs, n, sizeof(*w->pcs)) ||
+	    !resize(&w->sps, n, sizeof(*w->sps)) ||
+	    !resize(&w->marks, n, sizeof(*w->marks)))
 		return false;
 	w->room = n;
 	return true;
+}
+
+/* Gives back what one very deep stack needed. */
+static void less_room(struct unwinder *w)
+{
+	enum { KEPT = 32 * DEEP_INNER };
+
+	if (w->room <= KEPT)
+		return;
+	w->room = KEPT;
+	resize(&w->pcs, KEPT, sizeof(*w->pcs));
+	resize(&w->sps, KEPT, sizeof(*w->sps));
+	resize(&w->marks, KEPT, sizeof(*w->marks));
 }
 
 int unwinder_init(struct unwinder *w, struct images *im)
@@ -80,6 +93,7 @@ int unwinder_init(struct unwinder *w, struct images *im)
 	w->images = im;
 	w->kept_bytes = TABLE_BYTES_KEPT;
 	w->unused_walks = UNUSED_WALKS;
+	w->deep.most = DEEP_MAX;
 	if (!make_room(w, DEEP_INNER) || unwind_cache_new(&w->cache) < 0 ||
 	    live_memory_init(&w->live) < 0 || python_init(&w->python, im) < 0) {
 		unwinder_fini(w);
@@ -483,7 +497,7 @@ static bool walk_full(void *ctx, struct unwind_stack *out)
 	    !in_copy(k, out->sp[out->n - 1], 1))
 		k->joined = deep_join(k->deep, &w->live, out,
 				      k->copy->is32 ? 4 : 8);
-	if (k->joined >= 0 || out->n >= DEEP_MAX)
+	if (k->joined >= 0 || out->n >= w->deep.most)
 		return false;
 	if (out->n + DEEP_INNER > room && !make_room(w, room * 2))
 		return false;
@@ -520,7 +534,7 @@ static void keep_outer(struct walk *k, struct unwind_stack *out,
 				     k->maps->generation);
 		k->deep->end = s->end;
 	}
-	if (deep_keep(k->deep, at, out, inner))
+	if (deep_keep(&k->w->deep, k->deep, at, out, inner))
 		s->deep = k->deep;
 	else
 		s->end = (struct record_end){ PROF_MARK_CUT, PROF_END_TOO_DEEP,
@@ -810,6 +824,8 @@ void unwinder_release(struct unwinder *w)
 		t->compiled = unwind_table_stats(t->table).pages;
 	}
 	w->released = w->clock;
+	deep_drop_ended(&w->deep);
+	less_room(w);
 }
 
 uint64_t unwinder_compiled(const struct unwinder *w)
