@@ -10,6 +10,7 @@ enum {
 	EVERY_S = 600,		/* each file's symbols are looked up anew */
 	EVERY_PUSH_S = 60,	/* servers want recent profiles */
 	FILE_BYTES = 64 << 20,
+	TABLE_BYTES = 6 << 20,
 };
 
 void continuous_defaults(struct continuous_opts *o)
@@ -18,6 +19,7 @@ void continuous_defaults(struct continuous_opts *o)
 	o->keep_age = 24 * 3600;
 	o->keep_size = o->keep_free = 1ull << 30;
 	o->keep_symbols = 128 << 20;
+	o->switch_memory = TABLE_BYTES;
 	o->renew = 3600;
 }
 
@@ -32,6 +34,7 @@ int continuous_check_unused(const struct continuous_opts *o, struct error *err)
 	       : o->keep_size != usual.keep_size ? "keep-size"
 	       : o->keep_free != usual.keep_free ? "keep-free"
 	       : o->keep_symbols != usual.keep_symbols ? "keep-symbols"
+	       : o->switch_memory != usual.switch_memory ? "switch-memory"
 	       : o->renew != usual.renew ? "renew" : NULL;
 	if (name)
 		return error_set(err, ERR_USAGE, "--%s needs --continuous", name);
@@ -80,7 +83,7 @@ int continuous_record(struct cmd_io *io, const struct continuous_opts *o,
 	struct continuous_options c = {
 		.record = *ro, .dir = dir ? dir : CONTINUOUS_DIR,
 		.every_ns = (o->push ? EVERY_PUSH_S : EVERY_S) * 1000000000ull,
-		.bytes = FILE_BYTES,
+		.bytes = FILE_BYTES, .table_bytes = o->switch_memory,
 		.renew_ns = (uint64_t)(o->renew * 1e9),
 		.keep_ns = (uint64_t)(o->keep_age * 1e9),
 		.keep_bytes = o->keep_size, .free_bytes = o->keep_free,

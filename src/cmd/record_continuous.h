@@ -14,7 +14,7 @@ struct continuous_opts {
 	bool on;
 	const char *push, *config;
 	double keep_age, renew;
-	uint64_t keep_size, keep_free, keep_symbols;
+	uint64_t keep_size, keep_free, keep_symbols, switch_memory;
 	struct cmd_push_opts send;
 };
 
@@ -26,6 +26,10 @@ struct continuous_opts {
 	  "Record until a signal, at 49 Hz with call stacks, into files of " \
 	  "ten minutes each (with --push: one minute) in the folder that -o " \
 	  "names (default: " CONTINUOUS_DIR "). For -a, -p, -t and --cgroup.", offsetof(type, name.on) }, \
+	{ OPT_UINT, 0, "switch-memory", "BYTES", \
+	  "Also begin a new file when the stacks, addresses and programs of the " \
+	  "current one take this much memory. Default: 6M; 0: no limit.", \
+	  offsetof(type, name.switch_memory) }, \
 	{ OPT_UNIT, 0, "keep-age", "TIME", \
 	  "Remove finished files that are older. Default: 24h.", \
 	  offsetof(type, name.keep_age) }, \

@@ -5,7 +5,7 @@
  * Records continuously into a folder of bounded size, with three processes:
  *
  *	supervisor	starts the others, removes old files, writes status.json
- *	recorder	record(), which begins a new file by time and size
+ *	recorder	record(), which begins a new file by time, size and memory
  *	keeper		counts what finished files contain, and pushes it
  *
  * The processes are separate so that neither a slow server nor a damaged file
@@ -32,7 +32,7 @@ struct continuous_options {
 	/* The members output, rotate, control and symbol_cache are ignored. */
 	struct record_options record;
 	const char *dir;
-	uint64_t every_ns, bytes;	/* limits of a file */
+	uint64_t every_ns, bytes, table_bytes;	/* limits of a file */
 	uint64_t renew_ns;		/* lifetime of a recorder */
 	uint64_t keep_ns, keep_bytes;	/* limits of finished files: older files,
 					 * and the oldest beyond the size, are

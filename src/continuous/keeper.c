@@ -95,6 +95,7 @@ static void count_file(struct keeper *k, struct reader *r)
 
 	k->report.files++;
 	k->report.samples += reader_sample_count(r);
+	k->report.full += profile_env(p, PROF_NONE, PROF_ENV_FULL) != NULL;
 	for (size_t i = 0; i < p->losses.n; i++)
 		if (p->losses.v[i].kind == PROF_LOST)
 			k->report.lost += p->losses.v[i].count;

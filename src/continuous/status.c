@@ -35,6 +35,8 @@ static const struct member {
 	{ "files_finished", NUMBER,
 	  offsetof(struct continuous_status, keeper_says.files), 8 },
 	K(NUMBER, samples), K(NUMBER, lost), K(NUMBER, unreadable),
+	{ "files_full", NUMBER,
+	  offsetof(struct continuous_status, keeper_says.full), 8 },
 	K(NUMBER, pushed_files), K(NUMBER, sent), K(NUMBER, sent_bytes),
 	K(NUMBER, sent_samples), K(NUMBER, tries), K(NUMBER, refused),
 	K(NUMBER, rejected), K(NUMBER, dropped), K(NUMBER, waiting),
@@ -207,6 +209,9 @@ void status_text(const struct continuous_status *s, bool running,
 	counted(b, "samples    ", k->samples, " in ");
 	text_count(b, k->files);
 	counted(b, " finished files, ", k->lost, " lost\n");
+	if (k->full)
+		counted(b, "           ", k->full,
+			" files ended early: many stacks (--switch-memory)\n");
 	if (k->unreadable)
 		counted(b, "           ", k->unreadable,
 			" files could not be read\n");

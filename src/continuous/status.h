@@ -11,6 +11,7 @@
 /* Report from the keeper to the supervisor, in one write to a pipe. */
 struct keeper_report {
 	uint64_t files, samples, lost, unreadable;	/* totals of finished files */
+	uint64_t full;		/* files that ended because of their tables' memory */
 	uint64_t pushed_files;
 	uint64_t sent, sent_bytes, sent_samples, tries, refused, rejected,
 		 dropped, waiting, waiting_bytes;

@@ -143,6 +143,7 @@ static void record_child(const struct supervisor *s, int slot, int commands,
 	ro.hold = s->current >= 0;
 	ro.symbol_cache = s->symbols;
 	ro.rotate = (struct record_switch){ .on = true, .bytes = s->o->bytes,
+					    .table_bytes = s->o->table_bytes,
 					    .every_ns = s->o->every_ns };
 	rc = record(&ro, &result, &err);
 	if (rc < 0) {
@@ -285,6 +286,7 @@ static void read_reports(struct supervisor *s)
 		sum->samples += e->samples;
 		sum->lost += e->lost;
 		sum->unreadable += e->unreadable;
+		sum->full += e->full;
 		sum->pushed_files += e->pushed_files;
 		sum->sent += e->sent;
 		sum->sent_bytes += e->sent_bytes;

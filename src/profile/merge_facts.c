@@ -108,7 +108,8 @@ static int take_fact(struct merge *m, const struct prof_env *e)
 	const char *key = profile_cstr(m->from, e->key);
 	const char *value = profile_cstr(m->from, e->value);
 	/* equal stacks become one */
-	bool skipped = !strcmp(key, PROF_ENV_REPEATED);
+	bool skipped = !strcmp(key, PROF_ENV_REPEATED) ||
+		       !strcmp(key, PROF_ENV_FULL);
 	bool label = !strncmp(key, PROF_ENV_LABEL, strlen(PROF_ENV_LABEL));
 	int rc = 0;
 

@@ -178,6 +178,25 @@ void profile_forget_nodes(struct profile *p)
 	u64map_clear(&p->node_before);
 }
 
+uint64_t profile_table_bytes(const struct profile *p)
+{
+	enum {
+		LOC_MORE = 2 * sizeof(struct idtab_slot) + 28,	/* found by address, sorted
+							 * with its samples, named */
+		STR_MORE = 64,
+	};
+
+	return p->str.str.n * (sizeof(*p->str.str.v) + STR_MORE) +
+	       (p->threads_gone + p->threads.n) * sizeof(*p->threads.v) +
+	       p->images.n * sizeof(*p->images.v) +
+	       p->locs.n * (sizeof(*p->locs.v) + LOC_MORE) +
+	       (p->nodes_gone + p->nodes.n) * sizeof(*p->nodes.v) +
+	       p->funcs.n * sizeof(*p->funcs.v) +
+	       p->frames.n * sizeof(*p->frames.v) +
+	       p->symbols.n * sizeof(*p->symbols.v) +
+	       p->lines.n * sizeof(*p->lines.v) + p->code_bytes.n;
+}
+
 /* Keeps the recently used half of the nodes and forgets the rest. */
 static void forget_nodes(struct profile *p)
 {

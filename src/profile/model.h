@@ -418,6 +418,9 @@ void profile_nodes_written(struct profile *p);
 void profile_threads_written(struct profile *p);
 /* Forgets all nodes but stack ends: profile_node returns new ids from here on. */
 void profile_forget_nodes(struct profile *p);
+/* Returns about how many bytes the tables of a recording take in a process that looks up
+ * its symbols or reads its file, rows that are only in the file included. */
+uint64_t profile_table_bytes(const struct profile *p);
 /* Begins the tables anew for another file of the same recording.  The environment,
  * the runs and the events stay, with the same ids.  The contents so far move to *old,
  * which the caller frees.  Returns 0, or -ERR_NOMEM with p unchanged. */
@@ -430,6 +433,8 @@ int profile_restart(struct profile *p, struct profile *old);
  * stacks, because the recorder could not keep up. */
 #define PROF_ENV_THINNED "thinned_samples"
 #define PROF_ENV_SHORTENED "shortened_copies"
+/* Present if the file ended because its tables took so many bytes. */
+#define PROF_ENV_FULL "full_tables"
 /* Prefix of the environment keys that hold labels. */
 #define PROF_ENV_LABEL "label."
 /* Returns the node of a mark with this reason and image. */

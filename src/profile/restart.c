@@ -25,7 +25,7 @@ static int copy_rows(struct merge *m, const struct table *t)
 static void drop_facts(struct profile *p)
 {
 	static const char *const keys[] = { PROF_ENV_REPEATED, PROF_ENV_THINNED,
-					    PROF_ENV_SHORTENED };
+					    PROF_ENV_SHORTENED, PROF_ENV_FULL };
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->envs.n; i++) {

@@ -18,6 +18,8 @@ struct record_switch {
 	bool by_signal;		/* on SIGUSR2; control's "snapshot" always works */
 	uint64_t bytes;		/* size of a file; 0: any */
 	uint64_t every_ns;	/* interval; 0: none */
+	uint64_t table_bytes;	/* memory of a file's tables, as in
+				 * collector_table_bytes; 0: any */
 	uint64_t max_files;	/* number of files kept, older ones are removed; 0:
 				 * keep all */
 };

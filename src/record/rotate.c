@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
@@ -17,6 +18,8 @@
 #include "symbolize/kernel/kallsyms_kept.h"
 
 enum { NAME_TRIES = 1000 };
+/* Least time of a file that ends because of its tables: a single stack may fill them. */
+#define FULL_MIN_NS 5000000000u
 
 int rotate_begin(struct session *s, struct error *err)
 {
@@ -24,20 +27,6 @@ int rotate_begin(struct session *s, struct error *err)
 		return error_set(err, ERR_USAGE, "--switch-output requires a "
 				 "regular file, which %s is not", s->o->output);
 	return 0;
-}
-
-bool rotate_due(struct session *s, uint64_t now)
-{
-	const struct record_switch *o = &s->o->rotate;
-	struct rotation *t = &s->rotation;
-	bool due = t->asked;
-
-	t->asked = false;
-	if (o->every_ns && t->begun_ns && now >= t->begun_ns + o->every_ns)
-		due = true;
-	if (o->bytes && s->writer && writer_bytes(s->writer) >= o->bytes)
-		due = true;
-	return due && o->on && s->writer && !s->failure.code;
 }
 
 /* Renames to FILE.TIME, with hundredths of seconds like perf; free *name. */
@@ -122,6 +111,44 @@ static struct rotate_helper *free_helper(struct session *s)
 	return NULL;
 }
 
+static bool helper_works(struct session *s)
+{
+	free_helper(s);		/* notes those that have ended */
+	for (int i = 0; i < ROTATE_HELPERS; i++)
+		if (s->rotation.helpers[i].pid)
+			return true;
+	return false;
+}
+
+/* Returns the memory of the tables if that is too much.  Two files are not looked up at a
+ * time because of it, unless one takes very long. */
+static uint64_t full_tables(struct session *s, uint64_t now)
+{
+	uint64_t most = s->o->rotate.table_bytes, bytes;
+
+	if (!most || now < s->rotation.begun_ns + FULL_MIN_NS)
+		return 0;
+	bytes = collector_table_bytes(&s->collector);
+	return bytes >= most && (bytes >= 2 * most || !helper_works(s)) ? bytes : 0;
+}
+
+bool rotate_due(struct session *s, uint64_t now)
+{
+	const struct record_switch *o = &s->o->rotate;
+	struct rotation *t = &s->rotation;
+	bool due = t->asked;
+
+	t->asked = false;
+	t->full_bytes = 0;
+	if (o->every_ns && t->begun_ns && now >= t->begun_ns + o->every_ns)
+		due = true;
+	if (o->bytes && s->writer && writer_bytes(s->writer) >= o->bytes)
+		due = true;
+	if (!due)
+		due = (t->full_bytes = full_tables(s, now)) != 0;
+	return due && o->on && s->writer && !s->failure.code;
+}
+
 static void wait_for_helpers(struct session *s)
 {
 	for (int i = 0; i < ROTATE_HELPERS; i++) {
@@ -161,6 +188,8 @@ static int finish(struct session *s, const char *name, struct error *err)
 
 	if (rc >= 0)
 		rc = writer_flush(s->writer, err);
+	/* Together with the child's, the files would be the larger part. */
+	unwinder_release(&s->collector.unwinder);
 	if (rc >= 0 && kept)
 		pid = fork();
 	if (!pid)
@@ -255,6 +284,18 @@ static int settle(struct run *r, struct error *err)
 	return rc;
 }
 
+static int note_full(struct session *s, struct error *err)
+{
+	char text[32];
+
+	if (!s->rotation.full_bytes)
+		return 0;
+	snprintf(text, sizeof(text), "%" PRIu64, s->rotation.full_bytes);
+	s->rotation.full_bytes = 0;
+	return profile_set_env(&s->profile, PROF_NONE, PROF_ENV_FULL, text) < 0
+		       ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+}
+
 /* The next file's tables grow slowly. */
 static void give_memory_back(void)
 {
@@ -283,6 +324,8 @@ int rotate_now(struct run *r, struct error *err)
 		rc = remember_counts(s, err);
 	if (rc >= 0)
 		rc = run_note_load(r, err);
+	if (rc >= 0)
+		rc = note_full(s, err);
 	if (rc >= 0)
 		rc = outfile_check(&s->out, err);
 	if (rc >= 0)

@@ -13,7 +13,8 @@
 
 /* Prepares for switches before the run.  Returns 0 or an error. */
 int rotate_begin(struct session *s, struct error *err);
-/* Returns whether a switch is due, by size, time or signal. */
+/* Returns whether a switch is due: by size, time or signal, or because the tables need
+ * more memory than they may. */
 bool rotate_due(struct session *s, uint64_t now);
 /* Finishes the current file and begins the next. */
 int rotate_now(struct run *r, struct error *err);

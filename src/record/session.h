@@ -24,6 +24,8 @@ struct rotate_helper {
 /* State of rotate.h. */
 struct rotation {
 	bool asked;		/* requested by SIGUSR2 */
+	uint64_t full_bytes;	/* memory of the tables, if the next switch is due only to
+				 * that; otherwise 0 */
 	uint64_t begun_ns;	/* start of the current file */
 	int kallsyms;		/* symbols of the kernel for the helpers: see
 				 * kallsyms_keep; 0: none */

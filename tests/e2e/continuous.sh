@@ -102,6 +102,26 @@ t_run "JSON" sh -c '"$TALLY" status --format=json dir | python3 -m json.tool; :'
 t_lacks "a new recorder does not repeat what the first one said" \
 	"$(sort err | uniq -d; echo none)" "tally:"
 
+# --- files that end because of the memory that their tables take
+t_run "tables larger than allowed" "$TALLY" record --continuous -p $load -F 99 -o memory \
+	--switch-memory 1 --duration 12s --keep-free 1k
+full=$(member memory files_full)
+t_ok "… end files" "$([ "${full:-0}" -ge 2 ]; echo $?)"
+t_is "… all but the last" "$full" $(($(finished memory) - 1))
+t_like "… which tally status tells" "$("$TALLY" status memory)" \
+	"^ +$full files ended early: many stacks \(--switch-memory\)"
+# shellcheck disable=SC2046 # numbers
+set -- $(python3 gaps.py "$TALLY" memory/record-*)
+t_is "… and no sample is missing" "$(member memory samples) $(member memory lost)" "$1 0"
+t_ok "… nor is there a gap ($2 ms)" "$([ "$2" -lt 1000 ]; echo $?)"
+set -- memory/record-?.tally.*
+t_like "… a file says so" "$("$TALLY" dump "$1")" "full_tables"
+shift $(($# - 1))
+t_lacks "… which the last one does not" "$("$TALLY" dump "$1")" "full_tables"
+"$TALLY" record --continuous -p $load -F 99 -o roomy --switch-memory 0 --duration 7s \
+	--keep-free 1k
+t_is "without a limit there is one file" "$(finished roomy | tr -d ' ')" 1
+
 # --- a recorder that dies, and a supervisor that does
 "$TALLY" record --continuous -p $load -o dead --keep-free 1k 2>err &
 tally=$!
@@ -216,6 +236,7 @@ unused() { # WORDS OPTION…
 unused "--keep-age needs --continuous" --keep-age 1h
 unused "--keep-free needs --continuous" --keep-free 5M
 unused "--keep-symbols needs --continuous" --keep-symbols 5M
+unused "--switch-memory needs --continuous" --switch-memory 5M
 unused "--window needs --push" --window 5s
 unused "--spool needs --push" --spool there
 unused "--symbols needs --push" --symbols server

@@ -774,6 +774,7 @@ static void the_next_file_begins_anew(void **state)
 	struct chain c = { .user = callers, .nuser = 2 };
 	struct replay *r = *state;
 	struct wait_stack wait = { .to_ns = 1 };
+	uint64_t bytes;
 
 	assert_int_equal(profile_set_env(&r->p, PROF_NONE, "host", "h"), 0);
 	map_id(r, 5, 0x700000, make_file(r, "a", 1), 1);
@@ -786,8 +787,16 @@ static void the_next_file_begins_anew(void **state)
 	wait.loc = r->p.nodes.v[wait.stack].loc;
 	assert_int_equal(waits_sample(&r->c.waits, 5, 5, &wait, &r->err), 0);
 	assert_int_equal(r->p.threads.n, 2);
+	bytes = collector_table_bytes(&r->c);
+	check_at(r, 6, 0x700308, "b+203308");
+	assert_true(collector_table_bytes(&r->c) > bytes);
+	/* what is only in the file counts */
+	bytes = collector_table_bytes(&r->c);
+	profile_threads_written(&r->p);
+	assert_true(collector_table_bytes(&r->c) == bytes);
 
 	assert_int_equal(collector_next_file(&r->c, &r->err), 0);
+	assert_true(collector_table_bytes(&r->c) < bytes);
 	wait = waits_find(&r->c.waits, 5)->sample;
 	assert_string_equal(stack_text(r, wait.stack), "a+203310 a+20341f CUT");
 	assert_int_equal(r->p.locs.v[wait.loc].vaddr, 0x203310);

@@ -154,6 +154,9 @@ int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
 /* Writes the samples that were held for code descriptions of programs.  Call it
  * before the file ends. */
 int collector_release(struct collector *c, struct error *err);
+/* Returns about how much memory the current file's data takes: profile_table_bytes, the
+ * names of closed files, and held samples. */
+uint64_t collector_table_bytes(const struct collector *c);
 /* Begins another file of the same recording: the profile's tables begin anew with the
  * environment, runs and events.  All samples are written.  Open waits keep their stacks
  * if profile_keep_nodes was not called. */

@@ -116,6 +116,16 @@ static int carry_cgroups(struct collector *c, const struct profile *old)
 	return 0;
 }
 
+uint64_t collector_table_bytes(const struct collector *c)
+{
+	uint64_t bytes = profile_table_bytes(c->profile) +
+			 c->held.rows.n * sizeof(*c->held.rows.v);
+
+	for (size_t i = 0; i < c->closer.parts.n; i++)
+		bytes += profile_table_bytes(&c->closer.parts.v[i].names);
+	return bytes;
+}
+
 int collector_next_file(struct collector *c, struct error *err)
 {
 	struct profile old;
