@@ -2,6 +2,8 @@
 /* Finds names and callers in code of the Java virtual machine at run time. */
 #include "record/collect/java.h"
 
+#include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -114,6 +116,23 @@ static void find_libjvm(struct java_process *p, const struct mapset *maps)
 	p->tries = 0;
 	p->libjvm = image;
 	p->bias = bias;
+}
+
+void java_drop_ended(struct java *j)
+{
+	enum { LATE = 2 };	/* batches in which samples may still come */
+
+	for (size_t i = 0; i < j->procs.n; i++) {
+		struct java_process *p = j->procs.v[i];
+
+		if (!p->hotspot || j->batch - p->used <= LATE ||
+		    !kill((pid_t)p->pid, 0) || errno != ESRCH)
+			continue;
+		hotspot_free(p->hotspot);
+		p->hotspot = NULL;
+		p->libjvm = UINT32_MAX;
+		p->generation = 0;
+	}
 }
 
 /* Frees the row unused for longest. */

@@ -26,6 +26,9 @@ void java_fini(struct java *j);
 /* Starts a new batch of samples. */
 void java_batch(struct java *j);
 
+/* Frees what is known of processes that have ended. */
+void java_drop_ended(struct java *j);
+
 /* Narrows *out, code of an anonymous mapping, to the code at pc, and sets its
  * instructions.  Returns false if the code is not Java's or is unknown. */
 bool java_code(struct java *j, uint32_t pid, const struct mapset *maps,

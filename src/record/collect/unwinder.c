@@ -825,6 +825,7 @@ void unwinder_release(struct unwinder *w)
 	}
 	w->released = w->clock;
 	deep_drop_ended(&w->deep);
+	java_drop_ended(&w->java);
 	less_room(w);
 }
 

@@ -69,8 +69,8 @@ void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 void unwinder_forget(struct unwinder *w, uint32_t image);
 /* Closes unused tables between two batches of samples. */
 void unwinder_idle(struct unwinder *w);
-/* Releases pages of mapped files, which are read again when needed, and memory of deep
- * stacks whose threads have ended.  Ends the validity of the last sample's stack. */
+/* Releases pages of mapped files, which are read again when needed, and what is known of
+ * deep stacks and Java programs that have ended.  Ends the validity of the last sample's stack. */
 void unwinder_release(struct unwinder *w);
 /* Returns the number of pages of rules compiled since then. */
 uint64_t unwinder_compiled(const struct unwinder *w);
