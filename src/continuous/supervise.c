@@ -711,13 +711,15 @@ static void end(struct supervisor *s)
 }
 
 /* Returns large blocks to the system as soon as they are freed.  By default glibc keeps
- * up to 64 MB once a block of 32 MB was freed, as symbols of large files need them. */
+ * up to 64 MB once a block of 32 MB was freed, as symbols of large files need them.
+ * Smaller blocks, like those that records pass through each second, are kept. */
 static void limit_free_memory(void)
 {
 #ifdef M_MMAP_THRESHOLD
-	enum { LARGE = 128 << 10 };
+	enum { LARGE = 512 << 10, KEPT = 4 << 20 };
 
 	mallopt(M_MMAP_THRESHOLD, LARGE);
+	mallopt(M_TRIM_THRESHOLD, KEPT);
 #endif
 }
 
