@@ -14,7 +14,7 @@
 /* Time for which pages of files read for tables are kept. */
 #define RELEASE_NS 250000000u
 #define RELEASE_CALM_NS 60000000000u
-enum { RELEASE_COMPILED = 100 };
+enum { RELEASE_COMPILED = 40 };
 
 static int no_memory(struct error *err)
 {
@@ -551,8 +551,8 @@ void collector_unrecorded(const struct collector *c, uint64_t now_ns,
 	}
 }
 
-/* With `calm`, pages of files are kept, but not many: a page of rules takes some 30 KB of
- * its file. */
+/* With `calm`, pages of files are kept, but not many: a page of rules takes some 30 to
+ * 200 KB of its file. */
 static bool release_is_due(const struct collector *c, uint64_t now_ns)
 {
 	uint64_t kept = now_ns - c->released_ns;
