@@ -171,7 +171,7 @@ static _Noreturn void helper_main(struct session *s, const char *name)
 	int rc;
 
 	priority_set(s->before.nice_value);
-	s->collector.forked = true;
+	collector_forked(&s->collector);
 	rc = session_finish_file(s, &err);
 	if (rc < 0)
 		session_notice(s, "%s: %s", name, err.msg);

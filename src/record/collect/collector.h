@@ -98,8 +98,7 @@ struct collector {
 	uint64_t ignored;		/* number of invalid records */
 	uint64_t execs;			/* number of programs started */
 	bool calm;			/* keep pages of files for longer */
-	bool forked;	/* in a child of the recorder: to free memory would copy the
-			 * pages that both have */
+	bool forked;	/* collector_forked was called */
 	uint64_t released_ns;		/* time at which pages of files were last
 					 * released */
 	uint64_t gaps;			/* number of lost records of mappings and
@@ -157,6 +156,10 @@ int collector_release(struct collector *c, struct error *err);
 /* Returns about how much memory the current file's data takes: profile_table_bytes, the
  * names of closed files, and held samples. */
 uint64_t collector_table_bytes(const struct collector *c);
+/* In a child of the recorder that ends a file: collector_symbolize frees nothing from here
+ * on, because that would copy pages that both have.  Large tables that it does not need
+ * are unmapped, so that changes in the recorder copy nothing. */
+void collector_forked(struct collector *c);
 /* Begins another file of the same recording: the profile's tables begin anew with the
  * environment, runs and events.  All samples are written.  Open waits keep their stacks
  * if profile_keep_nodes was not called. */

@@ -116,6 +116,14 @@ static int carry_cgroups(struct collector *c, const struct profile *old)
 	return 0;
 }
 
+void collector_forked(struct collector *c)
+{
+	c->forked = true;
+	u64map_fini(&c->profile->node_tab);
+	u64map_fini(&c->profile->node_before);
+	unwinder_forked(&c->unwinder);
+}
+
 uint64_t collector_table_bytes(const struct collector *c)
 {
 	uint64_t bytes = profile_table_bytes(c->profile) +

@@ -121,6 +121,13 @@ void unwinder_fini(struct unwinder *w)
 	memset(w, 0, sizeof(*w));
 }
 
+void unwinder_forked(struct unwinder *w)
+{
+	unwind_cache_free(w->cache);
+	w->cache = NULL;
+	live_memory_fini(&w->live);
+}
+
 static void table_drop(struct unwinder *w, struct walk_table *t)
 {
 	unwind_table_close(t->table);

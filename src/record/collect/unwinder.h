@@ -65,6 +65,9 @@ void unwinder_fini(struct unwinder *w);
  * call. */
 void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 		     uint32_t tid, struct record_sample *s);
+/* In a child of the recorder: unmaps what both have and the recorder changes all the time,
+ * which would copy it.  No stack can be unwound there. */
+void unwinder_forked(struct unwinder *w);
 /* Forgets an image that is no longer mapped. */
 void unwinder_forget(struct unwinder *w, uint32_t image);
 /* Closes unused tables between two batches of samples. */
