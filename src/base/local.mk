@@ -49,7 +49,5 @@ libbase_a_SOURCES = \
 	src/base/strtab.h \
 	src/base/text.c \
 	src/base/text.h \
-	src/base/variance.c \
-	src/base/variance.h \
 	src/base/vec.c \
 	src/base/vec.h

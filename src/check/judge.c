@@ -7,10 +7,7 @@
 
 #include "check/judge_internal.h"
 
-enum {
-	MIN_SAMPLES = 20,
-	PRIOR_FREEDOM = 4,	/* degrees of freedom of few functions' prior */
-};
+enum { PRIOR_FREEDOM = 4 };	/* degrees of freedom of few functions' prior */
 #define REFERENCE_SE 3		/* standard errors beyond which the reference changed */
 #define CERTAIN_SAMPLES 7	/* a function with as many expected samples and none is
 				 * new or gone */
@@ -22,7 +19,7 @@ struct judge_options judge_defaults(void)
 	return (struct judge_options){
 		.alpha = 0.01, .suspect = 0.05, .margin = 0.01,
 		.threshold = 0.03, .single_threshold = 0.10,
-		.total_threshold = 0.03, .min_share = 0.004,
+		.total_threshold = 0.03, .min_share = ESTIMATE_MIN_SHARE,
 		.min_impact = 0.001, .same_machine = true,
 	};
 }
@@ -39,30 +36,14 @@ void *judge_alloc(struct judge_state *w, size_t n, size_t size)
 	return NULL;
 }
 
-static bool alloc_moderated(struct judge_state *w, struct moderated *m)
+/* Makes room for the costs of the tested rows. */
+static int init_costs(const struct judge_state *w, struct run_costs *c)
 {
-	double *d = judge_alloc(w, w->nkept, 4 * sizeof(double));
+	int rc = run_costs_init(c, w->nkept, w->in->nbase, w->in->nnew);
 
-	m->bursty = judge_alloc(w, w->nkept, sizeof(bool));
-	m->tmp = judge_alloc(w, w->nkept, sizeof(*m->tmp));
-	if (!d)
-		return false;
-	m->log_ratio = d;
-	m->se = d + w->nkept;
-	m->df = d + 2 * w->nkept;
-	m->v = d + 3 * w->nkept;
-	return m->bursty && m->tmp;
-}
-
-static bool alloc_series(struct judge_state *w, struct series *s)
-{
-	s->n = w->nkept;
-	s->prior = w->nkept > 1 && w->others ? w->nkept - 1 : w->nkept;
-	s->nbase = w->in->nbase;
-	s->nnew = w->in->nnew;
-	s->y = judge_alloc(w, w->nkept * w->runs, sizeof(double));
-	s->v0 = judge_alloc(w, w->nkept, sizeof(double));
-	return s->y && s->v0;
+	if (w->nkept > 1 && w->others)
+		c->prior = w->nkept - 1;
+	return rc;
 }
 
 static bool is_noise(const struct judge_state *w, size_t f)
@@ -92,11 +73,9 @@ static void survey(struct judge_state *w, const double all[2])
 		both = sum[0] + sum[1];
 		row->base = sum[0] / (double)in->nbase;
 		row->now = sum[1] / (double)in->nnew;
-		/* of both sides alike, whatever their numbers of runs */
-		row->share = (all[0] > 0 ? sum[0] / all[0] / 2 : 0) +
-			     (all[1] > 0 ? sum[1] / all[1] / 2 : 0);
+		row->share = cost_share(sum, all);
 		row->status = JUDGE_SAME;
-		if (row->share < w->out->o.min_share || both < MIN_SAMPLES)
+		if (row->share < w->out->o.min_share || both < ESTIMATE_MIN_SAMPLES)
 			row->status = JUDGE_SMALL;
 		else if (sum[0] <= 0)
 			row->status = JUDGE_NEW;
@@ -174,15 +153,14 @@ static int gather(struct judge_state *w)
 	w->others_ref = judge_alloc(w, w->runs, sizeof(double));
 	w->ref = w->out->reference;
 	if (!w->kept || !w->in_ref || !w->others_ref ||
-	    !alloc_series(w, &w->raw) || !alloc_series(w, &w->relative) ||
-	    !alloc_moderated(w, &w->ma) || !alloc_moderated(w, &w->mr))
+	    init_costs(w, &w->raw) < 0 || init_costs(w, &w->relative) < 0)
 		return -ERR_NOMEM;
 	for (size_t f = 0; f <= n; f++)
 		if (w->out->rows[f].status == JUDGE_SAME)
 			w->kept[k++] = f;
 	for (k = 0; k < w->nkept; k++)
 		for (size_t r = 0; r < w->runs; r++) {
-			double *to = series_of(&w->raw, k) + r;
+			double *to = run_costs_of(&w->raw, k) + r;
 
 			if (w->kept[k] < n) {
 				*to = judge_cost(w, r, w->kept[k]);
@@ -195,30 +173,22 @@ static int gather(struct judge_state *w)
 	return 0;
 }
 
-/* Computes the sampling variance, for samples that a timer distributes over all
- * functions. */
 static void absolute_sampling(struct judge_state *w)
 {
 	for (size_t k = 0; k < w->nkept; k++) {
 		const struct judge_row *row = &w->out->rows[w->kept[k]];
-		double b = row->base, n = row->now, least = 0.5;
+		const double mean[2] = { row->base, row->now };
 
-		least /= (double)(w->in->nbase < w->in->nnew ? w->in->nbase
-							     : w->in->nnew);
-		b = b > least ? b : least;
-		n = n > least ? n : least;
-		/* at least a hundredth, in case one function has all samples */
-		w->raw.v0[k] = (row->share < 0.99 ? 1 - row->share : 0.01) /
-			       ((b + n) / 2);
+		w->raw.v0[k] = sampling_variance(mean, w->in->nbase, w->in->nnew,
+						 row->share);
 	}
 }
 
 /* Returns the noise that a measure promises for one run: sampling and the variance
  * between runs, which is common to all functions. */
-static double promised(const struct judge_state *w, const struct series *s,
-		       struct moderated *m)
+static double promised(const struct judge_state *w, struct run_costs *s)
 {
-	double tau2 = series_tau2(s, m), sum = 0, all = 0;
+	double tau2 = run_costs_tau2(s), sum = 0, all = 0;
 
 	for (size_t k = 0; k < w->nkept; k++) {
 		double share = w->out->rows[w->kept[k]].share;
@@ -241,19 +211,18 @@ static double critical(const struct judge_state *w, size_t own)
 /* Compares runs in pairs if that promises a shorter interval.  Pairs remove what both
  * runs of a block have in common, at the price of half the degrees of freedom.  Like
  * the choice of the measure, this looks at all functions together. */
-static void pair_runs(const struct judge_state *w, struct series *s,
-		      struct moderated *m)
+static void pair_runs(const struct judge_state *w, struct run_costs *s)
 {
-	size_t n = s->nbase;
+	size_t n = s->nold;
 	double alone, price;
 
 	if (!w->out->o.paired || n != s->nnew || n < 3 || !w->nkept)
 		return;
-	alone = promised(w, s, m);
+	alone = promised(w, s);
 	price = critical(w, n - 1) / critical(w, 2 * n - 2);
 	s->paired = true;
-	s->paired = promised(w, s, m) * price * price < CLEARLY_LESS * alone;
-	shrink_variances(s, m);
+	s->paired = promised(w, s) * price * price < CLEARLY_LESS * alone;
+	run_costs_estimate(s);
 }
 
 /* Returns whether the reference's own cost changed by more than its noise and the
@@ -283,9 +252,9 @@ static void choose_measures(struct judge_state *w, double *scratch)
 
 	if (least < 2 || !w->out->o.same_machine || w->out->drifted)
 		return;
-	tau_a = series_tau2(&w->raw, &w->ma);
-	shrink_variances(&w->raw, &w->ma);
-	tau_r = series_tau2(&w->relative, &w->mr);
+	tau_a = run_costs_tau2(&w->raw);
+	run_costs_estimate(&w->raw);
+	tau_r = run_costs_tau2(&w->relative);
 	/* of one run, so that it adds what it adds to the ratio */
 	session = judge_session(w->out) / (1 / (double)w->in->nbase +
 					   1 / (double)w->in->nnew);
@@ -314,24 +283,24 @@ static void choose_measures(struct judge_state *w, double *scratch)
  * costliest new and the cheapest baseline run, or vice versa, the change must
  * remain and be large enough.  `impact` is that size, given the mean of the
  * baseline. */
-static bool consistent(const struct series *s, size_t k, double factor,
+static bool consistent(const struct run_costs *s, size_t k, double factor,
 		       double impact, bool slower)
 {
-	const double *y = series_of(s, k);
-	double sum[2] = { 0, 0 }, drop[2] = { y[0], y[s->nbase] }, least;
+	const double *y = run_costs_of(s, k);
+	double sum[2] = { 0, 0 }, drop[2] = { y[0], y[s->nold] }, least;
 
-	if (s->nbase < 3 || s->nnew < 3)
+	if (s->nold < 3 || s->nnew < 3)
 		return true;
-	for (size_t r = 0; r < s->nbase + s->nnew; r++) {
-		bool new = r >= s->nbase;
+	for (size_t r = 0; r < s->nold + s->nnew; r++) {
+		bool new = r >= s->nold;
 		bool largest = new == slower;
 
 		sum[new] += y[r];
 		if (largest ? y[r] > drop[new] : y[r] < drop[new])
 			drop[new] = y[r];
 	}
-	least = impact * sum[0] / (double)s->nbase;
-	sum[0] = (sum[0] - drop[0]) / (double)(s->nbase - 1);
+	least = impact * sum[0] / (double)s->nold;
+	sum[0] = (sum[0] - drop[0]) / (double)(s->nold - 1);
 	sum[1] = (sum[1] - drop[1]) / (double)(s->nnew - 1);
 	return fabs(sum[1] - sum[0]) >= least &&
 	       (slower ? sum[1] > sum[0] * factor : sum[0] > sum[1] * factor);
@@ -340,27 +309,24 @@ static bool consistent(const struct series *s, size_t k, double factor,
 /* Returns the standard error of a row's absolute log ratio. */
 static double absolute_se(const struct judge_state *w, size_t k)
 {
-	return sqrt(w->ma.se[k] * w->ma.se[k] + judge_session(w->out));
+	return sqrt(w->raw.change[k].se * w->raw.change[k].se +
+		    judge_session(w->out));
 }
 
 static void fill_row(struct judge_state *w, size_t k)
 {
 	struct judge_row *row = &w->out->rows[w->kept[k]];
-	const struct moderated *m = row->absolute ? &w->ma : &w->mr;
-	double margin = log1p(w->out->o.margin), wide;
+	const struct run_costs *c = row->absolute ? &w->raw : &w->relative;
+	double margin = w->out->o.margin;
 
-	row->log_ratio = m->log_ratio[k];
-	row->se = row->absolute ? absolute_se(w, k) : m->se[k];
-	row->df = m->df[k];
-	row->paired = row->absolute ? w->raw.paired : w->relative.paired;
-	row->bursty = m->bursty[k];
-	wide = stats_t_quantile(0.975, row->df) * row->se;
-	row->ratio = exp(row->log_ratio);
-	row->low = exp(row->log_ratio - wide);
-	row->high = exp(row->log_ratio + wide);
-	row->p = stats_t_above((row->log_ratio - margin) / row->se, row->df);
-	row->p_faster = stats_t_above((-row->log_ratio - margin) / row->se,
-				      row->df);
+	row->change = c->change[k];
+	if (row->absolute)
+		row->change.se = absolute_se(w, k);
+	row->paired = c->paired;
+	row->bursty = c->bursty[k];
+	log_change_ratio(&row->change, &row->ratio, &row->low, &row->high);
+	row->p = log_change_p(&row->change, margin, false);
+	row->p_faster = log_change_p(&row->change, margin, true);
 	row->visible = judge_row_visible(w->out, row);
 }
 
@@ -371,14 +337,14 @@ static bool changed(struct judge_state *w, size_t k, bool slower)
 	double sign = slower ? 1 : -1, t = judge_threshold(j);
 	double raw = slower ? row->now / row->base : row->base / row->now;
 
-	if (sign * row->log_ratio < log1p(t) ||
+	if (sign * row->change.log_ratio < log1p(t) ||
 	    fabs(row->ratio - 1) * row->share < j->o.min_impact)
 		return false;
 	/* Absolute costs mean nothing if the machine changed, or if they vary so much
 	 * that they agree with the relative ones. */
 	if (j->o.same_machine && !j->drifted && raw <= 1 + t / 2 &&
-	    sign * w->ma.log_ratio[k] + 2 * hypot(absolute_se(w, k), row->se) <
-		    sign * row->log_ratio)
+	    sign * w->raw.change[k].log_ratio + 2 * hypot(absolute_se(w, k), row->change.se) <
+		    sign * row->change.log_ratio)
 		return false;
 	return consistent(row->absolute ? &w->raw : &w->relative, k,
 			  1 + j->o.margin,
@@ -430,7 +396,7 @@ static int adjust(struct judge_state *w)
 static double fresh_variance(const struct judge_state *w, size_t f)
 {
 	double n = (double)w->in->nnew, mean = w->out->rows[f].now, v = 0;
-	double expected = 1 / greater(mean, 1) + w->mr.tau2;
+	double expected = 1 / greater(mean, 1) + w->relative.tau2;
 
 	if (w->in->nnew < 2 || mean <= 0)
 		return expected;
@@ -463,12 +429,12 @@ static void judge_new_functions(struct judge_state *w)
 		row->p_faster = row->q_faster = row->visible = NAN;
 		if (row->status != JUDGE_NEW)
 			continue;
-		row->se = sqrt(fresh_variance(w, f) / (double)j->nnew);
+		row->change.se = sqrt(fresh_variance(w, f) / (double)j->nnew);
 		/* the variance of a single run is that of the other functions */
-		row->df = greater(1, (double)(j->nnew > 1 ? j->nnew - 1
+		row->change.df = greater(1, (double)(j->nnew > 1 ? j->nnew - 1
 							  : j->nbase));
-		t = (log(share) - log(greater(j->o.margin, 1e-6))) / row->se;
-		row->p = row->q = stats_t_above(t, row->df);
+		t = (log(share) - log(greater(j->o.margin, 1e-6))) / row->change.se;
+		row->p = row->q = stats_t_above(t, row->change.df);
 		row->gates = limit >= 0 && share >= limit &&
 			     row->p <= j->o.alpha && !is_noise(w, f);
 	}
@@ -486,81 +452,39 @@ static int decide_all(struct judge_state *w)
 	return 0;
 }
 
-/* The cost of whole runs.  Its noise comes from the machine, so it is judged by
- * its spread between runs, never by the number of samples. */
-
-struct estimate {
-	double log_ratio, se, df;
-};
-
-/* Welch's test on logarithms.  A side with one run uses the other's spread. */
-static struct estimate unpaired(const double *b, size_t nb, const double *n,
-				size_t nn)
-{
-	double vb = stats_variance(b, nb), vn = stats_variance(n, nn), s;
-	struct estimate e = { stats_mean(n, nn) - stats_mean(b, nb), 0, 0 };
-
-	if (nb == 1 || nn == 1) {
-		s = (nb == 1 ? vn : vb) * (1 / (double)nb + 1 / (double)nn);
-		e.df = (double)(nb + nn - 2);
-	} else {
-		vb /= (double)nb;
-		vn /= (double)nn;
-		s = vb + vn;
-		e.df = s * s / (vb * vb / (double)(nb - 1) +
-				vn * vn / (double)(nn - 1) + 1e-300);
-		if (!(e.df >= 1))
-			e.df = (double)(nb + nn - 2);
-	}
-	e.se = sqrt(s + 1e-12);
-	return e;
-}
-
-static struct estimate paired(const double *b, const double *n, size_t runs,
-			      double *diff)
-{
-	struct estimate e = { 0, 0, (double)(runs - 1) };
-
-	for (size_t i = 0; i < runs; i++)
-		diff[i] = n[i] - b[i];
-	e.log_ratio = stats_mean(diff, runs);
-	e.se = sqrt(stats_variance(diff, runs) / (double)runs + 1e-12);
-	return e;
-}
+/* The cost of whole runs. */
 
 static double spread(const double *x, size_t n)
 {
 	return n > 1 ? sqrt(stats_variance(x, n)) / stats_mean(x, n) : 0;
 }
 
-/* Compares costs of whole runs by their logarithms; `logs` has room for three values a
- * run. */
-static struct estimate compare_runs(const struct judge_state *w, const double *totals,
+/* Compares costs of whole runs; `logs` has room for one value a run. */
+static struct log_change compare_runs(const struct judge_state *w, const double *totals,
 				    double *logs)
 {
 	size_t nb = w->in->nbase, nn = w->in->nnew;
-	struct estimate e;
+	struct log_change e;
 
 	for (size_t r = 0; r < nb + nn; r++)
 		logs[r] = log(greater(totals[r], 1));
-	e = w->out->total.paired ? paired(logs, logs + nb, nb, logs + nb + nn)
-				 : unpaired(logs, nb, logs + nb, nn);
+	e = totals_change(logs, nb, nn, w->out->total.paired);
 	e.se = sqrt(e.se * e.se + judge_session(w->out));
 	return e;
 }
 
 /* Returns whether runs became slower: by more than the margin, and by as much as the
  * total may not. */
-static bool is_slower(const struct judge_options *o, const struct estimate *e)
+static bool is_slower(const struct judge_options *o, const struct log_change *e)
 {
-	return stats_t_above((e->log_ratio - log1p(o->margin)) / e->se, e->df) <=
-	       o->alpha && e->log_ratio >= judge_total_floor(o);
+	return log_change_p(e, o->margin, false) <= o->alpha &&
+	       e->log_ratio >= judge_total_floor(o);
 }
 
 /* Returns whether runs became slower also without what the kernel does by itself. */
 static bool rest_is_slower(const struct judge_state *w, double *steady, double *logs)
 {
-	struct estimate e;
+	struct log_change e;
 
 	if (!w->in->noise || w->in->totals)
 		return true;
@@ -574,16 +498,14 @@ static bool rest_is_slower(const struct judge_state *w, double *steady, double *
 	return is_slower(&w->out->o, &e);
 }
 
-/* `scratch` has room for four values a run. */
+/* `scratch` has room for two values a run. */
 static void judge_whole(struct judge_state *w, const double *totals,
 			double *scratch)
 {
 	const struct judge_options *o = &w->out->o;
 	size_t nb = w->in->nbase, nn = w->in->nnew;
 	struct judge_total *t = &w->out->total;
-	double margin = log1p(o->margin), wide;
 	double *logs = scratch + w->runs;
-	struct estimate e;
 
 	t->base = stats_mean(totals, nb);
 	t->now = stats_mean(totals + nb, nn);
@@ -594,19 +516,15 @@ static void judge_whole(struct judge_state *w, const double *totals,
 	if (nb + nn < 3)
 		return;
 	t->paired = o->paired && nb == nn && nb > 2;
-	e = compare_runs(w, totals, logs);
-	wide = stats_t_quantile(0.975, e.df) * e.se;
+	t->change = compare_runs(w, totals, logs);
 	t->tested = true;
-	t->se = e.se;
-	t->df = e.df;
-	t->ratio = exp(e.log_ratio);
-	t->low = exp(e.log_ratio - wide);
-	t->high = exp(e.log_ratio + wide);
-	t->p = stats_t_above((e.log_ratio - margin) / e.se, e.df);
-	t->p_faster = stats_t_above((-e.log_ratio - margin) / e.se, e.df);
+	log_change_ratio(&t->change, &t->ratio, &t->low, &t->high);
+	t->p = log_change_p(&t->change, o->margin, false);
+	t->p_faster = log_change_p(&t->change, o->margin, true);
 	t->visible = judge_total_visible(w->out);
-	t->regressed = is_slower(o, &e);
-	t->improved = t->p_faster <= o->alpha && -e.log_ratio >= judge_total_floor(o);
+	t->regressed = is_slower(o, &t->change);
+	t->improved = t->p_faster <= o->alpha &&
+		      -t->change.log_ratio >= judge_total_floor(o);
 	t->gates = t->regressed && o->same_machine && o->total_threshold >= 0 &&
 		   rest_is_slower(w, scratch, logs);
 }
@@ -643,15 +561,15 @@ static int judge_all(struct judge_state *w, double *totals, double *scratch)
 	if (judge_shift(w, totals, scratch) < 0)
 		return -ERR_NOMEM;
 	absolute_sampling(w);
-	pair_runs(w, &w->raw, &w->ma);
-	pair_runs(w, &w->relative, &w->mr);
+	pair_runs(w, &w->raw);
+	pair_runs(w, &w->relative);
 	if (w->nkept)
 		choose_measures(w, scratch);
 	rc = decide_all(w);
 	if (rc < 0)
 		return rc;
-	w->out->kappa = w->mr.kappa;
-	w->out->tau = sqrt(w->mr.tau2);
+	w->out->kappa = w->relative.kappa;
+	w->out->tau = sqrt(w->relative.tau2);
 	return 0;
 }
 
@@ -676,6 +594,8 @@ int judge_run(const struct judge_input *in, const struct judge_options *o,
 	if (out->rows && out->totals && out->reference && out->in_reference &&
 	    totals && scratch)
 		rc = judge_all(&w, totals, scratch);
+	run_costs_fini(&w.raw);
+	run_costs_fini(&w.relative);
 	for (size_t i = 0; i < w.nblocks; i++)
 		free(w.blocks[i]);
 	if (!rc)
@@ -707,16 +627,16 @@ static void test_sum(const struct judge *j, const double *y, bool absolute,
 		     struct judge_sum *s)
 {
 	size_t nb = j->nbase, nn = j->nnew;
-	double df = greater(1, (double)(nb + nn) - 2);
 	double base = stats_mean(y, nb), now = stats_mean(y + nb, nn);
 
 	s->ratio = base > 0 ? now / base : INFINITY;
-	s->log_ratio = log(s->ratio);
-	s->se = sqrt(mean_variance(y, nb, s->base) +
+	s->change.log_ratio = log(s->ratio);
+	s->change.df = greater(1, (double)(nb + nn) - 2);
+	s->change.se = sqrt(mean_variance(y, nb, s->base) +
 		     mean_variance(y + nb, nn, s->now) + j->tau * j->tau *
 			     (1 / (double)nb + 1 / (double)nn) +
 		     (absolute ? judge_session(j) : 0));
-	s->p = stats_t_above((s->log_ratio - log1p(j->o.margin)) / s->se, df);
+	s->p = log_change_p(&s->change, j->o.margin, false);
 }
 
 int judge_group(const struct judge *j, const size_t *funcs, size_t n,

@@ -30,6 +30,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "compare/estimate.h"
 
 struct judge_options {
 	double alpha;		/* false discovery rate of functions; significance
@@ -99,7 +100,7 @@ struct judge_row {
 	double base, now;	/* mean cost of a run, samples */
 	double share;		/* share of all runs' cost */
 	double ratio, low, high;	/* estimate and 95 % confidence interval */
-	double log_ratio, se, df;
+	struct log_change change;	/* of the measure that was tested */
 	double p, q;		/* p-value for slower than 1 + margin; q: adjusted */
 	double p_faster, q_faster;	/* p-value for faster than 1/(1 + margin);
 					 * q: adjusted */
@@ -111,8 +112,7 @@ struct judge_total {
 	bool tested, gates, regressed, improved, paired;
 	double base, now;	/* mean cost of a run, samples */
 	double ratio, low, high, p, p_faster, visible;
-	double se, df;		/* standard error and degrees of freedom of the log
-				 * ratio */
+	struct log_change change;
 	double cv_base, cv_now;	/* coefficient of variation between runs; 0 for one
 				 * run */
 };
@@ -192,7 +192,8 @@ enum judge_step judge_step(const struct judge *j, const bool *asked, double want
 
 /* The total cost of some functions, measured in the way of the first one. */
 struct judge_sum {
-	double base, now, ratio, log_ratio, se;
+	double base, now, ratio;
+	struct log_change change;
 	double p;		/* p-value for more than 1 + margin */
 };
 /* Sums the cost of functions.  Returns 0 or -ERR_NOMEM. */

@@ -4,8 +4,8 @@
 /* State and functions that the files of the judge share. */
 #include <math.h>
 
-#include "base/variance.h"
 #include "check/judge.h"
+#include "compare/estimate.h"
 
 /* The functions that are tested one by one, then all others as one. */
 struct judge_state {
@@ -16,16 +16,14 @@ struct judge_state {
 	bool others;
 	bool *other;		/* by function: belongs to the others */
 	size_t *kept;		/* function of each row; nfuncs for the others */
-	struct series raw;	/* costs of the tested rows */
-	struct series relative;	/* the same costs divided by the reference's */
-	struct moderated ma, mr;	/* moderated variances of the absolute and
-					 * relative costs */
+	struct run_costs raw;	/* costs of the tested rows */
+	struct run_costs relative;	/* the same costs divided by the reference's */
 	double *others_ref;	/* part of the others' cost that belongs to the
 				 * reference, by run */
 	bool *in_ref;		/* by tested row */
 	double *ref;		/* the reference's cost by run */
 	double *scratch;	/* room for nfuncs values */
-	void *blocks[32];
+	void *blocks[16];
 	size_t nblocks;
 };
 
@@ -61,11 +59,11 @@ static inline double greater(double a, double b)
 /* Returns zeroed memory that judge_run releases, or NULL if memory ran out. */
 void *judge_alloc(struct judge_state *w, size_t n, size_t size);
 
-/* reference.c: chooses the reference and fills in w->relative and w->mr. */
+/* reference.c: chooses the reference and fills in w->relative. */
 int judge_reference(struct judge_state *w);
-/* shift.c: judge_shift finds out from the logarithms of the totals whether
- * everything changed at once, and returns 0 or -ERR_NOMEM.  judge_follows returns whether one function changed
- * by about as much as the reference. */
+/* shift.c: judge_shift finds out from the logarithms of the totals whether everything
+ * changed at once, and returns 0 or -ERR_NOMEM.  judge_follows returns whether one
+ * function changed by about as much as the reference. */
 int judge_shift(struct judge_state *w, const double *logs, double *scratch);
 bool judge_follows(const struct judge_state *w, size_t k, double *scratch);
 /* sensitivity.c: the first two return the smallest slowdown that the measures of a row

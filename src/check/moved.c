@@ -22,7 +22,7 @@ static bool cost_fell(const struct check *c, const struct check_row *r)
 	if (gain(c, r) >= 0)
 		return false;
 	return r->status == CHECK_FASTER || r->status == CHECK_REMOVED ||
-	       (r->status == CHECK_SAME && r->j.df > 0 &&
+	       (r->status == CHECK_SAME && r->j.change.df > 0 &&
 		r->j.p_faster * CHANCE_ONE_IN <= 1);
 }
 

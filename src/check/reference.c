@@ -30,39 +30,31 @@ static double all_cost(const struct judge_state *w, const bool *in)
 
 /* Finds bursty functions by the spread within a side, which ignores differences
  * between the sides. */
-static void exclude_bursty(struct judge_state *w, bool *calm)
+static int exclude_bursty(struct judge_state *w, bool *calm)
 {
-	size_t n = w->in->nfuncs, d = w->runs - 2;
-	struct series s = { .n = n, .prior = n, .nbase = w->in->nbase,
-			    .nnew = w->in->nnew };
-	struct stats_weighted *tmp = calloc(n + 1, sizeof(*tmp));
+	size_t n = w->in->nfuncs;
 	bool *big = calloc(n + 1, sizeof(*big));
-	double *v = calloc(n + 1, sizeof(*v)), tau2;
+	struct run_costs c;
+	int rc = run_costs_init(&c, n, w->in->nbase, w->in->nnew);
 
-	s.y = calloc(n * w->runs + 1, sizeof(*s.y));
-	s.v0 = calloc(n + 1, sizeof(*s.v0));
-	if (tmp && big && v && s.y && s.v0) {
-		for (size_t f = 0; f < n; f++) {
-			double *y = series_of(&s, f), mu;
+	for (size_t f = 0; big && !rc && f < n; f++) {
+		double *y = run_costs_of(&c, f), mu;
 
-			for (size_t r = 0; r < w->runs; r++)
-				y[r] = judge_cost(w, r, f);
-			mu = (stats_mean(y, s.nbase) +
-			      stats_mean(y + s.nbase, s.nnew)) / 2;
-			s.v0[f] = 1 / (mu > 1 ? mu : 1);
-			big[f] = mu >= BURST_SAMPLES;
-		}
-		series_variance(&s, v);
-		tau2 = common_tau2(v, s.v0, big, n, d, tmp);
-		for (size_t f = 0; f < n; f++)
-			if (big[f] && is_bursty(v[f], 2 * (s.v0[f] + tau2), d))
-				calm[f] = false;
+		for (size_t r = 0; r < w->runs; r++)
+			y[r] = judge_cost(w, r, f);
+		mu = (stats_mean(y, c.nold) + stats_mean(y + c.nold, c.nnew)) / 2;
+		c.v0[f] = 1 / greater(mu, 1);
+		big[f] = mu >= BURST_SAMPLES;
 	}
-	free(tmp);
+	if (big && !rc) {
+		run_costs_bursty(&c, big, 2);
+		for (size_t f = 0; f < n; f++)
+			calm[f] &= !c.bursty[f];
+	}
+	rc = big ? rc : -ERR_NOMEM;
 	free(big);
-	free(v);
-	free(s.y);
-	free(s.v0);
+	run_costs_fini(&c);
+	return rc;
 }
 
 /* Sums the cost of the reference by run, and the part of it in the small
@@ -87,11 +79,11 @@ static void sum_reference(struct judge_state *w, const bool *in)
 /* Divides each function's cost by the reference without that function. */
 static void relate(struct judge_state *w)
 {
-	struct series *s = &w->relative;
+	struct run_costs *s = &w->relative;
 
 	for (size_t k = 0; k < w->nkept; k++) {
-		const double *x = series_of(&w->raw, k);
-		double *y = series_of(s, k), mu, md[2] = { 0, 0 };
+		const double *x = run_costs_of(&w->raw, k);
+		double *y = run_costs_of(s, k), mu, md[2] = { 0, 0 };
 		bool others = w->kept[k] == w->in->nfuncs;
 
 		for (size_t r = 0; r < w->runs; r++) {
@@ -100,34 +92,34 @@ static void relate(struct judge_state *w)
 			if (w->in_ref[k])
 				den -= others ? w->others_ref[r] : x[r];
 			den = den > 1 ? den : 1;
-			md[r >= s->nbase] += den;
+			md[r >= s->nold] += den;
 			y[r] = x[r] / den;
 		}
-		mu = (stats_mean(x, s->nbase) +
-		      stats_mean(x + s->nbase, s->nnew)) / 2;
+		mu = (stats_mean(x, s->nold) +
+		      stats_mean(x + s->nold, s->nnew)) / 2;
 		s->v0[k] = 1 / (mu > 1 ? mu : 1) +
-			   2 / (md[0] / (double)s->nbase +
+			   2 / (md[0] / (double)s->nold +
 				md[1] / (double)s->nnew);
 	}
-	shrink_variances(s, &w->mr);
+	run_costs_estimate(s);
 }
 
 /* Returns the member with the clearest change, nkept if no change is clear. */
 static size_t clearest(const struct judge_state *w)
 {
-	const struct moderated *m = &w->mr;
+	const struct log_change *m = w->relative.change;
 	size_t best = w->nkept;
 	double most = 0;
 
 	for (size_t k = 0; k < w->nkept; k++) {
-		double t = fabs(m->log_ratio[k]) / m->se[k];
+		double t = fabs(m[k].log_ratio) / m[k].se;
 
 		if (w->in_ref[k] && t > most) {
 			most = t;
 			best = k;
 		}
 	}
-	if (best < w->nkept && 2 * stats_t_above(most, m->df[best]) *
+	if (best < w->nkept && 2 * stats_t_above(most, m[best].df) *
 				       (double)w->nkept > EXCLUDE_ALPHA)
 		return w->nkept;
 	return best;
@@ -165,8 +157,8 @@ int judge_reference(struct judge_state *w)
 		calm[f] = w->out->rows[f].status != JUDGE_NEW &&
 			  w->out->rows[f].status != JUDGE_REMOVED &&
 			  (w->out->rows[f].status != JUDGE_SMALL || w->other[f]);
-	if (w->runs >= 4)
-		exclude_bursty(w, calm);
+	if (w->runs >= 4 && exclude_bursty(w, calm) < 0)
+		return -ERR_NOMEM;
 	if (all_cost(w, calm) < MIN_REFERENCE * all)
 		for (size_t f = 0; f < n; f++)
 			calm[f] = true;

@@ -14,18 +14,11 @@ double judge_threshold(const struct judge *j)
 		       ? j->o.single_threshold : j->o.threshold;
 }
 
-/* Returns the logarithm of the change that four checks of five would find to
- * exceed the margin. */
-static double sure(const struct judge *j, double alpha, double se, double df)
-{
-	return log1p(j->o.margin) + se * (stats_t_quantile(0.8, df) +
-					  stats_t_quantile(1 - alpha, df));
-}
-
 double judge_row_visible(const struct judge *j, const struct judge_row *row)
 {
-	double power = stats_t_quantile(0.8, row->df) * row->se;
-	double x = sure(j, j->o.alpha / (double)j->tested, row->se, row->df);
+	double power = log_change_power(&row->change);
+	double x = log_change_visible(&row->change, j->o.alpha / (double)j->tested,
+				      j->o.margin);
 
 	x = greater(x, log1p(judge_threshold(j)) + power);
 	if (row->share > 0)
@@ -37,19 +30,23 @@ double judge_total_visible(const struct judge *j)
 {
 	const struct judge_total *t = &j->total;
 
-	return expm1(greater(sure(j, j->o.alpha, t->se, t->df),
+	return expm1(greater(log_change_visible(&t->change, j->o.alpha, j->o.margin),
 			     judge_total_floor(&j->o) +
-				     stats_t_quantile(0.8, t->df) * t->se));
+				     log_change_power(&t->change)));
 }
 
-/* Returns a row's standard error with more runs, where that of the runs alone is
- * `times` as large.  They do not show how the machine changed between the sides. */
-static double row_se(const struct judge *j, const struct judge_row *row, double times)
+/* Returns a row's change with `more` runs, with which the standard error of the runs
+ * alone is `times` as large.  They do not show how the machine changed between the
+ * sides. */
+static struct log_change row_change(const struct judge *j, const struct judge_row *row,
+				    double times, double more)
 {
 	double session = row->absolute ? judge_session(j) : 0;
+	struct log_change c = row->change;
 
-	return sqrt(greater(row->se * row->se - session, 0) * times * times +
-		    session);
+	c.se = sqrt(greater(c.se * c.se - session, 0) * times * times + session);
+	c.df += more;
+	return c;
 }
 
 /* Computes the sensitivity for a given number of runs per side.  Standard errors
@@ -63,19 +60,22 @@ static struct judge_sensitivity look(const struct judge *j, const bool *asked,
 	double times = sqrt((1 / (double)nbase + 1 / (double)nnew) / now);
 	double more = (double)(nbase - j->nbase + nnew - j->nnew);
 	double alpha = judge_whole_alpha(&j->o);
-	double total = expm1(sure(j, alpha, j->total.se * times,
-				  j->total.df + more));
+	struct log_change c = j->total.change;
+	double total;
 
+	c.se *= times;
+	c.df += more;
+	total = expm1(log_change_visible(&c, alpha, j->o.margin));
 	for (size_t f = 0; f < j->nfuncs; f++) {
 		const struct judge_row *row = &j->rows[f];
 		double x;
 
-		if (!(row->df > 0) || !(row->se > 0) || isnan(row->visible) ||
-		    (asked && !asked[f]))
+		if (!(row->change.df > 0) || !(row->change.se > 0) ||
+		    isnan(row->visible) || (asked && !asked[f]))
 			continue;
-		x = expm1(sure(j, alpha / (double)j->tested,
-			       row_se(j, row, times), row->df + more)) *
-		    row->share;
+		c = row_change(j, row, times, more);
+		x = expm1(log_change_visible(&c, alpha / (double)j->tested,
+					     j->o.margin)) * row->share;
 		if (s.row == JUDGE_NOWHERE || x > s.mde) {
 			s.mde = x;
 			s.row = f;

@@ -46,13 +46,13 @@ size_t judge_looks(size_t planned, bool budget, double alpha,
 	return n;
 }
 
-/* Returns how many times likelier the estimate `l` is if the truth is `d` instead of
+/* Returns how many times likelier the estimate is if the truth is `d` instead of
  * nothing. */
-static double likelier(double l, double d, double se, double df)
+static double likelier(const struct log_change *c, double d)
 {
-	double a = l / se, b = (l - d) / se;
+	double a = c->log_ratio / c->se, b = (c->log_ratio - d) / c->se;
 
-	return pow((df + a * a) / (df + b * b), (df + 1) / 2);
+	return pow((c->df + a * a) / (c->df + b * b), (c->df + 1) / 2);
 }
 
 /* Returns the log ratio that the planned runs would report in 99 of 100 checks. */
@@ -75,21 +75,21 @@ double judge_doubt(const struct judge *j, const bool *asked, size_t planned)
 		const struct judge_row *row = &j->rows[f];
 		double least, d, w = sqrt(row->share);
 
-		if (!(row->df > 0) || !(row->se > 0) || isnan(row->visible) ||
+		if (!(row->change.df > 0) || !(row->change.se > 0) || isnan(row->visible) ||
 		    !(row->share > 0) || (asked && !asked[f]))
 			continue;
 		least = greater(j->o.threshold, j->o.min_impact / row->share);
 		d = certainly_found(j, alpha / (double)j->tested,
-				    row->se * scale, row->df, least);
-		sum += w * likelier(row->log_ratio, d, row->se, row->df);
+				    row->change.se * scale, row->change.df, least);
+		sum += w * likelier(&row->change, d);
 		all += w;
 	}
 	if (t->tested && j->o.same_machine && j->o.total_threshold >= 0) {
-		double d = certainly_found(j, alpha, t->se * scale, t->df,
+		double d = certainly_found(j, alpha, t->change.se * scale, t->change.df,
 					   j->o.total_threshold);
 
 		/* as much as all functions together */
-		sum += all * likelier(log(t->ratio), d, t->se, t->df);
+		sum += all * likelier(&t->change, d);
 		all += all;
 	}
 	return all > 0 ? sum / all : 1;

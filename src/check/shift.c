@@ -44,7 +44,7 @@ static bool remaining_shifted(const struct judge_state *w, double by, bool few,
 		    w->out->rows[w->kept[largest]].share)
 			largest = k;
 	for (size_t r = 0; r < w->runs; r++) {
-		double x = w->out->totals[r] - series_of(&w->raw, largest)[r];
+		double x = w->out->totals[r] - run_costs_of(&w->raw, largest)[r];
 
 		all += w->out->totals[r];
 		left += x;
@@ -125,7 +125,7 @@ static struct votes count_votes(const struct judge_state *w, double by)
 bool judge_follows(const struct judge_state *w, size_t k, double *logs)
 {
 	size_t nb = w->in->nbase, nn = w->in->nnew;
-	const double *x = series_of(&w->raw, k), *y = series_of(&w->relative, k);
+	const double *x = run_costs_of(&w->raw, k), *y = run_costs_of(&w->relative, k);
 	double cost[2] = { 0, 0 }, rest, own, least, se;
 	struct votes v;
 
@@ -136,7 +136,7 @@ bool judge_follows(const struct judge_state *w, size_t k, double *logs)
 		cost[r >= nb] += left;
 		logs[r] = log(greater(left, 1));
 	}
-	own = w->ma.log_ratio[k];
+	own = w->raw.change[k].log_ratio;
 	rest = log(greater(cost[1], 1) / (double)nn) -
 	       log(greater(cost[0], 1) / (double)nb);
 	least = 1 / greater((cost[0] + cost[1]) / (double)w->runs, 1);

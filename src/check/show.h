@@ -95,7 +95,7 @@ bool describe_changed(const struct check_row *r);
 /* Returns whether a row was tested by its ratio. */
 static inline bool describe_tested(const struct check_row *r)
 {
-	return r->j.df > 0 && r->j.status != JUDGE_NEW &&
+	return r->j.change.df > 0 && r->j.status != JUDGE_NEW &&
 	       r->j.status != JUDGE_REMOVED;
 }
 

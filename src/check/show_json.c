@@ -214,7 +214,7 @@ static void put_statistics(const struct check *c, const struct judge_row *r,
 	json_fixed(j, "p", r->p, 8);
 	json_fixed(j, "q", r->q, 8);
 	json_fixed(j, "q_faster", r->q_faster, 8);
-	json_fixed(j, "df", r->df, 2);
+	json_fixed(j, "df", r->change.df, 2);
 	json_fixed(j, "visible", r->visible, 6);
 	json_str(j, "method", r->absolute ? "absolute" : "relative");
 	json_bool(j, "paired", r->paired);

@@ -5,6 +5,8 @@ libcompare_a_SOURCES = \
 	src/compare/align.h \
 	src/compare/code_overlap.c \
 	src/compare/code_overlap.h \
+	src/compare/estimate.c \
+	src/compare/estimate.h \
 	src/compare/func_match.c \
 	src/compare/func_match.h \
 	src/compare/identity.c \

@@ -8,7 +8,6 @@
 #include <sys/wait.h>
 
 #include "base/search.h"
-#include "base/variance.h"
 #include "check/outcome.h"
 #include "compare/moves.h"
 #include "history/detail.h"
@@ -19,7 +18,7 @@ struct verdict_options verdict_defaults(void)
 {
 	return (struct verdict_options){ .budget = 0.001, .suspect = 0.2,
 		.margin = 0.01, .threshold = 0.03, .total_threshold = 0.03,
-		.least_share = 0.004, .min_impact = 0.001,
+		.least_share = ESTIMATE_MIN_SHARE, .min_impact = 0.001,
 		.require_mde = 0.1 };
 }
 
@@ -31,8 +30,7 @@ struct judging {
 	size_t nold, nnew;
 	size_t nfresh;		/* number of new batches of the judged commit */
 	size_t *start;		/* first stored batch that counts, by function */
-	struct series costs;	/* input for base/variance.h */
-	struct moderated m;
+	struct run_costs costs;	/* by function and batch, since some start */
 	double *p, *q;
 	size_t *tested;		/* row indices */
 	bool *bursty;		/* by function */
@@ -51,37 +49,21 @@ static int alloc(struct judging *j)
 	size_t n = j->s.funcs.n, b = j->s.n;
 
 	j->start = calloc(n + 1, sizeof(*j->start));
-	j->costs.y = calloc(n * b + 1, sizeof(double));
-	j->costs.v0 = calloc(n + 1, sizeof(double));
-	j->m.log_ratio = calloc(n + 1, sizeof(double));
-	j->m.se = calloc(n + 1, sizeof(double));
-	j->m.df = calloc(n + 1, sizeof(double));
-	j->m.v = calloc(n + 1, sizeof(double));
-	j->m.bursty = calloc(n + 1, sizeof(bool));
-	j->m.tmp = calloc(n + 1, sizeof(*j->m.tmp));
 	j->p = calloc(n + 1, sizeof(double));
 	j->q = calloc(n + 1, sizeof(double));
 	j->tested = calloc(n + 1, sizeof(*j->tested));
 	j->bursty = calloc(n + 1, sizeof(bool));
 	j->cuts = calloc(b + 1, sizeof(*j->cuts));
 	j->tmp = calloc(b + 1, sizeof(*j->tmp));
-	return j->start && j->costs.y && j->costs.v0 && j->m.log_ratio &&
-	       j->m.se && j->m.df && j->m.v && j->m.bursty && j->m.tmp &&
-	       j->p && j->q && j->tested && j->bursty && j->cuts && j->tmp
-		       ? 0 : -ERR_NOMEM;
+	return j->start && j->p && j->q && j->tested && j->bursty && j->cuts &&
+	       j->tmp
+		       ? run_costs_init(&j->costs, n, b, 0) : -ERR_NOMEM;
 }
 
 static void release(struct judging *j)
 {
 	free(j->start);
-	free(j->costs.y);
-	free(j->costs.v0);
-	free(j->m.log_ratio);
-	free(j->m.se);
-	free(j->m.df);
-	free(j->m.v);
-	free(j->m.bursty);
-	free(j->m.tmp);
+	run_costs_fini(&j->costs);
 	free(j->p);
 	free(j->q);
 	free(j->tested);
@@ -122,8 +104,7 @@ static void measure(struct judging *j, size_t start)
 {
 	size_t n = j->s.funcs.n, runs = j->s.n - start;
 
-	j->costs.n = j->costs.prior = n;
-	j->costs.nbase = j->nold - start;
+	j->costs.nold = j->nold - start;
 	j->costs.nnew = j->nnew;
 	for (size_t k = 0; k < n; k++) {
 		const double *y = series_y(&j->s, k) + start;
@@ -131,17 +112,17 @@ static void measure(struct judging *j, size_t start)
 		for (size_t c = 0; c < runs; c++)
 			j->costs.y[k * runs + c] = exp(y[c] - y[0]);
 		j->costs.v0[k] = stats_mean(j->s.v0 + k * j->s.n + start,
-					    j->costs.nbase);
+					    j->costs.nold);
 	}
-	shrink_variances(&j->costs, &j->m);
+	run_costs_estimate(&j->costs);
 }
 
 /* Returns the standard error, adjusted for new batches with more or fewer samples
  * than those that the variance was learned from. */
 static double error_of(const struct judging *j, size_t k)
 {
-	double nb = (double)j->costs.nbase, nn = (double)j->nnew;
-	double v = j->m.se[k] * j->m.se[k] / (1 / nb + 1 / nn);
+	double nb = (double)j->costs.nold, nn = (double)j->nnew;
+	double se = j->costs.change[k].se, v = se * se / (1 / nb + 1 / nn);
 	double between = v - j->costs.v0[k], now;
 
 	now = stats_mean(j->s.v0 + k * j->s.n + j->nold, j->nnew);
@@ -156,29 +137,23 @@ static double mean_samples(const struct judging *j, size_t k, size_t from,
 
 static struct verdict_row make_row(const struct judging *j, size_t k)
 {
-	const struct verdict_options *o = j->o;
 	size_t start = j->start[k];
-	double l = j->m.log_ratio[k], se = error_of(j, k);
-	double df = j->m.df[k], wide = stats_t_quantile(0.975, df) * se;
 	struct verdict_row r = { .func = j->s.funcs.v[k].func,
+				 .change = j->costs.change[k], .q = 1,
 				 .against = j->nold - start,
 				 .moved_from = UINT32_MAX };
 
 	r.base = mean_samples(j, k, start, j->nold - start);
 	r.share = series_share(&j->s, k, start, j->nold);
-	r.ratio = exp(l);
+	r.change.se = error_of(j, k);
+	log_change_ratio(&r.change, &r.ratio, &r.low, &r.high);
 	r.alone = exp(stats_mean(series_y(&j->s, k) + j->s.n - j->nfresh,
 				 j->nfresh) -
 		      stats_mean(series_y(&j->s, k) + start, j->nold - start));
 	r.last = exp(stats_mean(series_y(&j->s, k) + j->nold, j->nnew - j->nfresh) -
 		     stats_mean(series_y(&j->s, k) + start, j->nold - start));
 	r.now = r.base * r.ratio;
-	r.low = exp(l - wide);
-	r.high = exp(l + wide);
-	r.p = stats_t_above((l - log1p(o->margin)) / se, df);
-	r.q = 1;
-	r.se = se;
-	r.df = df;
+	r.p = log_change_p(&r.change, j->o->margin, false);
 	return r;
 }
 
@@ -188,9 +163,9 @@ static double visible(const struct judging *j, const struct verdict_row *r,
 		      size_t tested)
 {
 	const struct verdict_options *o = j->o;
-	double power = r->se * stats_t_quantile(0.8, r->df);
-	double x = log1p(o->margin) + power + r->se *
-		   stats_t_quantile(1 - o->budget / (double)tested, r->df);
+	double power = log_change_power(&r->change);
+	double x = log_change_visible(&r->change, o->budget / (double)tested,
+				      o->margin);
 	double least = log1p(o->threshold) + power;
 	double matters = r->share > 0 ? log1p(o->min_impact / r->share) + power : 0;
 
@@ -228,7 +203,7 @@ static int make_rows(struct judging *j)
 		for (size_t k = 0; k < n; k++)
 			if (j->start[k] == start) {
 				j->out->rows.v[k] = make_row(j, k);
-				j->bursty[k] = j->m.bursty[k];
+				j->bursty[k] = j->costs.bursty[k];
 			}
 	}
 	return 0;
@@ -324,7 +299,8 @@ static int judge_total(struct judging *j)
 {
 	const char *const names[] = { "[total]" };
 	const double *t = j->s.total;
-	double nb, nn = (double)j->nnew, l, sd, se, wide;
+	double sd;
+	struct log_change c;
 	struct verdict *v = j->out;
 	const struct allowed *a;
 	size_t start, n;
@@ -332,18 +308,16 @@ static int judge_total(struct judging *j)
 	if (find_start(j, SERIES_TOTAL, &start) < 0)
 		return -ERR_NOMEM;
 	n = j->nold - start;
-	nb = (double)n;
-	l = stats_mean(t + j->nold, j->nnew) - stats_mean(t + start, n);
 	sd = sqrt(stats_variance(t + start, n) + 1e-8);
-	se = sd * sqrt(1 / nb + 1 / nn);
-	wide = stats_t_quantile(0.975, nb - 1) * se;
-	v->total.ratio = exp(l);
-	v->total.low = exp(l - wide);
-	v->total.high = exp(l + wide);
-	v->total.p = stats_t_above((l - log1p(j->o->margin)) / se, nb - 1);
-	v->total.slower = j->o->total_threshold >= 0 && l > 3 * sd &&
+	c = (struct log_change){
+		stats_mean(t + j->nold, j->nnew) - stats_mean(t + start, n),
+		sd * sqrt(1 / (double)n + 1 / (double)j->nnew), (double)n - 1,
+	};
+	log_change_ratio(&c, &v->total.ratio, &v->total.low, &v->total.high);
+	v->total.p = log_change_p(&c, j->o->margin, false);
+	v->total.slower = j->o->total_threshold >= 0 && c.log_ratio > 3 * sd &&
 			  v->total.p <= j->o->budget &&
-			  l >= log1p(j->o->total_threshold);
+			  c.log_ratio >= log1p(j->o->total_threshold);
 	a = v->total.slower && j->o->allow
 		    ? allow_find(j->o->allow, names, 1, v->total.ratio) : NULL;
 	if (a)
@@ -429,7 +403,8 @@ static bool rows_related(void *ctx, size_t gained, size_t lost)
 static bool rows_cost_more(void *ctx, const size_t *rows, size_t n)
 {
 	const struct mover *m = ctx;
-	double base = 0, now = 0, variance = 0, l, se;
+	double base = 0, now = 0, variance = 0;
+	struct log_change c = { .df = 1e6 };
 
 	for (size_t i = 0; i < n; i++) {
 		const struct verdict_row *r = &m->v->rows.v[rows[i]];
@@ -441,11 +416,11 @@ static bool rows_cost_more(void *ctx, const size_t *rows, size_t n)
 		variance += r->base >= 1 && r->now >= 1 && isfinite(sd)
 				    ? sd * sd : r->now / (double)m->nnew;
 	}
-	l = log(now / base);
+	c.log_ratio = log(now / base);
 	/* a new layout of the code, too */
-	se = hypot(sqrt(variance) / now, m->o->margin);
-	return l > log1p(m->o->threshold) &&
-	       stats_t_above((l - log1p(m->o->margin)) / se, 1e6) <= m->o->budget;
+	c.se = hypot(sqrt(variance) / now, m->o->margin);
+	return c.log_ratio > log1p(m->o->threshold) &&
+	       log_change_p(&c, m->o->margin, false) <= m->o->budget;
 }
 
 static struct move_item item_of(const struct verdict_row *r)

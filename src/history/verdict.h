@@ -6,7 +6,7 @@
  *
  * New batches are compared with the last stored ones of the same kind of machine.
  * The variance of a cost is learned from the differences between the stored batches,
- * moderated over functions (base/variance.h).  A check is therefore as reliable when
+ * moderated over functions (compare/estimate.h).  A check is therefore as reliable when
  * its sides were recorded weeks apart as when they were interleaved.
  *
  * A function that seems slower is a suspect until it is certain to be slower.  More
@@ -24,6 +24,7 @@
  * functions are not reported, because any of them may be a renamed one.
  */
 #include "check/allow.h"
+#include "compare/estimate.h"
 #include "history/series.h"
 
 struct verdict_options {
@@ -74,7 +75,7 @@ struct verdict_row {
 	double base, now;	/* samples per run; `now` is comparable with `base` */
 	double share;		/* share of the program's earlier time */
 	double ratio, low, high;	/* estimate and 95 % confidence interval */
-	double se, df;		/* of the logarithm of the ratio */
+	struct log_change change;
 	double p, q;		/* p-value for slower than 1 + margin; q: adjusted */
 	double visible;		/* slowdown that four checks of five would find,
 				 * 0.05 for 5 %; 0: the row was not tested */

@@ -4,7 +4,7 @@ EXTRA_DIST += tests/check/random.h
 EXTRA_PROGRAMS += tests/check/simulate
 tests_check_simulate_SOURCES = tests/check/simulate.c tests/check/random.c \
 	tests/check/random.h
-tests_check_simulate_LDADD = libcheck.a libbase.a
+tests_check_simulate_LDADD = libcheck.a libcompare.a libbase.a
 if CMOCKA
 CHECK_TESTS = tests/check/test_stats tests/check/test_judge \
 	tests/check/test_names tests/check/test_edits

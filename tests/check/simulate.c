@@ -187,7 +187,7 @@ static struct outcome try_setting(const struct options *o,
 				out.hit += row->status == JUDGE_REGRESSED;
 			else
 				wrong |= row->status == JUDGE_REGRESSED;
-			if (f == FUNCS || !(row->se > 0) || row->bursty)
+			if (f == FUNCS || !(row->change.se > 0) || row->bursty)
 				continue;
 			/* a relative cost has no machine in it */
 			t = quality[f] / (row->absolute ? 1 : 1 + s->machine);

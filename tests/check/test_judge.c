@@ -519,7 +519,7 @@ static void blocks_are_compared_in_pairs(void **state)
 	judge(c);
 	assert_int_equal(count_status(c, JUDGE_REGRESSED), 0);
 	assert_false(c->j.rows[3].paired);
-	alone = c->j.rows[3].se;
+	alone = c->j.rows[3].change.se;
 	judge_fini(&c->j);
 	o.paired = true;
 	assert_int_equal(judge_run(&c->in, &o, &c->j, NULL), 0);
@@ -527,7 +527,7 @@ static void blocks_are_compared_in_pairs(void **state)
 	assert_int_equal(count_status(c, JUDGE_REGRESSED), 1);
 	assert_true(c->j.rows[3].paired);
 	/* 0.1 between blocks against 0.01 between runs and 2 % of sampling */
-	assert_true(c->j.rows[3].se < alone / 2);
+	assert_true(c->j.rows[3].change.se < alone / 2);
 	assert_true(c->j.rows[3].low < 1.1 && 1.1 < c->j.rows[3].high);
 	counts_free(c);
 }
@@ -542,12 +542,12 @@ static void alike_blocks_are_not_paired(void **state)
 	(void)state;
 	make(c, RUNS, RUNS, 20000);
 	judge(c);
-	se = c->j.rows[3].se;
+	se = c->j.rows[3].change.se;
 	judge_fini(&c->j);
 	o.paired = true;
 	assert_int_equal(judge_run(&c->in, &o, &c->j, NULL), 0);
 	assert_false(c->j.rows[3].paired);
-	assert_true(c->j.rows[3].se == se);
+	assert_true(c->j.rows[3].change.se == se);
 	counts_free(c);
 }
 

@@ -665,4 +665,30 @@ if command -v git >/dev/null; then
 else
 	t_skip "--repo" "needs git"
 fi
+
+# --- the total and its interval are those of diff, if the machine cannot have changed
+turn() {	# START LEX PARSE
+	printf 'run %d000000000 0\n' "$1"
+	printf 'hit %d /bin/app %s /src/app.c 3\n' "$2" lex "$3" parse
+}
+{
+	printf 'file %s\nenv target command\nevent cpu-clock 1000 1000000 ns\n' agree-old.tally
+	turn 1700000000 900 410; turn 1700000020 930 400
+	printf 'file %s\nenv target command\nevent cpu-clock 1000 1000000 ns\n' agree-new.tally
+	turn 1700000010 1010 395; turn 1700000030 1000 415
+} | "$make"
+if [ "$python" ]; then
+	"$TALLY" check --json agree.json --require-mde off --baseline agree-old.tally \
+		--new agree-new.tally >out
+	"$TALLY" diff --format=json agree-old.tally agree-new.tally >agree-diff.json
+	t_run "check and diff give the same interval of the total" "$python" - <<-'END'
+	import json
+	check = json.load(open('agree.json'))['total']
+	diff = json.load(open('agree-diff.json'))['header']['events'][0]
+	for end in ('low', 'high'):
+	    assert abs(check[end] - 1 - diff[end] / diff['old']) < 2e-6, (check, diff)
+	END
+else
+	t_skip "the total of check and diff" "needs python3"
+fi
 t_done

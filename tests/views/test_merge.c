@@ -317,7 +317,7 @@ static void test_median(void **state)
 		struct diff_spec spec = { .path = { "old", "new" },
 					  .norm = DIFF_NORM_RUN,
 					  .median = median };
-		const struct diff_change *c;
+		const struct cost_change *c;
 		struct diff *d;
 
 		assert_int_equal(key_list_parse("symbol", &spec.keys, &err), 0);

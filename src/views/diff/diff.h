@@ -25,6 +25,7 @@
  *			       calltree_cell(&t, n, DIFF_NEW, c), &change)
  *	diff_tree_name(d, t.nodes.v[n].func, &name);
  */
+#include "compare/estimate.h"
 #include "compare/match.h"
 #include "views/code/line_match.h"
 #include "views/report.h"
@@ -70,17 +71,6 @@ struct diff_spec {
 	bool median;
 };
 
-/* A cost on both sides, in the column's unit (diff_unit). */
-struct diff_change {
-	double cost[DIFF_SIDES];
-	/* new - old, and its 95 % confidence interval */
-	double change, low, high;
-	/* p-value of no change; q: p adjusted for all rows tested */
-	double p, q;
-	bool tested;		/* enough samples for a test */
-	bool real;		/* significant: q is at most 0.05 */
-};
-
 struct diff_row {
 	uint32_t key;		/* index in diff.keys */
 	uint32_t comm, cpu;	/* str of diff.names; cpu as in struct lane */
@@ -121,7 +111,7 @@ struct diff_column {
 	double even;		/* variance of samples relative to chance */
 	double shown_by;	/* divisor of displayed costs */
 	const char *shown_unit;	/* unit of displayed costs: "ms", "%", "" */
-	struct diff_change total;
+	struct cost_change total;
 };
 
 struct diff {
@@ -140,7 +130,7 @@ struct diff {
 	VEC(struct diff_column) cols;
 	VEC(struct diff_row) rows;
 	struct values *vals[DIFF_SIDES];	/* [row * ncols + column] */
-	struct diff_change *self, *total;	/* [row * ncols + column] */
+	struct cost_change *self, *total;	/* [row * ncols + column] */
 	/* by row: row that most of its gain came from, and row that most of its
 	 * loss went to; PROF_NONE: none */
 	uint32_t *moved_from, *moved_to;
@@ -156,7 +146,7 @@ int diff_build(struct reader *const readers[DIFF_SIDES],
 	       struct error *err);
 void diff_free(struct diff *d);
 
-static inline const struct diff_change *
+static inline const struct cost_change *
 diff_row_change(const struct diff *d, uint32_t row, size_t col, bool total)
 {
 	return &(total ? d->total : d->self)[row * d->cols.n + col];
@@ -171,7 +161,7 @@ double diff_cost(const struct diff *d, int side, size_t col, struct cell c);
 /* Computes the change between two costs, for lines, instructions and branches.
  * It treats each side's runs as one.  `change->q` is p. */
 void diff_change_of(const struct diff *d, size_t col, struct cell old,
-		    struct cell now, struct diff_change *change);
+		    struct cell now, struct cost_change *change);
 /* Returns the unit of a column's costs: "ns a run", "ns/s", "%", "a run",
  * "/s". */
 const char *diff_unit(const struct diff *d, size_t col);

@@ -7,12 +7,10 @@
 #include <string.h>
 
 #include "base/search.h"
-#include "base/stats.h"
 #include "symbolize/demangle/clones.h"
 #include "symbolize/demangle/demangle.h"
 #include "views/diff/diff_internal.h"
 
-#define REAL_Q 0.05
 enum { CODES_MAX = 200 };	/* codes of one function */
 
 struct cell diff_part_cell(const struct diff_annotation *x, int side,
@@ -326,34 +324,19 @@ static int build_side(struct diff_annotation *x, int side, struct error *err)
 static int judge_rows(struct diff_annotation *x, struct diff_unit *u,
 		      size_t first, size_t end, size_t col)
 {
-	size_t nc = x->d->cols.n, n = 0;
-	double *p = calloc(end - first + 1, 2 * sizeof(*p)), *q;
-	int rc;
+	size_t nc = x->d->cols.n;
+	struct cost_change *v = u->changes + first * nc + col;
+	long tested;
 
-	if (!p)
-		return -ERR_NOMEM;
-	q = p + (end - first);
 	for (size_t i = first; i < end; i++) {
 		const struct listing_row *r = &u->list.rows.v[i];
-		struct diff_change *c = &u->changes[i * nc + col];
 
 		diff_change_of(x->d, col, diff_part_cell(x, 0, r->cost[0], col),
-			       diff_part_cell(x, 1, r->cost[1], col), c);
-		if (c->tested)
-			p[n++] = c->p;
+			       diff_part_cell(x, 1, r->cost[1], col),
+			       v + (i - first) * nc);
 	}
-	rc = stats_adjust(p, n, q);
-	n = 0;
-	for (size_t i = first; !rc && i < end; i++) {
-		struct diff_change *c = &u->changes[i * nc + col];
-
-		if (!c->tested)
-			continue;
-		c->q = q[n++];
-		c->real = c->q <= REAL_Q;
-	}
-	free(p);
-	return rc;
+	tested = cost_changes_adjust(v, end - first, nc);
+	return tested < 0 ? (int)tested : 0;
 }
 
 /* Computes the changes of a unit's rows.  All its lines are adjusted together,

@@ -23,9 +23,9 @@ struct diff_annotate_spec {
 
 struct diff_unit {
 	size_t unit[DIFF_SIDES];	/* index in annotation.units, or SIZE_MAX */
-	struct diff_change change;	/* change of the first column */
+	struct cost_change change;	/* change of the first column */
 	struct listing list;		/* files and codes, aligned */
-	struct diff_change *changes;	/* [row.id * columns + column] */
+	struct cost_change *changes;	/* [row.id * columns + column] */
 };
 
 struct diff_annotation {
@@ -46,7 +46,7 @@ void diff_annotation_free(struct diff_annotation *x);
 struct cell diff_part_cell(const struct diff_annotation *x, int side,
 			   size_t row, size_t col);
 /* Returns the changes of a row of a unit, by column. */
-static inline const struct diff_change *
+static inline const struct cost_change *
 diff_row_changes(const struct diff_annotation *x, const struct diff_unit *u,
 		 const struct listing_row *r)
 {

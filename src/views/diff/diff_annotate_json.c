@@ -29,7 +29,7 @@ struct aligned_writer {
 };
 
 static void put_cost(struct aligned_writer *w, const size_t *rows,
-		     const struct diff_change *c)
+		     const struct cost_change *c)
 {
 	const struct diff *d = w->x->d;
 	struct json *j = &w->j;
@@ -177,7 +177,7 @@ static void put_unit(struct aligned_writer *w, struct diff_unit *u,
 		     const struct diff_annotate_style *style)
 {
 	const struct diff_annotation *x = w->x;
-	struct diff_change c[REPORT_COLUMNS_MAX];
+	struct cost_change c[REPORT_COLUMNS_MAX];
 	size_t rows[DIFF_SIDES];
 	int side = u->unit[DIFF_NEW] != SIZE_MAX ? DIFF_NEW : DIFF_OLD;
 	const struct annotation *a = x->a[side];

@@ -65,7 +65,7 @@ static void put_costs(struct aligned *t, const struct listing_row *r, int only)
 	const struct diff *d = t->x->d;
 
 	for (size_t c = 0; c < d->cols.n; c++) {
-		const struct diff_change *k = &diff_row_changes(t->x, t->u, r)[c];
+		const struct cost_change *k = &diff_row_changes(t->x, t->u, r)[c];
 		bool any = false;
 
 		for (int s = 0; s < DIFF_SIDES; s++) {

@@ -124,7 +124,7 @@ static void norm_line(const struct diff *d, struct buf *line)
 
 static void total_line(const struct diff *d, size_t col, struct buf *line)
 {
-	const struct diff_change *t = &d->cols.v[col].total;
+	const struct cost_change *t = &d->cols.v[col].total;
 
 	buf_str(line, "All of ");
 	put_safe(line, diff_event_name(d, col), COMMAND_WIDTH);

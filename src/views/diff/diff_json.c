@@ -51,7 +51,7 @@ static void put_number(struct json *j, const char *key, double x)
 	json_fixed(j, key, x, 4);
 }
 
-static void put_change(const struct diff_change *c, struct json *j)
+static void put_change(const struct cost_change *c, struct json *j)
 {
 	put_number(j, "change", c->change);
 	put_number(j, "low", c->low);
@@ -89,7 +89,7 @@ void diff_json_header(const struct diff *d, struct json *j)
 static void put_costs(const struct diff *d, uint32_t row, size_t col,
 		      bool total, struct json *j)
 {
-	const struct diff_change *c = diff_row_change(d, row, col, total);
+	const struct cost_change *c = diff_row_change(d, row, col, total);
 
 	json_object(j, total ? "total" : "self");
 	for (int s = 0; s < DIFF_SIDES; s++) {
@@ -236,7 +236,7 @@ static void put_csv_key(const struct diff *d, const struct diff_row *r,
 static void put_csv_costs(const struct diff *d, uint32_t row, size_t col,
 			  bool total, struct buf *out)
 {
-	const struct diff_change *c = diff_row_change(d, row, col, total);
+	const struct cost_change *c = diff_row_change(d, row, col, total);
 
 	for (int s = 0; s < DIFF_SIDES; s++) {
 		const struct values *v = &diff_values(d, s, row)[col];

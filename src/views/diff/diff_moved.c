@@ -39,7 +39,7 @@ static bool costs_more(void *ctx, const size_t *rows, size_t n)
 {
 	const struct diff *d = ((struct mover *)ctx)->d;
 	struct cell sum[DIFF_SIDES] = { { 0, 0 }, { 0, 0 } };
-	struct diff_change c;
+	struct cost_change c;
 
 	for (int s = 0; s < DIFF_SIDES; s++)
 		for (size_t i = 0; i < n; i++)
@@ -51,7 +51,7 @@ static bool costs_more(void *ctx, const size_t *rows, size_t n)
 
 static struct move_item item_of(const struct diff *d, uint32_t row)
 {
-	const struct diff_change *c = diff_row_change(d, row, 0, false);
+	const struct cost_change *c = diff_row_change(d, row, 0, false);
 	struct move_item x = { MOVE_NONE, c->change };
 
 	/* code without a name cannot be identified */

@@ -98,7 +98,7 @@ int diff_rows(struct diff *d)
 /* Returns the value by which rows are ordered, largest first. */
 static double rank(const struct diff *d, uint32_t row)
 {
-	const struct diff_change *c = diff_row_change(d, row, 0,
+	const struct cost_change *c = diff_row_change(d, row, 0,
 						      d->spec.by_total);
 	double ratio = c->cost[DIFF_OLD] > 0 && c->cost[DIFF_NEW] > 0
 		? fabs(log(c->cost[DIFF_NEW] / c->cost[DIFF_OLD])) : 1e3;
@@ -150,7 +150,7 @@ static int compare_rows(const void *x, const void *y, void *ctx)
 static bool reaches(const struct diff *d, uint32_t row, double limit)
 {
 	for (size_t c = 0; c < d->cols.n; c++) {
-		const struct diff_change *k =
+		const struct cost_change *k =
 			diff_row_change(d, row, c, d->spec.by_total);
 		const double *all = d->cols.v[c].total.cost;
 		double most = all[0] > all[1] ? all[0] : all[1];
@@ -174,7 +174,7 @@ static void set_units(struct diff *d)
 		double most = 0;
 
 		for (size_t i = 0; i < d->order.n; i++) {
-			const struct diff_change *k = diff_row_change(
+			const struct cost_change *k = diff_row_change(
 				d, d->order.v[i], c, d->spec.by_total);
 
 			for (int s = 0; s < DIFF_SIDES; s++)
@@ -227,7 +227,7 @@ static bool has_new_name(const struct diff *d, uint32_t row)
 enum diff_status diff_status(const struct diff *d, uint32_t row, size_t col,
 			     bool total)
 {
-	const struct diff_change *k = diff_row_change(d, row, col, total);
+	const struct cost_change *k = diff_row_change(d, row, col, total);
 	const struct values *a = &diff_values(d, DIFF_OLD, row)[col];
 	const struct values *b = &diff_values(d, DIFF_NEW, row)[col];
 

@@ -1,40 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Computes confidence intervals and significance of changes.
- *
- * The cost of a function in a run varies by sampling and from run to run.  Its
- * variance is moderated as in `tally check` (base/variance.h): it is shrunk
- * towards the variance of all functions.  With one run per side, it is the
- * variance of independent samples plus an assumed spread.
- *
- * The interval of each side's mean is that of a Poisson count, widened to this
- * variance.  It is a score interval, which holds for few samples, too.  The
- * interval of the difference combines both by the method of variance estimates
- * recovery (Zou and Donner 2008, "Construction of confidence limits about
- * effect measures").  p belongs to that interval.  q is p adjusted for the
- * number of rows (Benjamini and Hochberg 1995).
+ * Estimates the changes of rows and columns with compare/estimate.h: collects their
+ * costs in each run of both sides.  With one run per side, the noise is that of
+ * independent samples plus an assumed spread.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/variance.h"
 #include "views/diff/diff_internal.h"
 
-#define REAL_Q 0.05	/* changes with a smaller q are significant */
-
-enum {
-	MIN_SAMPLES = 10,	/* minimum samples of both sides together for a test */
-	/* minimum samples of a row that contributes to the prior */
-	PRIOR_SAMPLES = 20,
-	SERIES_MAX = 1 << 26,	/* rows times runs */
-};
-#define PRIOR_SHARE 0.004
+enum { SERIES_MAX = 1 << 26 };	/* rows times runs */
 /* Standard deviation of the median of normal values relative to that of the
  * mean.  It is the square root of pi / 2 for many values, and less for few. */
 #define MEDIAN_SPREAD 1.2533
-
-static const double z975 = 1.959963984540054;
 
 struct work {
 	struct diff *d;
@@ -44,84 +23,16 @@ struct work {
 	/* rows; those that contribute to the prior come first */
 	uint32_t *order;
 	uint32_t *place;	/* by row: index in `order` */
-	struct series s;
-	struct moderated m;
-	double *room;		/* memory of the arrays of s and m */
-	double *p, *q;
+	struct run_costs costs;
 };
-
-/* Input of an interval. */
-struct sample {
-	double count[DIFF_SIDES], cost[DIFF_SIDES];
-	double unit[DIFF_SIDES];	/* cost of one sample */
-	/* standard error relative to that of Poisson counts */
-	double wide[DIFF_SIDES];
-	double t;	/* quantile of 97.5 % */
-	double df;
-};
-
-static double square(double x)
-{
-	return x * x;
-}
-
-/* Computes the distances from a side's cost to the ends of its interval. */
-static void side_interval(const struct sample *s, int side, double *below,
-			  double *above)
-{
-	double c = s->count[side], k = s->wide[side] * s->t / z975;
-	double mid = z975 * z975 / 2;
-	double half = z975 * sqrt(c + z975 * z975 / 4);
-
-	*below = (half - mid) * s->unit[side] * k;
-	*above = (half + mid) * s->unit[side] * k;
-	if (*below > s->cost[side])
-		*below = s->cost[side];
-}
-
-static void set_change(const struct sample *s, struct diff_change *to)
-{
-	double below[DIFF_SIDES], above[DIFF_SIDES], half;
-
-	for (int i = 0; i < DIFF_SIDES; i++) {
-		to->cost[i] = s->cost[i];
-		side_interval(s, i, &below[i], &above[i]);
-	}
-	to->change = to->cost[DIFF_NEW] - to->cost[DIFF_OLD];
-	to->low = to->change - sqrt(square(below[DIFF_NEW]) +
-				    square(above[DIFF_OLD]));
-	to->high = to->change + sqrt(square(above[DIFF_NEW]) +
-				     square(below[DIFF_OLD]));
-	half = to->change > 0 ? to->change - to->low : to->high - to->change;
-	to->p = 1;
-	if (to->change != 0 && half > 0)
-		to->p = 2 * stats_t_above(fabs(to->change) / half * s->t,
-					  s->df);
-	if (!(to->p <= 1))
-		to->p = 1;
-	to->q = to->p;
-	to->tested = s->count[0] + s->count[1] >= MIN_SAMPLES;
-	to->real = to->tested && to->q <= REAL_Q;
-}
 
 static size_t runs_of(const struct diff *d, int side)
 {
 	return d->side[side].nruns ? d->side[side].nruns : 1;
 }
 
-/* Returns the mean number of samples per run, but at least that of half a
- * sample. */
-static double mean_count(const struct diff *d, const double *count)
-{
-	double r0 = (double)runs_of(d, 0), r1 = (double)runs_of(d, 1);
-	double least = 0.5 / (r0 < r1 ? r0 : r1);
-	double a = count[0] / r0, b = count[1] / r1;
-
-	return ((a > least ? a : least) + (b > least ? b : least)) / 2;
-}
-
-static void fill_sample(const struct diff *d, size_t col, struct cell old,
-			struct cell now, struct sample *s)
+static void fill_pair(const struct diff *d, size_t col, struct cell old,
+		      struct cell now, struct cost_pair *s)
 {
 	const struct diff_column *c = &d->cols.v[col];
 	const struct cell x[DIFF_SIDES] = { old, now };
@@ -141,28 +52,45 @@ static void fill_sample(const struct diff *d, size_t col, struct cell old,
 			s->unit[i] = s->unit[!i];
 }
 
-static double share_left(const struct diff *d, size_t col, const double *count)
+/* Returns the share of both sides' cost that some samples have. */
+static double share_of(const struct diff *d, size_t col, const double count[2])
 {
 	const struct cell *all = d->cols.v[col].all;
-	double n = (double)all[0].count + (double)all[1].count;
-	double share = n > 0 ? (count[0] + count[1]) / n : 0;
+	const double n[2] = { (double)all[0].count, (double)all[1].count };
 
-	return share < 0.99 ? 1 - share : 0.01;
+	return cost_share(count, n);
+}
+
+/* Returns the relative variance of a run's cost for independent samples. */
+static double sampling_of(const struct diff *d, size_t col, const double count[2])
+{
+	size_t r0 = runs_of(d, 0), r1 = runs_of(d, 1);
+	const double mean[2] = { count[0] / (double)r0, count[1] / (double)r1 };
+
+	return d->cols.v[col].uneven *
+	       sampling_variance(mean, r0, r1, share_of(d, col, count));
+}
+
+/* Widens the intervals of a pair to a relative variance of one run's cost.  A Poisson
+ * count is a vanishing share of independent samples. */
+static void widen(const struct diff *d, struct cost_pair *s, double variance)
+{
+	size_t r0 = runs_of(d, 0), r1 = runs_of(d, 1);
+	const double mean[2] = { s->count[0] / (double)r0, s->count[1] / (double)r1 };
+
+	s->wide[0] = s->wide[1] = sqrt(variance /
+				       sampling_variance(mean, r0, r1, 0));
 }
 
 void diff_change_of(const struct diff *d, size_t col, struct cell old,
-		    struct cell now, struct diff_change *change)
+		    struct cell now, struct cost_change *change)
 {
 	const struct diff_column *c = &d->cols.v[col];
-	struct sample s = { .t = z975, .df = 1e6 };
-	double mu, v;
+	struct cost_pair s = { .df = 1e6, .t = change_quantile(1e6) };
 
-	fill_sample(d, col, old, now, &s);
-	mu = mean_count(d, s.count);
-	v = c->even * c->uneven * share_left(d, col, s.count) / mu +
-	    c->tau * c->tau;
-	s.wide[0] = s.wide[1] = sqrt(v * mu);
-	set_change(&s, change);
+	fill_pair(d, col, old, now, &s);
+	widen(d, &s, c->even * sampling_of(d, col, s.count) + c->tau * c->tau);
+	cost_change_set(change, &s);
 }
 
 static struct cell cell_of(const struct work *w, const struct values *v)
@@ -170,33 +98,36 @@ static struct cell cell_of(const struct work *w, const struct values *v)
 	return w->total ? v[w->col].total : v[w->col].self;
 }
 
-/* Orders rows with samples; those that contribute to the prior come first. */
-static void order_series(struct work *w)
+/* Sets the number of a row's samples. */
+static void count_row(const struct work *w, uint32_t row, double count[2])
 {
-	const struct diff *d = w->d;
-	const struct cell *all = d->cols.v[w->col].all;
-	double least = PRIOR_SHARE * ((double)all[0].count +
-				      (double)all[1].count);
+	for (int s = 0; s < DIFF_SIDES; s++)
+		count[s] = (double)cell_of(w, diff_values(w->d, s, row)).count;
+}
 
-	if (least < PRIOR_SAMPLES)
-		least = PRIOR_SAMPLES;
+/* Orders rows with samples; those that contribute to the prior come first.  Returns
+ * the number of these. */
+static size_t order_rows(struct work *w)
+{
+	size_t prior = 0;
+
 	for (int pass = 0; pass < 2; pass++) {
-		for (uint32_t i = 0; i < d->rows.n; i++) {
-			double n = (double)cell_of(w, diff_values(d, 0, i))
-					   .count +
-				   (double)cell_of(w, diff_values(d, 1, i))
-					   .count;
+		for (uint32_t i = 0; i < w->d->rows.n; i++) {
+			double count[DIFF_SIDES];
+			bool large;
 
-			if (n > 0 && (n >= least) == !pass) {
+			count_row(w, i, count);
+			large = count[0] + count[1] >= ESTIMATE_MIN_SAMPLES &&
+				share_of(w->d, w->col, count) >= ESTIMATE_MIN_SHARE;
+			if (count[0] + count[1] > 0 && large == !pass) {
 				w->place[i] = (uint32_t)w->n;
 				w->order[w->n++] = i;
 			}
 		}
 		if (!pass)
-			w->s.prior = w->n;
+			prior = w->n;
 	}
-	if (!w->s.prior)
-		w->s.prior = w->n;
+	return prior ? prior : w->n;
 }
 
 /* Returns the normalised cost of a run's samples. */
@@ -243,11 +174,10 @@ static double *sum_runs(const struct work *w, int side)
 	return all;
 }
 
-static int fill_series(struct work *w, int side)
+static int fill_runs(struct work *w, int side)
 {
 	const struct diff_side *s = &w->d->side[side];
 	const struct report *rep = s->rep;
-	size_t runs = w->s.nbase + w->s.nnew;
 	double *all = sum_runs(w, side);
 
 	if (!all)
@@ -263,7 +193,7 @@ static int fill_series(struct work *w, int side)
 		at = s->run_at[run];
 		if (at == PROF_NONE)
 			continue;
-		w->s.y[place * runs + (side ? w->s.nbase : 0) + at] +=
+		run_costs_of(&w->costs, place)[(side ? w->costs.nold : 0) + at] +=
 			run_cost(w, side, at, w->total ? x->total : x->self,
 				 all);
 	}
@@ -276,85 +206,43 @@ static void fill_pooled(struct work *w)
 {
 	for (size_t i = 0; i < w->n; i++)
 		for (int s = 0; s < DIFF_SIDES; s++)
-			w->s.y[2 * i + (size_t)s] = diff_cost(
+			w->costs.y[2 * i + (size_t)s] = diff_cost(
 				w->d, s, w->col,
 				cell_of(w, diff_values(w->d, s, w->order[i])));
 }
 
-static int alloc_work(struct work *w)
-{
-	size_t n = w->d->rows.n + 1;
-
-	w->order = malloc(n * sizeof(*w->order));
-	w->place = malloc(n * sizeof(*w->place));
-	w->room = calloc(n, 5 * sizeof(double));
-	w->m.bursty = calloc(n, sizeof(*w->m.bursty));
-	w->m.tmp = calloc(n, sizeof(*w->m.tmp));
-	w->p = calloc(n, 2 * sizeof(*w->p));
-	if (!w->order || !w->place || !w->room || !w->m.bursty || !w->m.tmp ||
-	    !w->p)
-		return -ERR_NOMEM;
-	memset(w->place, 0xff, n * sizeof(*w->place));
-	w->m.log_ratio = w->room;
-	w->m.se = w->room + n;
-	w->m.df = w->room + 2 * n;
-	w->m.v = w->room + 3 * n;
-	w->s.v0 = w->room + 4 * n;
-	w->q = w->p + n;
-	return 0;
-}
-
-static void free_work(struct work *w)
-{
-	free(w->order);
-	free(w->place);
-	free(w->room);
-	free(w->m.bursty);
-	free(w->m.tmp);
-	free(w->s.y);
-	free(w->p);
-}
-
-static int make_series(struct work *w)
+static int fill_costs(struct work *w)
 {
 	const struct diff *d = w->d;
-	bool single = w->runs[0] + w->runs[1] < 3 ||
-		      w->n > SERIES_MAX / (w->runs[0] + w->runs[1]);
-	int rc = 0;
+	size_t runs = w->runs[0] + w->runs[1], prior = order_rows(w);
+	bool single = runs < 3 || w->n > SERIES_MAX / runs;
+	int rc = run_costs_init(&w->costs, w->n, single ? 1 : w->runs[0],
+				single ? 1 : w->runs[1]);
 
-	w->s.n = w->n;
-	w->s.nbase = single ? 1 : w->runs[0];
-	w->s.nnew = single ? 1 : w->runs[1];
-	w->s.y = calloc(w->n + 1, (w->s.nbase + w->s.nnew) * sizeof(double));
-	if (!w->s.y)
-		return -ERR_NOMEM;
-	if (single)
+	w->costs.prior = prior;
+	if (!rc && single)
 		fill_pooled(w);
 	for (int s = 0; !rc && !single && s < DIFF_SIDES; s++)
-		rc = fill_series(w, s);
-	for (size_t i = 0; i < w->n; i++) {
+		rc = fill_runs(w, s);
+	for (size_t i = 0; !rc && i < w->n; i++) {
 		double count[DIFF_SIDES];
 
-		for (int s = 0; s < DIFF_SIDES; s++)
-			count[s] = (double)cell_of(w, diff_values(
-					d, s, w->order[i])).count;
-		w->s.v0[i] = d->cols.v[w->col].uneven *
-			     share_left(d, w->col, count) /
-			     mean_count(d, count);
+		count_row(w, w->order[i], count);
+		w->costs.v0[i] = sampling_of(d, w->col, count);
 	}
 	return rc;
 }
 
 /* Replaces means by medians if single runs are known. */
-static void take_medians(struct work *w, size_t place, struct sample *s)
+static void take_medians(struct work *w, size_t place, struct cost_pair *s)
 {
-	const size_t n[DIFF_SIDES] = { w->s.nbase, w->s.nnew };
-	double *y = w->s.y + place * (n[0] + n[1]);
+	const size_t n[DIFF_SIDES] = { w->costs.nold, w->costs.nnew };
+	double *y = run_costs_of(&w->costs, place);
 
 	for (int i = 0; i < DIFF_SIDES; i++) {
 		if (n[i] > 2)
 			s->wide[i] *= MEDIAN_SPREAD;
-		/* the series are already divided by everything but the number
+		/* costs of runs are already divided by everything but the number
 		 * of runs */
 		if (n[i] > 1)
 			s->cost[i] = stats_median(i ? y + n[0] : y, n[i]);
@@ -364,136 +252,144 @@ static void take_medians(struct work *w, size_t place, struct sample *s)
 static void set_changes(struct work *w)
 {
 	struct diff *d = w->d;
-	struct diff_change *to = w->total ? d->total : d->self;
-	double runs = 1.0 / (double)w->s.nbase + 1.0 / (double)w->s.nnew;
-	double last_df = 0, t = z975;
+	struct cost_change *to = w->total ? d->total : d->self;
+	double runs = 1.0 / (double)w->costs.nold + 1.0 / (double)w->costs.nnew;
+	struct cost_pair s = { .df = 0 };
 
 	for (size_t i = 0; i < w->n; i++) {
+		const struct log_change *c = &w->costs.change[i];
 		uint32_t row = w->order[i];
-		struct sample s = { .df = w->m.df[i] };
 
-		fill_sample(d, w->col, cell_of(w, diff_values(d, 0, row)),
-			    cell_of(w, diff_values(d, 1, row)), &s);
-		/* a quantile is expensive, and most rows have the same */
-		if (s.df != last_df)
-			t = s.df >= 1e6 ? z975 : stats_t_quantile(0.975, s.df);
-		last_df = s.df;
-		s.t = t;
-		s.wide[0] = s.wide[1] = w->m.se[i] *
-					sqrt(mean_count(d, s.count) / runs);
+		if (c->df != s.df)
+			s.t = change_quantile(c->df);
+		s.df = c->df;
+		fill_pair(d, w->col, cell_of(w, diff_values(d, 0, row)),
+			  cell_of(w, diff_values(d, 1, row)), &s);
+		widen(d, &s, c->se * c->se / runs);
 		if (d->spec.median)
 			take_medians(w, i, &s);
-		set_change(&s, &to[row * d->cols.n + w->col]);
+		cost_change_set(&to[row * d->cols.n + w->col], &s);
 	}
 }
 
 /* Adjusts p, because many rows are tested at once. */
-static int adjust(struct work *w)
+static int adjust(const struct work *w)
 {
 	struct diff *d = w->d;
-	struct diff_change *v = w->total ? d->total : d->self;
-	size_t n = 0;
-	int rc;
+	struct cost_change *v = (w->total ? d->total : d->self) + w->col;
+	long tested = cost_changes_adjust(v, d->rows.n, d->cols.n);
 
-	for (size_t i = 0; i < d->rows.n; i++) {
-		const struct diff_change *k = &v[i * d->cols.n + w->col];
-
-		if (k->tested)
-			w->p[n++] = k->p;
-	}
-	rc = stats_adjust(w->p, n, w->q);
-	n = 0;
-	for (size_t i = 0; !rc && i < d->rows.n; i++) {
-		struct diff_change *k = &v[i * d->cols.n + w->col];
-
-		if (!k->tested)
-			continue;
-		k->q = w->q[n++];
-		k->real = k->q <= REAL_Q;
-		if (!w->col && w->total == d->spec.by_total)
-			d->real += k->real;
-	}
-	if (!w->col && w->total == d->spec.by_total)
-		d->tested = n;
-	return rc;
+	if (tested < 0)
+		return (int)tested;
+	if (w->col || w->total != d->spec.by_total)
+		return 0;
+	d->tested = (size_t)tested;
+	for (size_t i = 0; i < d->rows.n; i++)
+		d->real += v[i * d->cols.n].real;
+	return 0;
 }
 
-static int judge(struct diff *d, size_t col, bool total)
+static int estimate(struct diff *d, size_t col, bool total)
 {
 	struct work w = { .d = d, .col = col, .total = total,
 			  .runs = { runs_of(d, 0), runs_of(d, 1) } };
-	int rc = alloc_work(&w);
+	size_t bytes = (d->rows.n + 1) * sizeof(*w.order);
+	int rc = -ERR_NOMEM;
 
-	if (!rc) {
-		order_series(&w);
-		rc = make_series(&w);
+	w.order = malloc(bytes);
+	w.place = malloc(bytes);
+	if (w.order && w.place) {
+		memset(w.place, 0xff, bytes);
+		rc = fill_costs(&w);
 	}
 	if (!rc) {
-		shrink_variances(&w.s, &w.m);
+		run_costs_estimate(&w.costs);
 		set_changes(&w);
 		rc = adjust(&w);
 	}
 	if (!rc && !total) {
-		d->cols.v[col].tau = sqrt(w.m.tau2);
-		d->cols.v[col].even = w.m.kappa;
-		d->tau_assumed = w.s.nbase + w.s.nnew < 3;
+		d->cols.v[col].tau = sqrt(w.costs.tau2);
+		d->cols.v[col].even = w.costs.kappa;
+		d->tau_assumed = w.costs.nold + w.costs.nnew < 3;
 	}
-	free_work(&w);
+	free(w.order);
+	free(w.place);
+	run_costs_fini(&w.costs);
 	return rc;
 }
 
-/* Tests a column's sum.  Its noise is the machine's, so it is known only from
- * the spread between runs. */
-static int judge_total(struct diff *d, size_t col)
+/* Writes a side's cost in each run, at least that of one sample, so that its logarithm
+ * exists.  It is 0 if the run's duration is unknown, but needed. */
+static int run_totals(const struct work *w, int side, double *y)
+{
+	const struct diff *d = w->d;
+	const struct diff_column *c = &d->cols.v[w->col];
+	double *all = sum_runs(w, side), least = 1;
+
+	if (!all)
+		return -ERR_NOMEM;
+	if (!c->by_count && c->all[side].count)
+		least = (double)c->all[side].weight / (double)c->all[side].count;
+	for (uint32_t i = 0; i < d->side[side].nruns; i++) {
+		y[i] = (all[i] > least ? all[i] : least) * c->lost[side];
+		if (d->norm == DIFF_NORM_TIME)
+			y[i] = d->side[side].run_seconds[i] > 0
+				       ? y[i] / d->side[side].run_seconds[i] : 0;
+	}
+	free(all);
+	return 0;
+}
+
+/* Returns whether the noise of a column's sum can be estimated.  Shares always sum to
+ * 100 %. */
+static bool has_noise(const struct diff *d, const struct cost_change *t, const double *y)
+{
+	size_t runs[DIFF_SIDES] = { d->side[0].nruns, d->side[1].nruns };
+	bool known = d->norm != DIFF_NORM_TOTAL && runs[0] && runs[1] &&
+		     runs[0] + runs[1] >= 3 && t->cost[0] > 0 && t->cost[1] > 0;
+
+	for (size_t i = 0; i < runs[0] + runs[1]; i++)
+		known &= y[i] > 0;
+	return known;
+}
+
+static int estimate_total(struct diff *d, size_t col)
 {
 	struct work w = { .d = d, .col = col };
-	struct diff_column *c = &d->cols.v[col];
-	double mean[DIFF_SIDES], var[DIFF_SIDES], spread[DIFF_SIDES], df, half;
+	struct cost_change *t = &d->cols.v[col].total;
 	size_t n[DIFF_SIDES] = { d->side[0].nruns, d->side[1].nruns };
+	double *y = calloc(n[0] + n[1] + 1, sizeof(*y)), ratio, low, high;
+	bool medians = d->spec.median && d->norm != DIFF_NORM_TOTAL;
+	struct log_change c;
+	int rc = y ? 0 : -ERR_NOMEM;
 
-	c->total = (struct diff_change){ .p = 1, .q = 1, .low = NAN,
-					 .high = NAN };
-	for (int s = 0; s < DIFF_SIDES; s++) {
-		double *all = sum_runs(&w, s), *y;
+	*t = (struct cost_change){ .p = 1, .q = 1, .low = NAN, .high = NAN };
+	for (int s = 0; !rc && s < DIFF_SIDES; s++) {
+		double *side = y + (s ? n[0] : 0);
 
-		c->total.cost[s] = diff_cost(d, s, col, c->all[s]);
-		y = all ? malloc((n[s] + 1) * sizeof(*y)) : NULL;
-		if (!y) {
-			free(all);
-			return -ERR_NOMEM;
-		}
-		for (size_t i = 0; i < n[s]; i++)
-			y[i] = d->norm != DIFF_NORM_TIME ? all[i] * c->lost[s]
-			     : d->side[s].run_seconds[i] > 0
-			     ? all[i] * c->lost[s] / d->side[s].run_seconds[i]
-			     : 0;
-		mean[s] = n[s] ? stats_mean(y, n[s]) : 0;
-		var[s] = stats_variance(y, n[s]);
-		spread[s] = 1;
-		if (d->spec.median && d->norm != DIFF_NORM_TOTAL && n[s] > 2) {
-			c->total.cost[s] = stats_median(y, n[s]);
-			spread[s] = square(MEDIAN_SPREAD);
-		}
-		free(y);
-		free(all);
+		t->cost[s] = diff_cost(d, s, col, d->cols.v[col].all[s]);
+		rc = run_totals(&w, s, side);
+		if (!rc && medians && n[s] > 2)
+			t->cost[s] = stats_median(side, n[s]);
 	}
-	c->total.change = c->total.cost[1] - c->total.cost[0];
-	if (d->norm == DIFF_NORM_TOTAL || !n[0] || !n[1] || n[0] + n[1] < 3 ||
-	    !(mean[0] > 0) || !(mean[1] > 0))
-		return 0;
-	/* equal relative variances, so that one run borrows the other's */
-	df = (double)(n[0] + n[1] - 2);
-	half = ((double)(n[0] - 1) * var[0] / square(mean[0]) +
-		(double)(n[1] - 1) * var[1] / square(mean[1])) / df;
-	half = stats_t_quantile(0.975, df) *
-	       sqrt(half * (spread[0] * square(c->total.cost[0]) /
-				    (double)n[0] +
-			    spread[1] * square(c->total.cost[1]) /
-				    (double)n[1]));
-	c->total.low = c->total.change - half;
-	c->total.high = c->total.change + half;
-	c->total.tested = true;
-	c->total.real = fabs(c->total.change) > half;
+	t->change = t->cost[1] - t->cost[0];
+	if (rc || !has_noise(d, t, y)) {
+		free(y);
+		return rc;
+	}
+	for (size_t i = 0; i < n[0] + n[1]; i++)
+		y[i] = log(y[i]);
+	c = totals_change(y, n[0], n[1], false);
+	free(y);
+	if (medians) {
+		c.log_ratio = log(t->cost[1] / t->cost[0]);
+		c.se *= n[0] > 2 || n[1] > 2 ? MEDIAN_SPREAD : 1;
+	}
+	log_change_ratio(&c, &ratio, &low, &high);
+	t->low = t->cost[0] * (low - 1);
+	t->high = t->cost[0] * (high - 1);
+	t->tested = true;
+	t->real = low > 1 || high < 1;
 	return 0;
 }
 
@@ -526,8 +422,7 @@ static void measure_weights(struct diff *d)
 		reader_rewind(d->side[s].reader);
 		for (size_t c = 0; c < d->cols.n; c++) {
 			uint32_t k = d->cols.v[c].col[s];
-			double u = sum[k] > 0 ? n[k] * squares[k] /
-						square(sum[k]) : 1;
+			double u = weight_spread(n[k], sum[k], squares[k]);
 
 			if (!d->cols.v[c].by_count && u > d->cols.v[c].uneven)
 				d->cols.v[c].uneven = u;
@@ -549,11 +444,11 @@ int diff_stats(struct diff *d)
 			d->total[i].q = 1;
 	measure_weights(d);
 	for (size_t c = 0; !rc && c < d->cols.n; c++) {
-		rc = judge_total(d, c);
+		rc = estimate_total(d, c);
 		if (!rc)
-			rc = judge(d, c, false);
+			rc = estimate(d, c, false);
 		if (!rc)
-			rc = judge(d, c, true);
+			rc = estimate(d, c, true);
 	}
 	return rc;
 }

@@ -178,7 +178,7 @@ static void put_cost(struct diff_table *t, size_t col, double x, bool sign,
 
 /* Appends the change relative to the old cost. */
 static void put_ratio(struct diff_table *t, uint32_t row, size_t col,
-		      const struct diff_change *c)
+		      const struct cost_change *c)
 {
 	bool total = t->d->spec.by_total;
 	enum diff_status s = diff_status(t->d, row, col, total);
@@ -201,7 +201,7 @@ static void put_ratio(struct diff_table *t, uint32_t row, size_t col,
 }
 
 static void put_interval(struct diff_table *t, size_t col,
-			 const struct diff_change *c)
+			 const struct cost_change *c)
 {
 	buf_again(&t->cell);
 	diff_put_cost(t->d, col, c->low, true, &t->cell);
@@ -235,7 +235,7 @@ static bool has_samples(const struct diff *d, uint32_t row, size_t col,
 
 static void put_own(struct diff_table *t, uint32_t row, size_t col)
 {
-	const struct diff_change *c = diff_row_change(t->d, row, col,
+	const struct cost_change *c = diff_row_change(t->d, row, col,
 						      t->d->spec.by_total);
 	bool tint = t->style->color && c->real;
 

@@ -122,7 +122,7 @@ static void put_other(const struct diff *d, uint32_t row, const char *word,
 static int add_verdict(struct page *x, uint32_t row)
 {
 	const struct diff *d = x->d;
-	const struct diff_change *c = diff_row_change(d, row, 0, false);
+	const struct cost_change *c = diff_row_change(d, row, 0, false);
 	enum diff_status s = diff_status(d, row, 0, false);
 	struct row_verdict v = { .match = d->rows.v[row].key,
 				  .bad = s == DIFF_GREW || s == DIFF_ADDED };
@@ -157,7 +157,7 @@ static int add_verdict(struct page *x, uint32_t row)
 static void put_total(struct page *x)
 {
 	const struct diff *d = x->d;
-	const struct diff_change *c = &d->cols.v[0].total;
+	const struct cost_change *c = &d->cols.v[0].total;
 
 	if (d->norm == DIFF_NORM_TOTAL) {
 		buf_str(&x->total, "shares are compared, not costs");

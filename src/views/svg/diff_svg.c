@@ -29,7 +29,7 @@ struct painter {
 };
 
 /* Returns -1 if gone or halved, 0 if unchanged, 1 if new or doubled. */
-static double growth(const struct diff_change *c)
+static double growth(const struct cost_change *c)
 {
 	double r;
 
@@ -64,7 +64,7 @@ static void describe(void *ctx, size_t node, struct svg_frame *f)
 	const struct diff *d = w->d;
 	const struct calltree_node *n = &w->t->nodes.v[node];
 	struct buf *out = &f->detail;
-	struct diff_change c;
+	struct cost_change c;
 
 	diff_change_of(d, 0, calltree_cell(w->t, node, DIFF_OLD, 0),
 		       calltree_cell(w->t, node, DIFF_NEW, 0), &c);
@@ -122,7 +122,7 @@ static void put_legend(unsigned int y, struct buf *out)
 static void put_head(void *ctx, struct buf *out)
 {
 	const struct painter *w = ctx;
-	const struct diff_change *t = &w->d->cols.v[0].total;
+	const struct cost_change *t = &w->d->cols.v[0].total;
 	struct buf title = { 0 }, line = { 0 };
 
 	text_safe(&title, w->d->side[DIFF_OLD].path);
