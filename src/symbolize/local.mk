@@ -3,10 +3,14 @@ noinst_LIBRARIES += libsymbolize.a
 libsymbolize_a_SOURCES = \
 	src/symbolize/debuginfod.c \
 	src/symbolize/debuginfod.h \
+	src/symbolize/func_name.c \
+	src/symbolize/func_name.h \
 	src/symbolize/gopclntab.c \
 	src/symbolize/gopclntab.h \
 	src/symbolize/jitdump.c \
 	src/symbolize/jitdump.h \
+	src/symbolize/lookup.c \
+	src/symbolize/lookup.h \
 	src/symbolize/perfmap.c \
 	src/symbolize/perfmap.h \
 	src/symbolize/starts.c \

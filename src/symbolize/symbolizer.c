@@ -1,521 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Converts addresses to frames by combining DWARF and ELF symbols: see
- * symbolize.h. */
-#include "config.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "symbolize/demangle/clones.h"
-#include "symbolize/demangle/manglings.h"
-#include "symbolize/dwarf/debug_file.h"
-#include "symbolize/dwarf/dwarf.h"
-#include "symbolize/gopclntab.h"
-#include "symbolize/starts.h"
-#include "symbolize/symbol_cache.h"
-#include "symbolize/symbolize.h"
-#include "symbolize/symtab.h"
-
 /*
- * Source of a function's name, given DWARF and the ELF symbol table.  The first
- * of these that applies:
+ * Converts addresses to frames (symbolize.h): looks them up in the image and its debug
+ * information (lookup.h), or in the cache of earlier results (symbol_cache.h).
  *
- *	1. the linkage name in DWARF (DW_AT_linkage_name);
- *	2. the mangled ELF symbol that covers the address, if it belongs to the
- *	   same function: its last component is the name in DWARF.  g++ writes no
- *	   linkage name for functions that are invisible to other files: lambdas,
- *	   static functions, members of local classes and anonymous namespaces;
- *	   gdc writes none for nested functions and copies;
- *	3. the name in DWARF: with its scopes and parameters for C++
- *	   (dwarf_spell.c), unchanged for all other languages;
- *	4. the ELF symbol.
- *
- * Suffixes of clones (.isra.0, .cold) are not part of the name, so that all
- * parts of a function have one name.  The parts of a coroutine (.actor,
- * .resume, .destroy, .cleanup) are functions of their own and keep theirs.
- * glibc's hidden aliases (__GI_…) are never used as names.
- *
- * Identical code folded by the linker has several symbols for one function in
- * DWARF.  A symbol with a different last component then belongs to another
- * function.
- */
-enum func_name_from {
-	NAME_OF_DWARF,		/* with scopes and parameters */
-	NAME_IN_DWARF,		/* unchanged */
-	NAME_OF_SYMBOL,		/* its first *len bytes */
-};
-
-static bool is_mangled(const char *name)
-{
-	return name[0] == '_' && (name[1] == 'Z' || name[1] == 'R');
-}
-
-static bool is_mangled_d(const char *name)
-{
-	return name[0] == '_' && name[1] == 'D' && name[2] >= '1' &&
-	       name[2] <= '9';
-}
-
-static bool is_letter(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-/* Returns the length of a name without template arguments and ABI tags. */
-static size_t stem(const char *name)
-{
-	return strcspn(name, "<[");
-}
-
-/* Returns whether a name is a conversion function; DWARF spells its type
- * differently. */
-static bool is_conversion(const char *name)
-{
-	return !strncmp(name, "operator ", 9) && is_letter(name[9]) &&
-	       strncmp(name + 9, "new", 3) && strncmp(name + 9, "delete", 6) &&
-	       strncmp(name + 9, "co_await", 8);
-}
-
-static bool same_operator(const char *last, const char *plain)
-{
-	size_t n = strlen(last), all = strlen(plain);
-
-	if (is_conversion(last))
-		return !strncmp(plain, "operator ", 9);
-	if (strncmp(last, plain, n))
-		return false;
-	plain += n;
-	/* operator()<int>, but not operator<< for operator< */
-	return !*plain ||
-	       ((*plain == '<' || *plain == ' ' || *plain == '[') &&
-		n + 2 < all && strchr(">]", plain[all - n - 1]));
-}
-
-/* Compares `last`, the last component of a mangled name, with a plain name. */
-static bool same_last(const char *last, const char *plain)
-{
-	size_t n;
-
-	if (!strncmp(last, "operator", 8) && !is_letter(last[8]) &&
-	    !(last[8] >= '0' && last[8] <= '9'))
-		return same_operator(last, plain);
-	if (*last == '~' || *plain == '~') {
-		if (*last++ != *plain++)
-			return false;
-	}
-	/* constructors of a closure */
-	if (!strncmp(plain, "<lambda", 7))
-		return !strncmp(last, "{lambda", 7);
-	n = stem(last);
-	return n && n == stem(plain) && !memcmp(last, plain, n);
-}
-
-static bool contains(const char *mangled, size_t len, const char *plain)
-{
-	size_t n = stem(plain);
-
-	return n && memmem(mangled, len, plain, n);
-}
-
-/* Returns whether a mangled name is an inherited constructor (CI1, CI2).  It
- * ends in the base's name in one source and in the class's name in the
- * other. */
-static bool is_inherited(const char *mangled, size_t len)
-{
-	return memmem(mangled, len, "CI1", 3) || memmem(mangled, len, "CI2", 3);
-}
-
-/* Returns whether the mangled name belongs to a function called `plain` in
- * DWARF (DW_AT_name): `operator()` of _ZZ4mainENKUliE_clEi, `f<int>` of
- * _Z1fIiEvT_. */
-static bool name_matches(const char *mangled, size_t len,
-			 const char *plain)
-{
-	struct buf last = { 0 };
-	bool same;
-
-	if (!demangle_cxx_last(mangled, len, &last)) {
-		/* Rust, and names that only their own compiler can read */
-		buf_fini(&last);
-		return contains(mangled, len, plain);
-	}
-	same = !last.failed &&
-	       (same_last(buf_cstr(&last), plain) ||
-		(is_inherited(mangled, len) && contains(mangled, len, plain)));
-	buf_fini(&last);
-	return same;
-}
-
-/* Returns whether a symbol names a part of a coroutine; its first `at` bytes
- * are the coroutine's name. */
-static bool is_coroutine_part(const char *symbol, size_t at, size_t end)
-{
-	static const char *const parts[] = { "actor", "resume", "destroy",
-					     "cleanup" };
-	size_t i, n;
-
-	if (symbol[at] != '.')
-		return false;
-	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
-		n = strlen(parts[i]);
-		if (end - at == n + 1 && !memcmp(symbol + at + 1, parts[i], n))
-			return true;
-	}
-	return false;
-}
-
-/* Returns whether a mangled D name contains `plain` as an identifier: its
- * length, then the text. gdc writes no linkage name for nested functions and
- * copies. */
-static bool d_has(const char *mangled, size_t len, const char *plain)
-{
-	char word[256];
-	int n = snprintf(word, sizeof(word), "%zu%s", strlen(plain), plain);
-
-	return *plain && n > 0 && (size_t)n < sizeof(word) &&
-	       memmem(mangled, len, word, (size_t)n);
-}
-
-/* Chooses the name of a physical function; symbol: "" if none covers the
- * address. */
-static enum func_name_from choose_name(const struct func_name *dwarf,
-				       const char *symbol, size_t *len)
-{
-	size_t n = strlen(dwarf->name);
-
-	*len = clone_base(symbol);
-	if (!*symbol)
-		return NAME_OF_DWARF;
-	if (!n || !strncmp(dwarf->name, "__GI_", 5)) {
-		*len = strlen(symbol);
-		return NAME_OF_SYMBOL;
-	}
-	if (*len > n && !memcmp(symbol, dwarf->name, n) &&
-	    is_coroutine_part(symbol, n, *len))
-		return NAME_OF_SYMBOL;
-	/* no mangling: main, extern "C" */
-	if (*len == n && !memcmp(symbol, dwarf->name, n))
-		return NAME_IN_DWARF;
-	if (is_mangled(symbol) && !is_mangled(dwarf->name) &&
-	    name_matches(symbol, *len, dwarf->plain))
-		return NAME_OF_SYMBOL;
-	if (is_mangled_d(symbol) && !is_mangled_d(dwarf->name) &&
-	    d_has(symbol, *len, dwarf->plain))
-		return NAME_OF_SYMBOL;
-	return NAME_OF_DWARF;
-}
-
-/* Deeper chains are treated as damage. */
-enum { MAX_FRAMES = 4096 };
-
-struct symbolizer {
-	struct image *img;
-	struct image *debug;	/* separate debug file, or NULL */
-	char *debug_path;	/* its name, or the name of the missing file */
-	char *debug_dirs;	/* NULL: use no other file */
-	struct symtab symtab;
-	struct dwarf dwarf;
-	struct gopclntab *go;	/* used if there is no DWARF, or NULL */
-	struct starts starts;
-	bool has_dwarf;
-	bool symbols_only;	/* the DWARF is not read */
-	uint64_t shift;		/* image addresses - addresses in the DWARF */
-	VEC(struct sym_frame) frames;	/* frames of the current address */
-	struct sym_options opts;
-	bool opened;		/* all above are read */
-	struct cached_image *known;	/* results from the cache, or NULL */
-	VEC(struct sym_frame) known_frames;	/* of the last one */
-	bool known_cfi;		/* call frame information gave one */
-};
-
-static bool has_dwarf(struct image *img)
-{
-	return img && image_has_dwarf(img);
-}
-
-/* Returns where to search for more files. */
-static struct debug_search search_of(struct symbolizer *s)
-{
-	struct debug_search out = { .binary = image_name(s->img),
-				    .dirs = s->debug_dirs };
-
-	if (!s->opts.no_debug_files) {
-		out.open_file = s->opts.open_file;
-		out.ctx = s->opts.ctx;
-	}
-	if (s->known) {
-		out.looked = cached_add_input;
-		out.looked_ctx = s->known;
-	}
-	return out;
-}
-
-static int open_parts(struct symbolizer *s)
-{
-	struct debug_search search = search_of(s);
-	int rc;
-
-	s->opened = true;
-	if (!has_dwarf(s->img) && search.dirs) {
-		rc = debug_file_open(s->img, &search, &s->debug,
-				     &s->debug_path);
-		if (rc < 0)
-			return rc;
-		search.debug = s->debug_path;
-	}
-	s->shift = s->debug ? image_shift(s->img, s->debug) : 0;
-	rc = symtab_open(&s->symtab, s->img, s->debug);
-	if (rc < 0)
-		return rc;
-	s->has_dwarf = has_dwarf(s->debug ? s->debug : s->img);
-	s->symbols_only = s->opts.detail == SYM_SYMBOLS && s->symtab.has_symtab;
-	if (!s->has_dwarf)
-		return gopclntab_open(s->img, &s->go);
-	if (s->symbols_only)
-		return 0;
-	rc = dwarf_open(&s->dwarf, s->debug ? s->debug : s->img, &search);
-	s->dwarf.no_lines = s->opts.detail != SYM_LINES;
-	if (!rc && !s->dwarf.main->info.n) {
-		s->has_dwarf = false;
-		dwarf_damage(&s->dwarf, ".debug_info: unreadable", 0);
-	}
-	return rc;
-}
-
-static int add_frame(struct symbolizer *s, uint64_t die, const char *file,
-		     uint32_t line, uint32_t column, bool inlined)
-{
-	const struct func_name *n = dwarf_name(&s->dwarf, die);
-	struct sym_frame f;
-
-	if (!n)
-		return -ERR_NOMEM;
-	f = (struct sym_frame){ n->name, file, line, column, n->file, n->line,
-				inlined, n->lang, n->name };
-	/* the symbol may have a better name for the outermost frame:
-	 * name_outermost */
-	if (inlined)
-		f.name = dwarf_full_name(&s->dwarf, die);
-	return vec_push(&s->frames, f) < 0 ? -ERR_NOMEM : 0;
-}
-
-/* Stores the frames of one address from DWARF.  The innermost frame has file
- * and line of the line table, each outer frame those of the call. */
-static int dwarf_frames(struct symbolizer *s, const struct dwarf_batch *b,
-			const struct dwarf_hit *h, uint64_t addr)
-{
-	struct dwarf *d = &s->dwarf;
-	struct dwarf_unit *u = &d->main->units.v[h->unit];
-	const struct line_row *row = dwarf_find_row_of(d, u, h->func, addr);
-	const struct inline_call *calls = b->work[h->worker].calls.v;
-	uint32_t line = row ? row->line : 0, column = row ? row->column : 0;
-	const char *file = row ? dwarf_file_path(d, u, row->file) : "";
-	uint32_t i = h->call;
-
-	for (; i != NO_CALL && s->frames.n < MAX_FRAMES; i = calls[i].outer) {
-		if (add_frame(s, calls[i].origin, file, line, column, true) < 0)
-			return -ERR_NOMEM;
-		file = dwarf_file_path(d, u, calls[i].file);
-		line = calls[i].line;
-		column = calls[i].column;
-	}
-	return add_frame(s, h->func, file, line, column, false);
-}
-
-/* Names the physical function from DWARF or its symbol. */
-static void name_outermost(struct symbolizer *s, const char *symbol,
-			   uint64_t die, struct sym_frame *f)
-{
-	const struct func_name *dwarf = dwarf_name(&s->dwarf, die);
-	size_t len;
-
-	if (!dwarf)
-		return;
-	switch (choose_name(dwarf, symbol, &len)) {
-	case NAME_OF_DWARF:
-		f->name = dwarf_full_name(&s->dwarf, die);
-		break;
-	case NAME_IN_DWARF:
-		break;
-	case NAME_OF_SYMBOL:
-		f->name = symbol[len] ? dwarf_keep_n(&s->dwarf, symbol, len)
-				      : symbol;
-		break;
-	}
-}
-
-/* Everything that determines the result of an address. */
-struct source {
-	struct dwarf_hit dwarf;
-	const struct line_row *row;
-	struct symtab_hit symbol;
-	uint64_t go;		/* the address if Go's table covers it */
-};
-
-static bool same_source(const struct source *a, const struct source *b)
-{
-	return a->dwarf.func == b->dwarf.func && a->dwarf.unit == b->dwarf.unit &&
-	       a->dwarf.call == b->dwarf.call &&
-	       a->dwarf.worker == b->dwarf.worker && a->row == b->row &&
-	       a->go == b->go && a->symbol.name == b->symbol.name &&
-	       a->symbol.start == b->symbol.start &&
-	       a->symbol.size == b->symbol.size;
-}
-
-/* Stores the frames of one address from Go's table. */
-static int go_frames(struct symbolizer *s, uint64_t addr)
-{
-	struct go_frame frames[GO_MAX_FRAMES];
-	size_t n = s->go ? gopclntab_frames(s->go, addr, frames) : 0, i;
-
-	for (i = 0; i < n; i++) {
-		struct sym_frame f = { frames[i].name, frames[i].file,
-				       frames[i].line, 0, "", 0, i + 1 < n, 0,
-				       "" };
-
-		if (vec_push(&s->frames, f) < 0)
-			return -ERR_NOMEM;
-	}
-	return 0;
-}
-
-/* Makes the result of one address; h is NULL without DWARF. */
-static int make_result(struct symbolizer *s, const struct dwarf_batch *b,
-		       const struct dwarf_hit *h, uint64_t addr,
-		       const struct symtab_hit *hit, struct sym_result *r)
-{
-	struct sym_frame only = { "", "", 0, 0, "", 0, false, 0, "" };
-	struct sym_frame *last;
-
-	s->frames.n = 0;
-	*r = (struct sym_result){ .vaddr = addr, .symbol = hit->name,
-				  .sym_start = hit->start,
-				  .sym_size = hit->size,
-				  .sym_file = hit->file };
-	if (h && h->unit != UINT32_MAX &&
-	    dwarf_frames(s, b, h, addr - s->shift) < 0)
-		return -ERR_NOMEM;
-	if (!s->frames.n && go_frames(s, addr) < 0)
-		return -ERR_NOMEM;
-	if (!s->frames.n && *r->symbol) {
-		only.name = r->symbol;
-		if (vec_push(&s->frames, only) < 0)
-			return -ERR_NOMEM;
-		h = NULL;
-	}
-	if (h && s->frames.n) {
-		last = &s->frames.v[s->frames.n - 1];
-		name_outermost(s, r->symbol, h->func, last);
-	}
-	r->frames = s->frames.v;
-	r->nframes = s->frames.n;
-	return 0;
-}
-
-/* Resolves addresses with DWARF, whose addresses may differ from the
- * image's. */
-static int resolve_dwarf(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
-			 struct dwarf_batch *b)
-{
-	uint64_t *moved;
-	int rc;
-
-	if (!s->shift || !n)
-		return dwarf_resolve(&s->dwarf, vaddrs, n, b);
-	moved = malloc(n * sizeof(*moved));
-	if (!moved)
-		return -ERR_NOMEM;
-	for (size_t i = 0; i < n; i++)
-		moved[i] = vaddrs[i] - s->shift;
-	rc = dwarf_resolve(&s->dwarf, moved, n, b);
-	free(moved);
-	return rc;
-}
-
-/* Functions without an ELF symbol, which was looked up, may be in Go's table or be
- * identified by their code. */
-static void name_symbol(struct symbolizer *s, uint64_t addr, struct source *out)
-{
-	struct symtab_hit *hit = &out->symbol;
-	const struct start_function *start;
-	struct go_func f;
-
-	if (s->go && gopclntab_find(s->go, addr, &f)) {
-		out->go = addr;
-		if (!*hit->name)
-			*hit = (struct symtab_hit){ f.name, "", f.start,
-						    f.size, hit->from };
-	}
-	if (*hit->name)
-		return;
-	start = starts_find(&s->starts, s->img, addr);
-	if (start)
-		*hit = (struct symtab_hit){ start->name, "", start->start,
-					    start->size, hit->from };
-}
-
-static int find_symbol(struct symbolizer *s, uint64_t addr, struct source *out)
-{
-	int rc = symtab_find(&s->symtab, addr, &out->symbol);
-
-	if (!rc)
-		name_symbol(s, addr, out);
-	return rc;
-}
-
-static int find_source(struct symbolizer *s, const struct dwarf_hit *h,
-		       uint64_t addr, struct source *out)
-{
-	*out = (struct source){ .dwarf = { NO_DIE, UINT32_MAX, NO_CALL, 0 } };
-	if (h) {
-		out->dwarf = *h;
-		if (h->unit != UINT32_MAX)
-			out->row = dwarf_find_row_of(
-				&s->dwarf, &s->dwarf.main->units.v[h->unit],
-				h->func, addr - s->shift);
-	}
-	return find_symbol(s, addr, out);
-}
-
-/* Looks all addresses up in the image and its debug information. */
-static int resolve_now(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
-		       sym_cb *cb, void *ctx)
-{
-	struct dwarf_batch b = { 0 };
-	struct sym_result r = { .nframes = 0 };
-	struct source from[2];	/* of this address and the previous one */
-	int rc = 0;
-	size_t i;
-
-	if (s->has_dwarf && !s->symbols_only)
-		rc = resolve_dwarf(s, vaddrs, n, &b);
-	for (i = 0; i < n && !rc; i++) {
-		const struct dwarf_hit *h = b.hits ? &b.hits[i] : NULL;
-
-		rc = find_source(s, h, vaddrs[i], &from[i & 1]);
-		if (!rc && i && same_source(&from[0], &from[1])) {
-			r.vaddr = vaddrs[i];
-			r.same = true;
-		} else if (!rc) {
-			rc = make_result(s, &b, h, vaddrs[i],
-					 &from[i & 1].symbol, &r);
-		}
-		if (!rc && !cb(ctx, i, &r))
-			rc = -ERR_STOPPED;
-	}
-	dwarf_batch_fini(&s->dwarf, &b);
-	return rc;
-}
-
-/*
- * With a cache.  The symbols of an image are added as a whole, because finding one means
+ * The symbols of an image are added to the cache as a whole, because finding one means
  * reading them all; of an image with very many, only the first ones and those that are
  * asked for.  Frames are added by address, and by function once a second recording has
  * other addresses in it: most functions of short-lived programs are seen once.
  */
+#include "config.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/vec.h"
+#include "symbolize/lookup.h"
+#include "symbolize/symbol_cache.h"
 
 enum {
 	SYMBOLS_MAX = 1 << 16,		/* ranges of symbols added at once */
@@ -523,14 +24,41 @@ enum {
 	WHOLE_ALL = 64 << 10,		/* … and of all those for one call */
 };
 
+struct symbolizer {
+	struct image *img;
+	struct sym_options opts;
+	char *debug_dirs;	/* NULL: use no other file */
+	struct lookup *lookup;	/* NULL: not opened yet, the cache was enough */
+	struct cached_image *known;	/* results from the cache, or NULL */
+	VEC(struct sym_frame) known_frames;	/* of the last one */
+	bool known_cfi;		/* call frame information gave one */
+};
+
+/* Opens the image's sources of names. */
+static int open_lookup(struct symbolizer *s)
+{
+	struct debug_search where = { .binary = image_name(s->img),
+				      .dirs = s->debug_dirs };
+
+	if (!s->opts.no_debug_files) {
+		where.open_file = s->opts.open_file;
+		where.ctx = s->opts.ctx;
+	}
+	if (s->known) {
+		where.looked = cached_add_input;
+		where.looked_ctx = s->known;
+	}
+	return lookup_open(s->img, &where, s->opts.detail, &s->lookup);
+}
+
 /* Returns whether results have frames that the symbol does not tell. */
 static bool has_frames(const struct symbolizer *s)
 {
 	const struct cached_sources *k = cached_image_sources(s->known);
 
-	if (!s->opened)
+	if (!s->lookup)
 		return k->dwarf && !(s->opts.detail == SYM_SYMBOLS && k->symtab);
-	return s->has_dwarf && !s->symbols_only;
+	return lookup_has_frames(s->lookup);
 }
 
 static bool is_known(const struct symbolizer *s, uint64_t vaddr, bool frames)
@@ -543,23 +71,14 @@ static bool is_known(const struct symbolizer *s, uint64_t vaddr, bool frames)
  * address after it. */
 static int add_symbol(struct symbolizer *s, uint64_t addr, uint64_t end, uint64_t *next)
 {
-	struct source from = { .go = 0 };
-	int rc = symtab_find(&s->symtab, addr, &from.symbol);
-	bool named = !rc && *from.symbol.name;
+	struct symtab_hit hit;
+	int rc = lookup_symbol_range(s->lookup, addr, end, &hit, next);
 	uint32_t id;
 
-	*next = end;
-	if (rc < 0)
+	if (rc < 0 || !hit.from)
 		return rc;
-	*next = symtab_same_until(&s->symtab, addr, &from.symbol, end);
-	name_symbol(s, addr, &from);
-	if (!named)		/* it may be a function that starts programs */
-		*next = starts_same_until(&s->starts, addr, *next);
-	if (!from.symbol.from)
-		return 0;
 	id = cached_store_symbol(s->known, &(struct cached_symbol){
-		from.symbol.name, from.symbol.file, from.symbol.start,
-		from.symbol.size, from.symbol.from == SYMTAB_CFI });
+		hit.name, hit.file, hit.start, hit.size, hit.from == SYMTAB_CFI });
 	return id == CACHED_NONE
 		       ? -ERR_NOMEM
 		       : cached_place_symbol(s->known, addr, *next, id);
@@ -775,21 +294,22 @@ static int resolve_mixed(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 			   .symbol = CACHED_NONE, .added = CACHED_NONE };
 	size_t unknown = count_unknown(s, vaddrs, n);
 
-	if (unknown && !s->opened)
-		m.rc = open_parts(s);
+	if (unknown && !s->lookup)
+		m.rc = open_lookup(s);
 	m.with_frames = has_frames(s);
 	m.adding = cached_image_takes(s->known, m.with_frames, unknown);
 	if (!m.rc && unknown)
 		m.rc = ask_all(&m);
 	if (!m.rc && m.asked.n) {
-		int rc = resolve_now(s, m.asked.v, m.asked.n, looked_up, &m);
+		int rc = lookup_resolve(s->lookup, m.asked.v, m.asked.n,
+					looked_up, &m);
 
 		m.rc = m.rc ? m.rc : rc;
 		end_frames(&m);
 	}
 	while (!m.rc && m.next < n)
 		give_known(&m);
-	if (s->opened)
+	if (s->lookup)
 		cached_image_sort(s->known);
 	vec_fini(&m.asked);
 	return m.rc;
@@ -799,7 +319,7 @@ bool symbolizer_extent(struct symbolizer *s, uint64_t vaddr, const char **name,
 		       uint64_t *start, uint64_t *size)
 {
 	uint32_t id = s->known ? cached_symbol_at(s->known, vaddr) : CACHED_NONE;
-	struct source from = { .go = 0 };
+	struct symtab_hit from;
 
 	if (id != CACHED_NONE) {
 		struct cached_symbol hit = cached_symbol(s->known, id);
@@ -810,13 +330,13 @@ bool symbolizer_extent(struct symbolizer *s, uint64_t vaddr, const char **name,
 		*size = hit.size;
 		return hit.size != 0;
 	}
-	if ((!s->opened && open_parts(s) < 0) ||
-	    find_symbol(s, vaddr, &from) < 0 || !from.symbol.size)
+	if ((!s->lookup && open_lookup(s) < 0) ||
+	    lookup_symbol(s->lookup, vaddr, &from) < 0 || !from.size)
 		return false;
-	s->known_cfi |= from.symbol.from == SYMTAB_CFI;
-	*name = from.symbol.name;
-	*start = from.symbol.start;
-	*size = from.symbol.size;
+	s->known_cfi |= from.from == SYMTAB_CFI;
+	*name = from.name;
+	*start = from.start;
+	*size = from.size;
 	return true;
 }
 
@@ -824,7 +344,7 @@ int symbolizer_resolve(struct symbolizer *s, const uint64_t *vaddrs, size_t n,
 		       sym_cb *cb, void *ctx, struct error *err)
 {
 	int rc = s->known ? resolve_mixed(s, vaddrs, n, cb, ctx)
-			  : resolve_now(s, vaddrs, n, cb, ctx);
+			  : lookup_resolve(s->lookup, vaddrs, n, cb, ctx);
 
 	if (rc == -ERR_NOMEM)
 		return error_set(err, ERR_NOMEM,
@@ -850,29 +370,14 @@ static struct sym_sources known_sources(const struct symbolizer *s)
 
 struct sym_sources symbolizer_sources(const struct symbolizer *s)
 {
-	const char *path = s->debug_path ? s->debug_path : "";
-	const char *problem = image_problem(s->img);
-	const struct dwarf *d = &s->dwarf;
+	struct sym_sources out;
 
-	if (!s->opened)
+	if (!s->lookup)
 		return known_sources(s);
-	if (!*problem && s->debug)
-		problem = image_problem(s->debug);
-	return (struct sym_sources){
-		.symtab = s->symtab.has_symtab,
-		.dynsym = s->symtab.has_dynsym,
-		.debugdata = s->symtab.mini != NULL,
-		.unwind = s->known ? s->known_cfi : s->symtab.used_cfi,
-		.go = s->go != NULL,
-		.dwarf = s->has_dwarf,
-		.debug_file = s->debug ? path : "",
-		.missing = s->has_dwarf || s->debug ? "" : path,
-		.missing_alt = d->missing_alt ? d->missing_alt : "",
-		.missing_dwo = d->missing_dwo ? d->missing_dwo : "",
-		.missing_dwo_units = d->missing_dwo_units,
-		.damage = d->damage,
-		.unreadable = problem,
-	};
+	out = lookup_sources(s->lookup);
+	if (s->known)
+		out.unwind = s->known_cfi;
+	return out;
 }
 
 /* Opens what the cache knows of the image. */
@@ -907,9 +412,9 @@ static int open_all(struct symbolizer *s, const struct sym_options *opts)
 		open_known(s);
 	if (s->known && cached_image_sources(s->known))
 		return 0;
-	rc = open_parts(s);
+	rc = open_lookup(s);
 	/* Go's table needs no cache: an address is found in it at once. */
-	if (s->known && s->go) {
+	if (s->known && !rc && lookup_sources(s->lookup).go) {
 		cached_image_close(s->known, NULL);
 		s->known = NULL;
 	} else if (s->known && !rc) {
@@ -945,7 +450,8 @@ static void close_known(struct symbolizer *s)
 				       now.debugdata, now.debug_file,
 				       now.missing };
 	bool whole = !*now.missing_alt && !*now.missing_dwo && !*now.damage &&
-		     !*now.unreadable && !s->symtab.nomem;
+		     !*now.unreadable &&
+		     !(s->lookup && lookup_incomplete(s->lookup));
 
 	cached_image_close(s->known, whole ? &keep : NULL);
 	s->known = NULL;
@@ -957,14 +463,8 @@ void symbolizer_close(struct symbolizer *s)
 		return;
 	if (s->known)
 		close_known(s);
-	dwarf_fini(&s->dwarf);
-	symtab_fini(&s->symtab);
-	gopclntab_close(s->go);
-	starts_fini(&s->starts);
-	vec_fini(&s->frames);
+	lookup_close(s->lookup);
 	vec_fini(&s->known_frames);
-	image_close(s->debug);
-	free(s->debug_path);
 	free(s->debug_dirs);
 	free(s);
 }
