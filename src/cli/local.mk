@@ -12,7 +12,6 @@ libcli_a_SOURCES = \
 	src/cli/guard.c \
 	src/cli/guard.h \
 	src/cli/help.c \
-	src/cli/option_values.c \
 	src/cli/options.c \
 	src/cli/options.h \
 	src/cli/perf_options.c \

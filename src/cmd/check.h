@@ -21,12 +21,6 @@ struct check_opts {
 	bool trust;
 };
 
-extern const struct opt check_opt_table[];
-void check_defaults(void *opts);
-/* Sets the limits, and refuses contradictory options. */
-int check_set_options(struct cmd_io *io, const struct check_opts *o, struct check_options *out,
-		      struct error *err);
-
 struct findings;
 /* Writes the reports for continuous integration that the options name. */
 int check_write_findings(struct cmd_io *io, const struct check_opts *o,
@@ -70,8 +64,8 @@ void check_recordings_fini(struct check_recordings *r);
 int check_commits(struct check *c, const struct check_opts *o,
 		  struct error *err);
 
-/* check_history.c: checks against a history.  `limits` comes from
- * check_set_options.  Returns 0, another enum check_verdict, or a negative error. */
+/* check_history.c: checks against a history.  `limits` are those of the
+ * options.  Returns 0, another enum check_verdict, or a negative error. */
 int check_history(struct cmd_io *io, const struct check_opts *o,
 		  const struct check_options *limits,
 		  const struct allow_list *allow, struct error *err);

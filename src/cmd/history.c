@@ -191,7 +191,8 @@ void commit_log_fini(struct commit_log *l)
 	buf_fini(&l->text);
 }
 
-const char *commit_log_subject(void *ctx, uint32_t commit)
+/* The callbacks of history_report; ctx is the log. */
+static const char *commit_log_subject(void *ctx, uint32_t commit)
 {
 	const struct commit_log *l = ctx;
 	uint32_t at = u64map_get(&l->subject, commit);
@@ -199,7 +200,7 @@ const char *commit_log_subject(void *ctx, uint32_t commit)
 	return at == U64MAP_NONE ? "" : (const char *)l->text.p + at;
 }
 
-size_t commit_log_between(void *ctx, uint32_t older, uint32_t newer)
+static size_t commit_log_between(void *ctx, uint32_t older, uint32_t newer)
 {
 	const struct commit_log *l = ctx;
 	uint32_t a = u64map_get(&l->order, older);
@@ -347,25 +348,22 @@ static bool write_comparison(void *ctx, size_t from, size_t to, struct buf *link
 	struct pages *p = ctx;
 	const char *base = path_base(p->html), *end = strrchr(base, '.');
 	int stem = (int)(end && end > base ? end - base : (long)strlen(base));
-	struct buf path = { 0 }, text[DIFF_SIDES] = { { 0 } };
-	struct diff_opts o = { .top = 0 };
+	struct buf path = { 0 }, text[2] = { { 0 } };
+	struct opt_strs side[2] = { { 0 } };
 	struct error err;
-	bool ok;
+	bool ok = add_paths(p, from, &text[0], &side[0]) &&
+		  add_paths(p, to, &text[1], &side[1]);
 
-	cmd_diff.defaults(&o);
-	ok = add_paths(p, from, &text[DIFF_OLD], &o.side[DIFF_OLD]) &&
-	     add_paths(p, to, &text[DIFF_NEW], &o.side[DIFF_NEW]);
 	buf_printf(&path, "%.*s%.*s-%zu.html", (int)(base - p->html), p->html,
 		   stem, base, p->n + 1);
-	o.output = buf_cstr(&path);
-	o.html = true;
-	ok = ok && !path.failed && cmd_diff.run(p->io, &o, 0, NULL, &err) == 0;
+	ok = ok && !path.failed &&
+	     cmd_diff_page(p->io, side, buf_cstr(&path), &err) == 0;
 	if (ok) {
-		buf_str(link, path_base(o.output));
+		buf_str(link, path_base(buf_cstr(&path)));
 		p->n++;
 	}
-	for (int i = 0; i < DIFF_SIDES; i++) {
-		free(o.side[i].v);
+	for (int i = 0; i < 2; i++) {
+		free(side[i].v);
 		buf_fini(&text[i]);
 	}
 	buf_fini(&path);

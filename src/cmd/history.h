@@ -19,9 +19,6 @@ struct commit_log {
 int commit_log_read(struct commit_log *l, struct history *h, const char *repo,
 		    const char *newest, struct error *err);
 void commit_log_fini(struct commit_log *l);
-/* The callbacks of history_report; ctx is the log. */
-const char *commit_log_subject(void *ctx, uint32_t commit);
-size_t commit_log_between(void *ctx, uint32_t older, uint32_t newer);
 /* Finds the full name of a revision and the time of its commit.  Returns false if
  * the repository lacks it. */
 bool commit_resolve(const char *repo, const char *revision, struct buf *name,

@@ -11,13 +11,10 @@ libcmd_a_SOURCES = \
 	src/cmd/check_git.c \
 	src/cmd/check_git.h \
 	src/cmd/check_history.c \
-	src/cmd/check_options.c \
 	src/cmd/check_record.c \
 	src/cmd/command.h \
 	src/cmd/diff.c \
 	src/cmd/diff.h \
-	src/cmd/diff_open.c \
-	src/cmd/diff_options.c \
 	src/cmd/doctor.c \
 	src/cmd/dump.c \
 	src/cmd/encode.c \

@@ -10,7 +10,6 @@ libprofile_a_SOURCES = \
 	src/profile/jit_runtimes.c \
 	src/profile/jit_runtimes.h \
 	src/profile/keep_old_symbols.c \
-	src/profile/symbolize_generated.c \
 	src/profile/symbolize_images.c \
 	src/profile/symbolize_internal.h \
 	src/profile/symbolize_jit.c \

@@ -82,7 +82,6 @@ void symbolize_unlock(struct symbolize_run *f);
 int symbolize_elf(struct symbolize_run *f, const struct symbolize_item *part);
 int symbolize_vdso(struct symbolize_run *f, const struct symbolize_item *part);
 int symbolize_kernel(struct symbolize_run *f, const struct symbolize_item *part);
-int symbolize_generated(struct symbolize_run *f, const struct symbolize_item *part);
 int symbolize_jit(struct symbolize_run *f, const struct symbolize_item *part);
 /* Result of reading a program's jitdump file. */
 struct jitdump_names {

@@ -10,7 +10,6 @@ librecord_a_SOURCES = \
 	src/record/run.c \
 	src/record/run.h \
 	src/record/run_begin.c \
-	src/record/run_end.c \
 	src/record/session.c \
 	src/record/session.h \
 	src/record/choose/sources.c \

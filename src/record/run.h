@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_RECORD_RUN_H
 #define TALLY_RECORD_RUN_H
-/* State shared by the parts of a run: its beginning, its rounds and its end. */
+/* A run: its beginning (run_begin.c), its rounds and its end (run.c). */
 #include <time.h>
 
 #include "launch/launch.h"
@@ -47,8 +47,7 @@ int run_drain(struct run *r, bool all, struct error *err);
 /* Reads the counters.  Adds losses since the last call and, with `final`, rows of
  * their totals, less those in earlier files. */
 int run_counts(struct run *r, bool final, struct error *err);
-/* run_end.c: notes for this file how much less was taken under load. */
+/* Notes for this file how much less was taken under load. */
 int run_note_load(struct run *r, struct error *err);
-int run_finish(struct run *r, struct error *err);
 
 #endif

@@ -14,7 +14,6 @@ libtui_a_SOURCES = \
 	src/tui/model.h \
 	src/tui/page.c \
 	src/tui/page.h \
-	src/tui/page_write.c \
 	src/tui/screen.h \
 	src/tui/strip.c \
 	src/tui/strip.h \

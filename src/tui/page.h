@@ -75,10 +75,6 @@ bool page_key(struct page *pg, const struct screen_event *e);
  * `pg->find`. */
 void page_find(struct page *pg, bool back, bool here);
 
-/* Writes all rows of a page into a new file in the current directory and shows
- * its name. */
-void page_write(struct page *pg);
-
 /* Shows safe text in the status line. */
 void tui_notice(struct tui *t, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -15,8 +15,6 @@ libviews_a_SOURCES = \
 	src/views/text.c \
 	src/views/wait_callers.c \
 	src/views/wait_callers.h \
-	src/views/wait_idle.c \
-	src/views/wait_idle.h \
 	src/views/wait_place.c \
 	src/views/wait_place.h \
 	src/views/wait_sites.c \
@@ -79,7 +77,6 @@ libviews_a_SOURCES = \
 	src/views/annotate/annotate_code.c \
 	src/views/annotate/annotate_hits.c \
 	src/views/annotate/annotate_json.c \
-	src/views/annotate/annotate_lines.c \
 	src/views/annotate/listing.c \
 	src/views/annotate/listing.h \
 	src/views/annotate/annotate_text.c \
@@ -92,9 +89,7 @@ libviews_a_SOURCES = \
 	src/views/diff/diff_annotate.h \
 	src/views/diff/diff_annotate_json.c \
 	src/views/diff/diff_annotate_text.c \
-	src/views/diff/diff_files.c \
 	src/views/diff/diff_tree.c \
-	src/views/diff/diff_funcs.c \
 	src/views/diff/diff_head.c \
 	src/views/diff/diff_internal.h \
 	src/views/diff/diff_json.c \

@@ -2,7 +2,7 @@
 #ifndef TALLY_VIEWS_WAIT_SITES_H
 #define TALLY_VIEWS_WAIT_SITES_H
 /* Sums waits, and the wakeups that ended them, by place (wait_place.h).  Waits of idle
- * threads (wait_idle.h) have rows of their own. */
+ * threads have rows of their own. */
 #include "views/wait_callers.h"
 
 struct wait_site {

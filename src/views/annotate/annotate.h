@@ -262,8 +262,6 @@ void annotate_json(struct annotation *a, const struct annotate_style *style,
 
 /* annotate_units.c: selects and orders the units. */
 int annotate_choose(struct annotation *a, struct error *err);
-/* annotate_lines.c: computes lines and copies of a unit. */
-int annotate_lines(struct annotation *a, struct annot_unit *u);
 /* annotate_calls.c.  annotate_lines calls annotate_own for each frame's line.
  * annotate_calls then adds the cost of calls; all units must exist by then. */
 void annotate_own(struct annotation *a, const struct annot_unit *u,

@@ -6,12 +6,6 @@
 #include "views/diff/diff.h"
 #include "views/query/names.h"
 
-/* diff_funcs.c.  diff_funcs fills diff.match.  diff_labels then uses the keys
- * to label functions with the same name. */
-int diff_funcs(struct diff *d);
-int diff_labels(struct diff *d);
-/* diff_files.c: fills diff_side.file_of. */
-int diff_files(struct diff *d);
 /* diff_norm.c: pairs events and chooses the divisor of costs. */
 int diff_columns(struct diff *d, struct error *err);
 int diff_normalise(struct diff *d, struct error *err);
