@@ -58,10 +58,6 @@ int merge_totals(struct merge *m, uint64_t shift);
 int merge_facts(struct merge *m);
 /* Adds the symbol part; all other tables exist. */
 int merge_symbols(struct merge *m);
-/* Compares the chains of inlined functions of two frames (or PROF_NONE) by their
- * contents, not by their ids.  The more detailed one comes first. */
-int merge_compare_frames(const struct profile *p, uint32_t a, uint32_t b);
-int merge_compare_str(const struct profile *p, uint32_t a, uint32_t b);
 /* Sorts the result and removes duplicates.  May be called after each
  * recording. */
 int merge_finish_symbols(struct profile *p);

@@ -5,7 +5,7 @@
 
 #include "profile/merge_internal.h"
 
-int merge_compare_str(const struct profile *p, uint32_t a, uint32_t b)
+static int compare_str(const struct profile *p, uint32_t a, uint32_t b)
 {
 	return a == b ? 0 : strcmp(profile_cstr(p, a), profile_cstr(p, b));
 }
@@ -33,9 +33,9 @@ static int compare_frame(const struct profile *p, const struct prof_frame *x,
 	int c = larger(x->line != 0, y->line != 0);
 
 	if (!c)
-		c = merge_compare_str(p, f->name, g->name);
+		c = compare_str(p, f->name, g->name);
 	if (!c)
-		c = merge_compare_str(p, f->file, g->file);
+		c = compare_str(p, f->file, g->file);
 	if (!c)
 		c = larger(f->line, g->line);
 	if (!c)
@@ -43,13 +43,15 @@ static int compare_frame(const struct profile *p, const struct prof_frame *x,
 	if (!c)
 		c = larger(g->image, f->image);
 	if (!c)
-		c = merge_compare_str(p, x->file, y->file);
+		c = compare_str(p, x->file, y->file);
 	if (!c)
 		c = larger(x->line, y->line);
 	return c ? c : larger(x->column, y->column);
 }
 
-int merge_compare_frames(const struct profile *p, uint32_t a, uint32_t b)
+/* Compares the chains of inlined functions of two frames (or PROF_NONE) by their
+ * contents, not by their ids.  The more detailed one comes first. */
+static int compare_frames(const struct profile *p, uint32_t a, uint32_t b)
 {
 	int c;
 
@@ -158,7 +160,7 @@ static int take_places(struct merge *m)
 
 		frame = merge_row(m->maps->frame, frame);
 		if (frame != p->loc_frame.v[loc] &&
-		    merge_compare_frames(p, frame, p->loc_frame.v[loc]) < 0)
+		    compare_frames(p, frame, p->loc_frame.v[loc]) < 0)
 			p->loc_frame.v[loc] = frame;
 	}
 	return 0;
@@ -176,7 +178,7 @@ static int compare_source(const struct profile *p,
 	if (!c)
 		c = larger(b->units, a->units);
 	if (!c)
-		c = merge_compare_str(p, a->file, b->file);
+		c = compare_str(p, a->file, b->file);
 	return c ? c : larger(a->machine, b->machine);
 }
 
@@ -214,7 +216,7 @@ static void take_note(struct merge *m, uint32_t *to, uint32_t from)
 	uint32_t id = from ? merge_str(m, from) : 0;
 
 	if (id && id != PROF_NONE &&
-	    (!*to || merge_compare_str(m->p, id, *to) < 0))
+	    (!*to || compare_str(m->p, id, *to) < 0))
 		*to = id;
 }
 
@@ -312,7 +314,7 @@ static int by_symbol(const void *x, const void *y, void *ctx)
 		return a->vaddr < b->vaddr ? -1 : 1;
 	if (a->name != b->name)	/* a row with a name comes first */
 		return !a->name ? 1 : !b->name ? -1
-			: merge_compare_str(ctx, a->name, b->name);
+			: compare_str(ctx, a->name, b->name);
 	return larger(a->size, b->size);
 }
 
@@ -324,7 +326,7 @@ static int by_line(const void *x, const void *y, void *ctx)
 		return a->image < b->image ? -1 : 1;
 	if (a->vaddr != b->vaddr)
 		return a->vaddr < b->vaddr ? -1 : 1;
-	return merge_compare_frames(ctx, a->frame, b->frame);
+	return compare_frames(ctx, a->frame, b->frame);
 }
 
 static int by_code(const void *x, const void *y, void *ctx)

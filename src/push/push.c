@@ -725,6 +725,5 @@ int push_debuginfo(struct push *p, struct error *err)
 	c = debuginfo_count(p->debuginfo);
 	p->counts.debug_files = c.files;
 	p->counts.debug_bytes = c.bytes;
-	p->counts.debug_refused = c.refused;
 	return rc;
 }

@@ -88,8 +88,6 @@ struct push_counts {
 	uint64_t waiting, waiting_bytes;	/* requests in the spool, and their
 						 * size */
 	uint64_t debug_files, debug_bytes;	/* uploaded debug information */
-	uint64_t debug_refused;		/* files that are too large, or that the
-					 * server refused */
 	char problem[512];		/* reason of the last failure; "" if the
 					 * last request succeeded */
 };

@@ -476,9 +476,6 @@ static inline const struct abbrev *abbrev_of(const struct abbrev_table *t,
 	return abbrev_of_sparse(t, code);
 }
 
-/* Returns the operation that skips a form of varying size; OP_END for an
- * unknown form. */
-enum abbrev_code abbrev_variable_op(uint64_t form);
 /* Skips one DIE's attributes.  Returns NULL if they are damaged.  *jump: on
  * input, whether to skip to the sibling past children that are not needed; on
  * output, whether that happened. */

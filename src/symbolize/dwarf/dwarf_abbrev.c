@@ -14,7 +14,9 @@
 /* Skipping attributes: sizes of forms (DWARF 5 §7.5.6) and the skip programs
  * made from them. */
 
-enum abbrev_code abbrev_variable_op(uint64_t form)
+/* Returns the operation that skips a form of varying size; OP_END for an
+ * unknown form. */
+static enum abbrev_code variable_op(uint64_t form)
 {
 	switch (form) {
 	case DW_FORM_string: return OP_CSTR;
@@ -88,7 +90,7 @@ const uint8_t *dwarf_skip_form(uint64_t form, uint8_t addr_size,
 
 	if (size >= 0)
 		return end - p < size ? NULL : p + size;
-	switch (abbrev_variable_op(form)) {
+	switch (variable_op(form)) {
 	case OP_LEB: return skip_leb(p, end);
 	case OP_CSTR: return skip_cstr(p, end);
 	case OP_BLOCK1: return skip_block(p, end, 1);
@@ -266,10 +268,10 @@ static bool compile_skip(struct compile *c, uint64_t form, bool sibling)
 		c->run += (uint32_t)size;
 		return c->run < 1u << 24;
 	}
-	if (abbrev_variable_op(form) == OP_END)
+	if (variable_op(form) == OP_END)
 		return false;
 	c->a.flags |= ABBREV_VARIABLE;
-	return emit_op(c, abbrev_variable_op(form));
+	return emit_op(c, variable_op(form));
 }
 
 static bool compile_read(struct compile *c, enum dwarf_slot slot, uint64_t form,
