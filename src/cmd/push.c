@@ -187,19 +187,6 @@ void cmd_push_fini(struct cmd_push *p)
 	buf_fini(&p->authorization);
 }
 
-struct messages {
-	struct cmd_io *io;
-	bool quiet;
-};
-
-static void notice(void *ctx, const char *text)
-{
-	struct messages *s = ctx;
-
-	if (!s->quiet)
-		cmd_notice(s->io, text);
-}
-
 static int push_file(struct cmd_io *io, const struct push_cmd_opts *o,
 		     const char *path, bool server_names, struct push *p,
 		     struct error *err)
@@ -282,7 +269,7 @@ static int run_push(struct cmd_io *io, void *opts, int argc, char **argv,
 		    struct error *err)
 {
 	struct push_cmd_opts *o = opts;
-	struct messages messages = { io, o->quiet };
+	struct cmd_messages messages = { io, o->quiet };
 	struct cmd_push prepared = { .labels = { 0 } };
 	const struct push_counts *c;
 	struct buf dirs = { 0 };
@@ -295,7 +282,7 @@ static int run_push(struct cmd_io *io, void *opts, int argc, char **argv,
 				 "pyroscope+http://HOST:4040 [FILE...]");
 	rc = cmd_push_prepare(&o->push, argv[0], &prepared, err);
 	prepared.options.patience_ns = (uint64_t)(o->patience * 1e9);
-	prepared.options.notice = notice;
+	prepared.options.notice = cmd_message;
 	prepared.options.ctx = &messages;
 	if (!rc)
 		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);

@@ -173,22 +173,9 @@ static void record_defaults(void *opts)
 	o->runtime_env = true;
 }
 
-struct messages {
-	struct cmd_io *io;
-	bool quiet;
-};
-
-static void notice(void *ctx, const char *text)
-{
-	struct messages *s = ctx;
-
-	if (!s->quiet)
-		cmd_notice(s->io, text);
-}
-
 static void progress(void *ctx, const char *text)
 {
-	struct messages *s = ctx;
+	struct cmd_messages *s = ctx;
 
 	if (!s->quiet && s->io->progress)
 		s->io->progress(s->io, text);
@@ -316,7 +303,7 @@ static void runtime_setting(const struct record_opts *o,
 	ro->setting = buf_cstr(out);
 	snprintf(text, sizeof(text), "setting %s for the command, to name its "
 		 "%s (--no-runtime-env turns this off)", ro->setting, gives);
-	notice(ro->ctx, text);
+	cmd_message(ro->ctx, text);
 }
 
 static int check(const struct record_opts *o, struct error *err)
@@ -531,7 +518,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 			  struct error *err)
 {
 	struct record_opts *o = opts;
-	struct messages messages = { io, o->quiet };
+	struct cmd_messages messages = { io, o->quiet };
 	struct prepared p = { .stored = { 0 } };
 	struct record_result result = { 0 };
 	struct busy busy = { 0 };
@@ -555,7 +542,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		.repeat = o->repeat,
 		.duration = o->duration, .delay = o->delay,
 		.control = o->control,
-		.version = PACKAGE_VERSION, .notice = notice,
+		.version = PACKAGE_VERSION, .notice = cmd_message,
 		.progress = io->err_tty ? progress : NULL, .ctx = &messages,
 	};
 	int r = prepare(o, &p, &ro, err);

@@ -46,3 +46,11 @@ void cmd_notice(struct cmd_io *io, const char *text)
 	fflush(io->err);
 	buf_fini(&b);
 }
+
+void cmd_message(void *ctx, const char *text)
+{
+	const struct cmd_messages *m = ctx;
+
+	if (!m->quiet)
+		cmd_notice(m->io, text);
+}

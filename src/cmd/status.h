@@ -7,5 +7,11 @@
 int cmd_pass_status(struct cmd_io *io, int wait_status);
 /* Prints one safe line for the user: "tally: TEXT". */
 void cmd_notice(struct cmd_io *io, const char *text);
+/* The same as a callback, unless messages are off; ctx is a struct cmd_messages. */
+struct cmd_messages {
+	struct cmd_io *io;
+	bool quiet;
+};
+void cmd_message(void *ctx, const char *text);
 
 #endif

@@ -92,6 +92,7 @@ librecord_a_SOURCES = \
 	src/record/waits/latency.h \
 	src/record/waits/polled_waits.c \
 	src/record/waits/polled_waits.h \
+	src/record/waits/tid_rows.h \
 	src/record/waits/wait_kind.c \
 	src/record/waits/wait_kind.h \
 	src/record/waits/waits.c \

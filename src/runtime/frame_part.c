@@ -22,6 +22,26 @@ bool frame_read(const struct frame_door *door, uint64_t at, size_t n, void *to)
 	return frame_is_pointer(at) && door->read(door->ctx, &v, 1, to) == n;
 }
 
+const void *frame_window_at(struct frame_window *w, const struct frame_door *door,
+			    uint64_t at, size_t n)
+{
+	uint64_t from = at & ~(uint64_t)(FRAME_WINDOW - 1);
+
+	if (!frame_is_pointer(at))
+		return NULL;
+	if (at < w->at || n > w->n || at - w->at > w->n - n) {
+		if (at + n - from > FRAME_WINDOW)
+			from = at + n - FRAME_WINDOW;
+		w->at = from;
+		w->n = at + n - from;
+		if (!frame_read(door, from, w->n, w->bytes)) {
+			w->n = 0;
+			return NULL;
+		}
+	}
+	return (const uint8_t *)w->bytes + (at - w->at);
+}
+
 static void put(struct frame_out *o, const void *p, size_t n)
 {
 	o->door->put(o->door->ctx, p, n);

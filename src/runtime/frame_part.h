@@ -104,6 +104,14 @@ struct frame_out {
 	size_t codes, all;	/* bytes written: of code entries; in total */
 };
 
+/* What was read last of a program's frames.  It may serve as scratch space in between;
+ * then set n to 0. */
+struct frame_window {
+	uint64_t at;
+	size_t n;
+	uint64_t bytes[FRAME_WINDOW / 8];
+};
+
 /* Text to copy: memory, or a literal. */
 struct frame_piece {
 	uint64_t at;
@@ -125,6 +133,10 @@ static inline uint32_t u32_at(const void *p, size_t at)
 uint64_t frame_mix(uint64_t hash, uint64_t v);
 bool frame_is_pointer(uint64_t p);
 bool frame_read(const struct frame_door *door, uint64_t at, size_t n, void *to);
+/* Returns n bytes at an address, n <= FRAME_WINDOW; NULL if they cannot be read.  Older
+ * frames usually lie below newer ones, so this also reads the lower part of the page. */
+const void *frame_window_at(struct frame_window *w, const struct frame_door *door,
+			    uint64_t at, size_t n);
 void frame_put_entry(struct frame_out *o, uint64_t at, uint32_t what, uint32_t more);
 /* Returns whether a code was already written. */
 bool frame_is_written(const struct frame_out *o, uint64_t at, uint32_t witness);

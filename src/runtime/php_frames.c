@@ -95,27 +95,10 @@ struct walk {
 	size_t held;
 };
 
-/* Returns the frame at an address.  Callers' frames lie below their callees', most
- * often on the same page. */
+/* Returns the frame at an address. */
 static const void *look(struct walk *w, uint64_t at)
 {
-	struct php_scratch *s = w->s;
-	uint64_t from = at & ~(uint64_t)(FRAME_WINDOW - 1);
-
-	if (!frame_is_pointer(at))
-		return NULL;
-	if (at < s->window_at || FRAME_BYTES > s->window_n ||
-	    at - s->window_at > s->window_n - FRAME_BYTES) {
-		if (at + FRAME_BYTES - from > FRAME_WINDOW)
-			from = at + FRAME_BYTES - FRAME_WINDOW;
-		s->window_at = from;
-		s->window_n = at + FRAME_BYTES - from;
-		if (!frame_read(w->door, from, s->window_n, s->window)) {
-			s->window_n = 0;
-			return NULL;
-		}
-	}
-	return (const uint8_t *)s->window + (at - s->window_at);
+	return frame_window_at(&w->s->window, w->door, at, FRAME_BYTES);
 }
 
 static bool string_find(struct walk *w, uint64_t at, struct frame_piece *p)
@@ -189,7 +172,7 @@ static bool put_code_once(struct walk *w, uint64_t at, uint32_t witness,
 			return false;
 		c.file_bytes = (uint16_t)piece[n++].n;
 	}
-	w->s->window_n = 0;
+	w->s->window.n = 0;
 	return frame_put_code(&w->out, at, witness, &c, piece, n);
 }
 
@@ -470,10 +453,10 @@ size_t php_walk(const struct php_types *types, const struct php_registers *regs,
 	w.door = door;
 	w.s = s;
 	w.out.door = door;
-	w.out.room = s->window;
+	w.out.room = s->window.bytes;
 	w.out.codes = w.out.all = 0;
 	w.entries = w.pending = w.held = 0;
-	s->window_n = s->window_at = 0;
+	s->window.n = s->window.at = 0;
 	frame_put_entry(&w.out, types->loop, FRAME_LOOP, (uint32_t)types->loop_bytes);
 	frame_put_entry(&w.out, 0, FRAME_END, walk(&w, f));
 	return w.out.all;

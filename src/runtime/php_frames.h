@@ -59,8 +59,7 @@ struct php_batch {
 
 /* Scratch space of one walk at a time. */
 struct php_scratch {
-	uint64_t window_at, window_n;
-	uint64_t window[FRAME_WINDOW / 8];
+	struct frame_window window;
 	struct php_batch batch[PHP_BATCH];
 	struct frame_span spans[PHP_BATCH];
 	uint64_t functions[PHP_BATCH][PHP_FUNCTION_BYTES / 8];

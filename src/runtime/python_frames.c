@@ -223,27 +223,10 @@ static bool get(struct walk *w, uint64_t at, size_t n, void *to)
 	return frame_read(w->door, at, n, to);
 }
 
-/* Returns n bytes at an address.  Older frames usually lie below newer ones, so this
- * also reads the lower part of the same page. */
+/* Returns n bytes at an address. */
 static const void *look(struct walk *w, uint64_t at, size_t n)
 {
-	struct python_scratch *s = w->s;
-	uint64_t from = at & ~(uint64_t)(FRAME_WINDOW - 1);
-
-	if (!frame_is_pointer(at))
-		return NULL;
-	if (at < s->window_at || n > s->window_n ||
-	    at - s->window_at > s->window_n - n) {
-		if (at + n - from > FRAME_WINDOW)
-			from = at + n - FRAME_WINDOW;
-		s->window_at = from;
-		s->window_n = at + n - from;
-		if (!get(w, from, s->window_n, s->window)) {
-			s->window_n = 0;
-			return NULL;
-		}
-	}
-	return (const uint8_t *)s->window + (at - s->window_at);
+	return frame_window_at(&w->s->window, w->door, at, n);
 }
 
 static uint32_t witness_of(const struct python_layout *l, const void *code)
@@ -294,7 +277,7 @@ static bool put_code(struct walk *w, uint64_t at, uint32_t witness,
 	c.table_bytes = (uint32_t)piece[2].n;
 	c.minor = l->minor;
 	c.language = FRAME_PYTHON;
-	w->s->window_n = 0;
+	w->s->window.n = 0;
 	if (w->types->tasks && python_task_is_loop(&w->task, &piece[0], c.name_kind,
 						   &piece[1], c.file_kind))
 		__atomic_store_n(&w->types->tasks->code, at, __ATOMIC_RELAXED);
@@ -480,7 +463,7 @@ static void put_task(struct walk *w)
 	struct frame_piece name;
 	uint8_t kind;
 
-	w->s->window_n = 0;
+	w->s->window.n = 0;
 	if (!w->loop || !python_task_name(&w->task, w->loop, &name, &kind))
 		return;
 	frame_put_text(&w->out, FRAME_TASK, kind, &name);
@@ -497,14 +480,14 @@ size_t python_walk(const struct python_types *types, uint64_t thread,
 	w.door = door;
 	w.s = s;
 	w.out.door = door;
-	w.out.room = s->window;
+	w.out.room = s->window.bytes;
 	w.out.codes = w.out.all = 0;
 	w.entries = w.pending = 0;
 	w.loop = 0;
 	w.task.types = types;
 	w.task.door = door;
-	w.task.room = s->window;
-	s->window_n = s->window_at = 0;
+	w.task.room = s->window.bytes;
+	s->window.n = s->window.at = 0;
 	if (w.layout->by_object && !w.layout->thread_cframe)
 		frame_put_entry(&w.out, types->loop, FRAME_LOOP,
 				(uint32_t)types->loop_bytes);

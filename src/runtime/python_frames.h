@@ -54,8 +54,7 @@ struct python_types {
 
 /* Scratch space of one walk at a time. */
 struct python_scratch {
-	uint64_t window_at, window_n;
-	uint64_t window[FRAME_WINDOW / 8];
+	struct frame_window window;
 	struct frame_entry batch[PYTHON_BATCH];
 	struct frame_span spans[PYTHON_BATCH];
 	uint64_t frames[PYTHON_BATCH];

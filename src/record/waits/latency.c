@@ -9,14 +9,13 @@
 void latency_fini(struct latency *l)
 {
 	vec_fini(&l->threads);
-	vec_fini(&l->free);
-	u64map_fini(&l->by_tid);
+	tid_rows_fini(&l->index);
 }
 
 void latency_begin(struct latency *l, uint64_t time_ns)
 {
-	l->threads.n = l->free.n = 0;
-	u64map_clear(&l->by_tid);
+	l->threads.n = 0;
+	tid_rows_clear(&l->index);
 	l->running = 0;
 	l->shared = 0;
 	l->lost = false;
@@ -25,7 +24,7 @@ void latency_begin(struct latency *l, uint64_t time_ns)
 
 static struct latency_thread *find(struct latency *l, uint32_t tid)
 {
-	uint32_t i = u64map_get(&l->by_tid, tid);
+	uint32_t i = tid_rows_get(&l->index, tid);
 
 	return i < l->threads.n && l->threads.v[i].tid == tid
 	       ? &l->threads.v[i] : NULL;
@@ -34,23 +33,15 @@ static struct latency_thread *find(struct latency *l, uint32_t tid)
 static struct latency_thread *get(struct latency *l, uint32_t tid)
 {
 	struct latency_thread *t = find(l, tid), row = { .tid = tid };
-	uint32_t *slot, i;
+	uint32_t i;
 
 	if (t)
 		return t;
-	slot = u64map_slot(&l->by_tid, tid);
-	if (!slot)
+	i = tid_rows_add(&l->index, tid, l->threads.n);
+	if (i == U64MAP_NONE ||
+	    (i == l->threads.n && vec_push(&l->threads, row) < 0))
 		return NULL;
-	if (l->free.n) {
-		i = l->free.v[--l->free.n];
-		l->threads.v[i] = row;
-	} else if (vec_push(&l->threads, row) < 0) {
-		*slot = UINT32_MAX - 1;	/* no row */
-		return NULL;
-	} else {
-		i = (uint32_t)l->threads.n - 1;
-	}
-	*slot = i;
+	l->threads.v[i] = row;
 	return &l->threads.v[i];
 }
 
@@ -119,7 +110,7 @@ void latency_exit(struct latency *l, uint32_t tid, uint64_t time_ns)
 	struct latency_thread *t = find(l, tid);
 
 	latency_out(l, tid, time_ns);
-	if (t && vec_push(&l->free, (uint32_t)(t - l->threads.v)) >= 0)
+	if (t && tid_rows_free(&l->index, (size_t)(t - l->threads.v)))
 		memset(t, 0, sizeof(*t));
 }
 

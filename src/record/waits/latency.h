@@ -13,8 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/hash.h"
-#include "base/vec.h"
+#include "record/waits/tid_rows.h"
 
 struct latency_thread {
 	uint32_t tid;		/* 0: a free row */
@@ -32,8 +31,7 @@ struct latency {
 	bool lost;		/* records were lost; nothing is known until the next
 				 * switch */
 	VEC(struct latency_thread) threads;
-	VEC(uint32_t) free;
-	struct u64map by_tid;
+	struct tid_rows index;
 };
 
 void latency_fini(struct latency *l);

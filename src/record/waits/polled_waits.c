@@ -7,19 +7,18 @@
 void polled_waits_fini(struct polled_waits *w)
 {
 	vec_fini(&w->threads);
-	vec_fini(&w->free);
-	u64map_fini(&w->by_tid);
+	tid_rows_fini(&w->index);
 }
 
 void polled_waits_clear(struct polled_waits *w)
 {
-	w->threads.n = w->free.n = 0;
-	u64map_clear(&w->by_tid);
+	w->threads.n = 0;
+	tid_rows_clear(&w->index);
 }
 
 struct polled_thread *polled_waits_find(const struct polled_waits *w, uint32_t tid)
 {
-	uint32_t i = u64map_get(&w->by_tid, tid);
+	uint32_t i = tid_rows_get(&w->index, tid);
 
 	return i < w->threads.n && w->threads.v[i].tid == tid
 	       ? &w->threads.v[i] : NULL;
@@ -30,24 +29,17 @@ struct polled_thread *polled_waits_thread(struct polled_waits *w, uint32_t pid,
 {
 	struct polled_thread row = { .pid = pid, .tid = tid };
 	struct polled_thread *t = polled_waits_find(w, tid);
-	uint32_t *slot = u64map_slot(&w->by_tid, tid), i;
+	uint32_t i;
 
-	if (!slot)
-		return NULL;
 	if (t) {
 		t->pid = pid;
 		return t;
 	}
-	if (w->free.n) {
-		i = w->free.v[--w->free.n];
-		w->threads.v[i] = row;
-	} else if (vec_push(&w->threads, row) < 0) {
-		*slot = UINT32_MAX - 1;	/* no row */
+	i = tid_rows_add(&w->index, tid, w->threads.n);
+	if (i == U64MAP_NONE ||
+	    (i == w->threads.n && vec_push(&w->threads, row) < 0))
 		return NULL;
-	} else {
-		i = (uint32_t)w->threads.n - 1;
-	}
-	*slot = i;
+	w->threads.v[i] = row;
 	return &w->threads.v[i];
 }
 
@@ -202,7 +194,7 @@ int polled_waits_end(struct polled_waits *w, struct polled_thread *t,
 {
 	int r = deliver_pending(w, t, err);
 
-	if (vec_push(&w->free, (uint32_t)(t - w->threads.v)) >= 0)
+	if (tid_rows_free(&w->index, (size_t)(t - w->threads.v)))
 		memset(t, 0, sizeof(*t));
 	return r;
 }

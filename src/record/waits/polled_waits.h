@@ -20,6 +20,7 @@
  *
  * This part knows nothing of files, and of stacks only their numbers.
  */
+#include "record/waits/tid_rows.h"
 #include "record/waits/waits.h"
 
 /* The state of a thread at one moment. */
@@ -51,8 +52,7 @@ struct polled_waits {
 	wait_cb *cb;
 	void *ctx;
 	VEC(struct polled_thread) threads;
-	VEC(uint32_t) free;
-	struct u64map by_tid;
+	struct tid_rows index;
 	uint64_t stolen_ns;
 };
 

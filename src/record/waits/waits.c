@@ -7,15 +7,14 @@
 void waits_fini(struct waits *w)
 {
 	vec_fini(&w->threads);
-	vec_fini(&w->free);
 	vec_fini(&w->toggles);
-	u64map_fini(&w->by_tid);
+	tid_rows_fini(&w->index);
 }
 
 void waits_clear(struct waits *w)
 {
-	w->threads.n = w->free.n = w->toggles.n = w->next_toggle = 0;
-	u64map_clear(&w->by_tid);
+	w->threads.n = w->toggles.n = w->next_toggle = 0;
+	tid_rows_clear(&w->index);
 	w->on_ns = UINT64_MAX;
 }
 
@@ -26,7 +25,7 @@ static int no_memory(struct error *err)
 
 struct waiter *waits_find(struct waits *w, uint32_t tid)
 {
-	uint32_t i = u64map_get(&w->by_tid, tid);
+	uint32_t i = tid_rows_get(&w->index, tid);
 
 	/* A freed row that was reused has another tid. */
 	return i < w->threads.n && w->threads.v[i].tid == tid
@@ -37,25 +36,17 @@ struct waiter *waits_find(struct waits *w, uint32_t tid)
 static struct waiter *waiter_get(struct waits *w, uint32_t pid, uint32_t tid)
 {
 	struct waiter *t = waits_find(w, tid), row = { .pid = pid, .tid = tid };
-	uint32_t *slot, i;
+	uint32_t i;
 
 	if (t) {
 		t->pid = pid;
 		return t;
 	}
-	slot = u64map_slot(&w->by_tid, tid);
-	if (!slot)
+	i = tid_rows_add(&w->index, tid, w->threads.n);
+	if (i == U64MAP_NONE ||
+	    (i == w->threads.n && vec_push(&w->threads, row) < 0))
 		return NULL;
-	if (w->free.n) {
-		i = w->free.v[--w->free.n];
-		w->threads.v[i] = row;
-	} else if (vec_push(&w->threads, row) < 0) {
-		*slot = UINT32_MAX - 1;	/* no row */
-		return NULL;
-	} else {
-		i = (uint32_t)w->threads.n - 1;
-	}
-	*slot = i;
+	w->threads.v[i] = row;
 	return &w->threads.v[i];
 }
 
@@ -356,7 +347,7 @@ void waits_exit(struct waits *w, uint32_t tid)
 {
 	struct waiter *t = waits_find(w, tid);
 
-	if (!t || vec_push(&w->free, (uint32_t)(t - w->threads.v)) < 0)
+	if (!t || !tid_rows_free(&w->index, (size_t)(t - w->threads.v)))
 		return;
 	memset(t, 0, sizeof(*t));
 }

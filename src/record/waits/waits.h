@@ -7,9 +7,9 @@
  * A wait is the time from a thread's switch-out to its next switch-in.  It is
  * `runnable` if the thread could have continued when it left (preempted, throttled)
  * or had just been created.  Otherwise it is blocked until the thread is woken, and
- * runnable from then on: those are two waits.  Without a record of the wakeup, it
- * is runnable at its end, for as long as waits_queued has told and earlier waits do not
- * explain.  The sum of both is exact.  The stack comes from the kernel's sample at the
+ * runnable from then on: those are two waits.  Without a record of the wakeup, its
+ * last part is runnable: the time in the run queue (waits_queued) that earlier waits do
+ * not explain.  The sum of both is exact.  The stack comes from the kernel's sample at the
  * switch-out.  Without that sample, it comes from a poll of the sleeping thread whose
  * times lie between the two switches.
  *
@@ -24,8 +24,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "base/hash.h"
-#include "base/vec.h"
+#include "record/waits/tid_rows.h"
 #include "record/waits/wait_kind.h"
 
 /* Where a wait's stack comes from. */
@@ -121,8 +120,7 @@ struct waits {
 	uint64_t on_ns;		/* time from which waits count; UINT64_MAX: none
 				 * count */
 	VEC(struct waiter) threads;
-	VEC(uint32_t) free;
-	struct u64map by_tid;
+	struct tid_rows index;
 	VEC(struct wait_toggle {
 		uint64_t time_ns;
 		bool on;

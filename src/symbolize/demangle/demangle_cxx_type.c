@@ -535,34 +535,32 @@ static uint32_t member_pointer(struct cxx *p)
 	return wrap(p, CXX_MEMBER_POINTER, type, of);
 }
 
-/* Reads: Dv number _ type | Dv expression _ type. */
-static uint32_t vector(struct cxx *p)
+/* Reads: number | expression. */
+static uint32_t length(struct cxx *p)
 {
 	const char *s = p->p;
+
+	if (!cxx_is_digit(cxx_peek(p)))
+		return cxx_expression(p);
+	cxx_number(p);
+	return cxx_text(p, s, p->p);
+}
+
+/* Reads: Dv number _ type | Dv _ expression _ type. */
+static uint32_t vector(struct cxx *p)
+{
 	uint32_t n;
 
-	if (cxx_is_digit(cxx_peek(p))) {
-		cxx_number(p);
-		n = cxx_text(p, s, p->p);
-	} else {
-		cxx_accept(p, '_');
-		n = cxx_expression(p);
-	}
+	cxx_accept(p, '_');
+	n = length(p);
 	cxx_expect(p, '_');
 	return wrap(p, CXX_VECTOR, cxx_type(p), n);
 }
 
 static uint32_t bit_int(struct cxx *p, bool is_unsigned)
 {
-	const char *s = p->p;
-	uint32_t n;
+	uint32_t n = length(p);
 
-	if (cxx_is_digit(cxx_peek(p))) {
-		cxx_number(p);
-		n = cxx_text(p, s, p->p);
-	} else {
-		n = cxx_expression(p);
-	}
 	cxx_expect(p, '_');
 	return cxx_add(p, CXX_BITINT, n, 0, is_unsigned,
 		       p->v[n].flags & CXX_F_PARAM);

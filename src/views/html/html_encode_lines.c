@@ -34,6 +34,12 @@ enum {
 	TARGET_BYTES = 120,
 };
 
+/* Writes a number that may be PROF_NONE. */
+static void put_optional(struct html_encoder *e, uint32_t n)
+{
+	buf_uleb(e->out, n == PROF_NONE ? 0 : n + 1ull);
+}
+
 static void put_source(struct html_encoder *e, struct json *j,
 		       struct annotation *a, const struct source_file *f,
 		       uint32_t line)
@@ -229,11 +235,9 @@ static void put_frames(struct html_encoder *e)
 	const struct html_lines *l = &e->d->lines;
 
 	for (size_t i = 0; i < l->frames.n; i++)
-		buf_uleb(e->out, l->frames.v[i].func == PROF_NONE
-					 ? 0 : l->frames.v[i].func + 1ull);
+		put_optional(e, l->frames.v[i].func);
 	for (size_t i = 0; i < l->frames.n; i++)
-		buf_uleb(e->out, l->frames.v[i].file == PROF_NONE
-					 ? 0 : l->frames.v[i].file + 1ull);
+		put_optional(e, l->frames.v[i].file);
 	for (size_t i = 0; i < l->frames.n; i++)
 		buf_uleb(e->out, l->frames.v[i].line);
 	for (size_t i = 0; i < l->frames.n; i++)
@@ -248,11 +252,9 @@ static void put_locations(struct html_encoder *e)
 	for (size_t i = 0; i < l->locs.n; i++)
 		buf_uleb(e->out, l->locs.v[i].frame);
 	for (size_t i = 0; i < l->locs.n; i++)
-		buf_uleb(e->out, l->locs.v[i].code == PROF_NONE
-					 ? 0 : l->locs.v[i].code + 1ull);
+		put_optional(e, l->locs.v[i].code);
 	for (size_t i = 0; i < l->locs.n; i++)
-		buf_uleb(e->out, l->locs.v[i].insn == PROF_NONE
-					 ? 0 : l->locs.v[i].insn + 1ull);
+		put_optional(e, l->locs.v[i].insn);
 }
 
 enum insn_column { COLUMN_SIZE, COLUMN_FLOW, COLUMN_JUMP, INSN_COLUMNS };
@@ -288,8 +290,7 @@ static void put_insns(struct html_encoder *e)
 					(enum insn_column)column));
 		}
 	for (size_t i = 0; i < l->insn_frames.n; i++)
-		buf_uleb(e->out, l->insn_frames.v[i] == PROF_NONE
-					 ? 0 : l->insn_frames.v[i] + 1ull);
+		put_optional(e, l->insn_frames.v[i]);
 }
 
 static void put_calls(struct html_encoder *e)
@@ -299,8 +300,7 @@ static void put_calls(struct html_encoder *e)
 	for (size_t i = 0; i < l->calls.n; i++)
 		buf_uleb(e->out, l->calls.v[i].func);
 	for (size_t i = 0; i < l->calls.n; i++)
-		buf_uleb(e->out, l->calls.v[i].file == PROF_NONE
-					 ? 0 : l->calls.v[i].file + 1ull);
+		put_optional(e, l->calls.v[i].file);
 	for (size_t i = 0; i < l->calls.n; i++)
 		buf_uleb(e->out, l->calls.v[i].line);
 }

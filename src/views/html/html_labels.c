@@ -255,7 +255,7 @@ static void drop_labels(struct html_labels *l)
 	}
 }
 
-/* Compares thread rows by what tells cohorts apart. */
+/* Compares thread rows by what distinguishes cohorts. */
 static int by_cohort(const void *x, const void *y, void *ctx)
 {
 	const struct html_labels *l = ctx;
