@@ -88,7 +88,7 @@ static inline uint64_t one_number(struct cursor *c, bool sign)
 
 /* Reads n numbers at p.  All that end in the next 8 bytes are found at once, and there is
  * no branch on the length of one, which the processor could not predict.  Returns the
- * address behind them. */
+ * address after them. */
 static inline const uint8_t *some_numbers(struct cursor *c, const uint8_t *p,
 					  uint64_t *v, size_t n, bool sign)
 {

@@ -41,7 +41,7 @@ struct outfile {
  * umask.  "-" is an ERR_USAGE error, because users mean standard output by it. */
 int outfile_open(struct outfile *f, const char *path, bool private_mode,
 		 struct error *err);
-/* Gives the file its temporary name now, for those who have to open it by name. */
+/* Gives the file its temporary name now, for callers that must open it by name. */
 int outfile_name(struct outfile *f, struct error *err);
 /* Keeps the existing older file under the name `keep`.  Returns 0 or
  * -ERR_NOMEM. */

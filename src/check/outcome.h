@@ -17,7 +17,7 @@
 bool outcome_alike(int a, int b);
 
 /* The ways in which some runs ended.  Zero-initialize; release `ways` by buf_fini. */
-enum { OUTCOME_WAYS = 8 };	/* that are told apart */
+enum { OUTCOME_WAYS = 8 };	/* that are distinguished */
 struct outcome_ends {
 	size_t n;		/* runs */
 	struct buf ways;	/* "exit status 1 or signal 11" */

@@ -46,8 +46,8 @@ size_t judge_looks(size_t planned, bool budget, double alpha,
 	return n;
 }
 
-/* Returns how many times likelier the estimate is if the truth is `d` instead of
- * nothing. */
+/* Returns how many times likelier the estimate is with a true change of `d` than without
+ * a change. */
 static double likelier(const struct log_change *c, double d)
 {
 	double a = c->log_ratio / c->se, b = (c->log_ratio - d) / c->se;

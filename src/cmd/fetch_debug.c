@@ -305,7 +305,7 @@ int cmd_fetch_debug(struct reader *r, const char *path,
 	sigaddset(&block, SIGINT);
 	sigprocmask(SIG_BLOCK, &block, &before);
 	fetch_all(&f, &in.missing, result);
-	/* the signal has ended the requests, and is not to end the command, too */
+	/* the signal ended the requests; the command goes on */
 	while (interrupted())
 		sigtimedwait(&block, NULL, &(struct timespec){ 0 });
 	sigprocmask(SIG_SETMASK, &before, NULL);

@@ -24,8 +24,8 @@ enum { END_MS = 2000, WAIT_MS = 100, DROP_NS = 100000000 };
 
 /* --- Which recordings are the user's own */
 
-/* Returns the first value of a fact, of the recording or one of its runs, that is not
- * one of two; NULL if there is none.  *known: there is a value. */
+/* Searches the values that the recording and its runs have for a key.  Returns the first
+ * one that is neither `one` nor `two`, or NULL; sets *known if there is any value. */
 static const char *other_value(const struct profile *p, const char *key,
 			       const char *one, const char *two, bool *known)
 {
@@ -57,7 +57,7 @@ static bool refuse(const char *what, const char *value, struct buf *why)
 	return false;
 }
 
-/* Root's recordings count as the user's own, as everywhere. */
+/* As elsewhere, root's recordings count as the user's own. */
 static bool is_own(const struct profile *p, struct buf *why)
 {
 	bool host_known, user_known;
@@ -244,7 +244,7 @@ enum late_event cmd_late_take(struct late_names *l, int ms)
 		return LATE_NOTHING;
 	if (n == (int)sizeof(m))
 		return take_message(l, &m, fd);
-	/* it always says when it ends */
+	/* the process ended without saying so: it failed */
 	status = side_end(&l->fetcher, END_MS);
 	l->ended = true;
 	error_set(&l->failed, ERR_IO, "the process that asks debuginfod has died "
@@ -397,7 +397,7 @@ static void wait_for_files(struct late_names *l)
 	sigaddset(&block, SIGINT);
 	sigprocmask(SIG_BLOCK, &block, &before);
 	follow(l);
-	/* the signal has ended the requests, and is not to end the command, too */
+	/* the signal ended the requests; the command goes on */
 	while (interrupted())
 		sigtimedwait(&block, NULL, &(struct timespec){ 0 });
 	sigprocmask(SIG_SETMASK, &before, NULL);

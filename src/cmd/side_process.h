@@ -20,14 +20,14 @@ struct side {
 
 enum { SIDE_MESSAGE_MAX = 4096 };
 
-/* Does the work; sends messages to `fd`.  SIGINT is blocked: it is pending once the
- * process should end, also because the command has ended. */
+/* Does the work and sends messages to `fd`.  SIGINT is blocked.  When it is pending, the
+ * process should end: it was asked to, or the command has ended. */
 typedef void side_work(void *ctx, int fd);
 
 int side_start(struct side *s, side_work *work, void *ctx, struct error *err);
 /* In the process: sends a message of at most SIDE_MESSAGE_MAX bytes, and a
- * descriptor unless `pass` is -1.  `drop`: rather loses it than wait.  Returns false if
- * the command is gone. */
+ * descriptor unless `pass` is -1.  With `drop`, it does not wait for room, and the
+ * message may be lost.  Returns false if the command is gone. */
 bool side_send(int fd, const void *message, size_t n, int pass, bool drop);
 /* Waits up to `ms` for a message.  Returns its size, 0 if there is none yet, or -1 if
  * the process has ended.  Sets *pass to the descriptor that came with it, or -1. */

@@ -247,7 +247,7 @@ static int take_symbols(struct merge *m)
 	return m->failed ? -ERR_NOMEM : 0;
 }
 
-/* Returns whether a row's bytes exist, and offsets behind them still fit. */
+/* Returns whether a row's bytes exist, and offsets after them still fit. */
 static bool bytes_fit(const struct buf *from, uint32_t offset, uint32_t size,
 		      const struct buf *to)
 {

@@ -413,7 +413,7 @@ static int copy_chunks(struct writer *w, const struct io_map *src, bool *whole,
 		if (c.kind == CHUNK_SYMBOLS || c.kind == CHUNK_CODE ||
 		    c.kind == CHUNK_END)
 			continue;
-		/* Numbers do not change: a missing number tells readers that
+		/* Numbers do not change: a missing number shows readers that
 		 * rows were lost. */
 		w->seq = c.seq;
 		buf_reset(&w->chunk);

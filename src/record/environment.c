@@ -144,11 +144,11 @@ static void put_program(struct buf *out, uint32_t pid)
 /* Records the programs of -p, for the titles of reports. */
 static void programs_fact(struct facts *f, const struct session *s)
 {
-	enum { TOLD = 3 };
+	enum { SHOWN_MAX = 3 };
 	const struct target *t = &s->target;
 	struct buf text = { 0 };
 
-	for (size_t i = 0; i < t->pids.n && i < TOLD; i++) {
+	for (size_t i = 0; i < t->pids.n && i < SHOWN_MAX; i++) {
 		size_t before = text.n + (i > 0) * 2;
 
 		buf_str(&text, i ? ", " : "");
@@ -156,8 +156,8 @@ static void programs_fact(struct facts *f, const struct session *s)
 		buf_printf(&text, "%s(pid %u)", text.n > before ? " " : "",
 			   t->pids.v[i]);
 	}
-	if (t->pids.n > TOLD)
-		buf_printf(&text, " and %zu more", t->pids.n - TOLD);
+	if (t->pids.n > SHOWN_MAX)
+		buf_printf(&text, " and %zu more", t->pids.n - SHOWN_MAX);
 	if (s->o->pids && !s->o->tids)
 		fact(f, "target_programs", buf_cstr(&text));
 	buf_fini(&text);

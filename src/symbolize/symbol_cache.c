@@ -92,7 +92,7 @@ enum { SYMTAB = 1, DYNSYM = 2, DWARF = 4, DEBUGDATA = 8 };
 struct cached_image {
 	const struct symbol_cache *cache;
 	char name[NAME_BYTES];
-	/* Everything that `name` is made of, because anybody can make a file for which
+	/* Everything that `name` is made of, because any user can make a file for which
 	 * the hash is the same. */
 	struct io_identity image;
 	char *key;		/* the kind and the image's path */

@@ -6,7 +6,7 @@
  * writes a file every minute reads each function's symbols and debug information once.
  *
  * The folder has one file for each image (symbol_cache.c describes it).  An image is
- * known by its build ID *and* by the identity of its file (io_identify): anybody can
+ * known by its build ID *and* by the identity of its file (io_identify): any user can
  * write a program with the build ID of another one, whose names would then be shown for
  * that one.  A file also lists each path where debug information was looked for, and
  * what was there.  It is not used once any of these changed.

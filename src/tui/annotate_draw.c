@@ -179,7 +179,7 @@ void annotate_page_title(struct page *pg, struct strip *s)
 	buf_fini(&safe);
 }
 
-/* Shows the event.  In views with instructions it also tells where samples
+/* Shows the event.  In views with instructions it also says where samples
  * land. */
 void annotate_page_status(struct page *pg, struct strip *s)
 {

@@ -44,7 +44,7 @@ enum {
 	SCREEN_WHEEL_DOWN,
 	SCREEN_CLOSED,		/* the terminal is gone */
 	SCREEN_NEWS,		/* the watched descriptor is readable */
-	SCREEN_OTHER,		/* a key without a function here */
+	SCREEN_OTHER,		/* any other key */
 };
 
 struct screen_event {
@@ -61,7 +61,7 @@ struct screen_ops {
 		    const unsigned int *look);
 	void (*show)(void *ctx, int cursor_row, int cursor_column);
 	struct screen_event (*key)(void *ctx);	/* waits for an event */
-	/* Has `key` also return SCREEN_NEWS when a descriptor is readable and no
+	/* Makes `key` also return SCREEN_NEWS when a descriptor is readable and no
 	 * key was pressed; -1: none. */
 	void (*watch)(void *ctx, int fd);
 };

@@ -35,7 +35,7 @@ static inline struct data *tree_data(struct page *pg)
 /* Computes b->lay.  Call it before rows are drawn, since the screen size or the
  * columns may have changed. */
 void tree_plan(struct tree_base *b);
-/* Text that tells the user what a search in trees passes over. */
+/* Tells the user what a search in trees passes over. */
 #define TREE_UNSEARCHED "closed rows are passed over: * opens"
 
 /* Implementations of page_ops. */

@@ -50,7 +50,7 @@ struct report {
 	VEC(uint32_t) order;	/* displayed rows, in order */
 	size_t below_limit;	/* number of rows hidden by spec.limit */
 	size_t beyond_top;	/* number of rows hidden by spec.top */
-	uint64_t max_memory;	/* of `tree` and its values, in bytes */
+	uint64_t max_memory;	/* size of `tree` and its values, in bytes */
 	VEC(struct tree_node) tree;	/* pre-order */
 	VEC(struct values) tree_vals;	/* [node * ncols + column] */
 };

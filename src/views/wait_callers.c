@@ -26,7 +26,7 @@ static int by_callers(const void *a, const void *b)
 
 /* Divides sorted waits that share their callers below `depth`.  `from`: the outermost
  * of these that divides waits.  Recursion ends at WAIT_CALLERS. */
-static void tell(struct wait_called *v, size_t n, int depth, uint32_t from)
+static void divide(struct wait_called *v, size_t n, int depth, uint32_t from)
 {
 	uint64_t all = 0;
 	size_t parts = 0, end;
@@ -50,15 +50,15 @@ static void tell(struct wait_called *v, size_t n, int depth, uint32_t from)
 			if (!pass)
 				parts++;
 			else
-				tell(&v[i], end - i, depth + 1,
+				divide(&v[i], end - i, depth + 1,
 				     parts > 1 ? fk : from);
 		}
 	}
 }
 
-void wait_callers_tell(struct wait_called *v, size_t n)
+void wait_callers_find(struct wait_called *v, size_t n)
 {
 	if (n)
 		qsort(v, n, sizeof(*v), by_callers);
-	tell(v, n, 0, PROF_NONE);
+	divide(v, n, 0, PROF_NONE);
 }

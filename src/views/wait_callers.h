@@ -2,7 +2,7 @@
 #ifndef TALLY_VIEWS_WAIT_CALLERS_H
 #define TALLY_VIEWS_WAIT_CALLERS_H
 /*
- * Tells waits of one function apart by its callers.  A program often has one function
+ * Distinguishes waits of one function by its callers.  A program often has one function
  * that waits for everything (epoll, poll), such as PostgreSQL's WaitEventSetWait: then
  * the caller says what for.
  */
@@ -19,10 +19,10 @@ struct wait_called {
 	uint32_t callers[WAIT_CALLERS];
 	uint64_t weight;
 	size_t row;		/* of the caller's table */
-	uint32_t from;		/* result: fk, or PROF_NONE if no caller tells */
+	uint32_t from;		/* result: fk, or PROF_NONE if no caller does */
 };
-/* Finds for each of the waits of one function the outermost caller that tells it from
- * others; reorders them. */
-void wait_callers_tell(struct wait_called *v, size_t n);
+/* Finds, for each of the waits of one function, the outermost caller that distinguishes
+ * it from others; reorders them. */
+void wait_callers_find(struct wait_called *v, size_t n);
 
 #endif

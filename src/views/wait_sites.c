@@ -243,7 +243,7 @@ static void unite_threads(struct sites *s, const struct wait_lives *lives)
 	wait_sites_fini(&of_threads);
 }
 
-/* Sorts by the groups that wait_callers_tell divides. */
+/* Sorts by the groups that wait_callers_find divides. */
 static int by_place(const void *a, const void *b)
 {
 	const struct wait_site *x = a, *y = b;
@@ -276,7 +276,7 @@ static void tell_callers(struct sites *s)
 			c->weight = all.rows.v[end].sum.weight;
 			c->row = end;
 		}
-		wait_callers_tell(v, end - i);
+		wait_callers_find(v, end - i);
 		for (size_t k = 0; k < end - i && !s->failed; k++) {
 			struct wait_site row = all.rows.v[v[k].row];
 			struct cell sum = row.sum;

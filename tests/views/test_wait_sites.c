@@ -199,13 +199,13 @@ static void test_tell(void **state)
 	static const uint32_t want[] = { 3, 4, 5, PROF_NONE };
 
 	(void)state;
-	wait_callers_tell(v, 4);
+	wait_callers_find(v, 4);
 	for (int i = 0; i < 4; i++)
 		assert_int_equal(v[i].from, want[v[i].row]);
-	wait_callers_tell(v, 0);
+	wait_callers_find(v, 0);
 	/* the same stack twice tells nothing */
 	v[0] = v[1] = (struct wait_called){ .callers = { 1, 2, 3 }, .weight = 0 };
-	wait_callers_tell(v, 2);
+	wait_callers_find(v, 2);
 	assert_int_equal(v[0].from, PROF_NONE);
 }
 

@@ -261,7 +261,7 @@ static void keep_name(struct dwarf *d, struct func_name *f, const char *name)
 		f->plain = f->name;
 }
 
-/* Returns the slot of a name; *added tells whether it is new. */
+/* Returns the slot of a name; *added is whether it is new. */
 static uint32_t *name_slot(struct dwarf *d, uint64_t die, bool *added)
 {
 	uint32_t *slot = u64map_slot(&d->name_tab, die);

@@ -4,7 +4,7 @@
 /*
  * Keeps the text of /proc/kallsyms for processes that need it again and again,
  * because the kernel takes long to generate it.  It is in memory with a descriptor
- * but no path (memfd_create(2)), which only forked processes have, so nobody else can
+ * but no path (memfd_create(2)), which only forked processes have, so no other process can
  * change it.  Several of them may use it at once.
  *
  * The text is used while the modules and their addresses are the same

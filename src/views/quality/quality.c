@@ -188,8 +188,8 @@ static void count_events(struct quality *t, const struct aggregate *a)
 	}
 }
 
-/* Returns whether so many samples do not come from the rate: with timers, the time of
- * a program before its first tick is a sample, however short it is. */
+/* Returns whether there are more samples than the sampling rate explains.  With timers,
+ * the time of a program before its first tick is a sample, however short it is. */
 static bool rate_is_exceeded(const struct quality *t, uint64_t wanted, uint64_t found)
 {
 	enum { FEW = 10 };
