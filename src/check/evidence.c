@@ -149,30 +149,13 @@ static void finish_part(const struct gather *g, size_t i)
 	p->p = se > 0 ? stats_t_above((p->now - p->base) / se, df) : 1;
 }
 
-static int compare_tokens(const struct check *c, uint32_t a, uint32_t b)
-{
-	return a == b ? 0 : strcmp(check_str(&c->runs, a),
-				   check_str(&c->runs, b));
-}
-
 static int compare_places(const struct check *c, const struct check_part *x,
 			  const struct check_part *y)
 {
-	int d;
-
-	if (x->kind == PART_CALLER) {
-		const struct check_func *f = &c->runs.funcs.v[x->func];
-		const struct check_func *h = &c->runs.funcs.v[y->func];
-
-		d = compare_tokens(c, f->image, h->image);
-		if (!d)
-			d = compare_tokens(c, f->name, h->name);
-		return d ? d : compare_tokens(c, f->which, h->which);
-	}
-	d = compare_tokens(c, x->name, y->name);
-	if (d)
-		return d;
-	return ascending(x->line, y->line) ?:
+	if (x->kind == PART_CALLER)
+		return check_compare_funcs(&c->runs, x->func, y->func);
+	return check_compare_str(&c->runs, x->name, y->name) ?:
+	       ascending(x->line, y->line) ?:
 	       ascending(x->offset, y->offset) ?:
 	       ascending(x->size, y->size) ?:
 	       ascending(x->build, y->build);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "check/check_internal.h"
 
 struct sortable {
@@ -11,28 +12,13 @@ struct sortable {
 	uint32_t id;		/* index of the unit */
 };
 
-static int compare_str(const struct check_runs *r, uint32_t a, uint32_t b)
-{
-	return a == b ? 0 : strcmp(check_str(r, a), check_str(r, b));
-}
-
 static int by_name(const void *a, const void *b)
 {
 	const struct sortable *x = a, *y = b;
-	const struct check_func *f = &x->runs->funcs.v[x->unit.func];
-	const struct check_func *g = &x->runs->funcs.v[y->unit.func];
-	int d = compare_str(x->runs, f->image, g->image);
 
-	if (!d)
-		d = compare_str(x->runs, f->name, g->name);
-	if (!d)
-		d = compare_str(x->runs, f->which, g->which);
-	if (!d)
-		d = compare_str(x->runs, x->unit.base, y->unit.base);
-	if (!d)
-		d = x->unit.line < y->unit.line ? -1
-						: x->unit.line > y->unit.line;
-	return d;
+	return check_compare_funcs(x->runs, x->unit.func, y->unit.func) ?:
+	       check_compare_str(x->runs, x->unit.base, y->unit.base) ?:
+	       ascending(x->unit.line, y->unit.line);
 }
 
 /* Merges units of equal names into one row; `row_of` receives the row of each

@@ -22,6 +22,20 @@ const char *check_str(const struct check_runs *c, uint32_t id)
 	return strtab_get(&c->str, id);
 }
 
+int check_compare_str(const struct check_runs *c, uint32_t a, uint32_t b)
+{
+	return a == b ? 0 : strcmp(check_str(c, a), check_str(c, b));
+}
+
+int check_compare_funcs(const struct check_runs *c, uint32_t a, uint32_t b)
+{
+	const struct check_func *f = &c->funcs.v[a], *g = &c->funcs.v[b];
+
+	return check_compare_str(c, f->image, g->image) ?:
+	       check_compare_str(c, f->name, g->name) ?:
+	       check_compare_str(c, f->which, g->which);
+}
+
 int check_runs_init(struct check_runs *c, struct error *err)
 {
 	*c = (struct check_runs){ .nbase = 0 };

@@ -136,5 +136,8 @@ void check_func_name(const struct check_runs *c, uint32_t func,
 		     struct buf *out);
 /* Returns the string with this str. */
 const char *check_str(const struct check_runs *c, uint32_t id);
+/* Compare strings, and functions by image and name. */
+int check_compare_str(const struct check_runs *c, uint32_t a, uint32_t b);
+int check_compare_funcs(const struct check_runs *c, uint32_t a, uint32_t b);
 
 #endif

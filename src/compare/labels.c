@@ -78,9 +78,8 @@ static int distinct_ends(const char *const *path, uint32_t *parts, size_t n)
 static int by_path(const void *x, const void *y)
 {
 	const struct label_image *const *a = x, *const *b = y;
-	int c = strcmp((*a)->path, (*b)->path);
 
-	return c ? c : (*a)->id < (*b)->id ? -1 : (*a)->id > (*b)->id;
+	return strcmp((*a)->path, (*b)->path) ?: ascending((*a)->id, (*b)->id);
 }
 
 static void put_tag(struct labels *l, const struct label_image *im, size_t at)

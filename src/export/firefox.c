@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/search.h"
 #include "export/formats.h"
 #include "export/tree.h"
 
@@ -154,7 +155,7 @@ static int by_number(const void *a, const void *b)
 {
 	const uint32_t *x = a, *y = b;
 
-	return *x < *y ? -1 : *x > *y;
+	return ascending(*x, *y);
 }
 
 /* Sorts stacks in the order of the tree.  Callers come first, and neighbours

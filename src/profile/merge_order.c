@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/radix.h"
+#include "base/search.h"
 #include "profile/merge_sum.h"
 #include "profile/thread_labels.h"
 #include "profile/writer.h"
@@ -171,15 +172,10 @@ static struct sorter sorter_of(const struct ordering *o,
 	return s;
 }
 
-static int number(uint64_t a, uint64_t b)
-{
-	return a < b ? -1 : a > b;
-}
-
 static int compare_build_ids(const void *a, const void *b)
 {
 	const struct build_id *x = a, *y = b;
-	int c = number(x->len, y->len);
+	int c = ascending(x->len, y->len);
 
 	return c ? c : memcmp(x->bytes, y->bytes, x->len);
 }
@@ -204,9 +200,9 @@ static int compare_rows(const struct sorter *s, uint32_t i, uint32_t k,
 		x = merge_ref(&s->o->ranks, s->t, col, a);
 		y = merge_ref(&s->o->ranks, s->t, col, b);
 		if (key->none_first)
-			c = number((uint32_t)(x + 1), (uint32_t)(y + 1));
+			c = ascending((uint32_t)(x + 1), (uint32_t)(y + 1));
 		else
-			c = key->down ? number(y, x) : number(x, y);
+			c = key->down ? ascending(y, x) : ascending(x, y);
 	}
 	return c;
 }
@@ -217,7 +213,7 @@ static int by_keys(const void *x, const void *y, void *ctx)
 	uint32_t i = *(const uint32_t *)x, k = *(const uint32_t *)y;
 	int c = compare_rows(s, i, k, 0, s->order->nkeys);
 
-	return c ? c : s->order->last_first ? number(k, i) : number(i, k);
+	return c ? c : s->order->last_first ? ascending(k, i) : ascending(i, k);
 }
 
 typedef int order_fn(const void *x, const void *y, void *ctx);
@@ -376,8 +372,10 @@ static int by_node(const void *x, const void *y, void *ctx)
 {
 	const struct ordering *o = ctx;
 
-	return number(node_key(o, *(const uint32_t *)x),
-		      node_key(o, *(const uint32_t *)y));
+	uint64_t a = node_key(o, *(const uint32_t *)x);
+	uint64_t b = node_key(o, *(const uint32_t *)y);
+
+	return ascending(a, b);
 }
 
 /* Sets v[first[i]] to v[first[i + 1] - 1] to the children of node i, in order;
@@ -612,8 +610,8 @@ static int by_depth(const void *x, const void *y, void *ctx)
 {
 	const struct ordering *o = ctx;
 
-	return number(o->depth[*(const uint32_t *)x],
-		      o->depth[*(const uint32_t *)y]);
+	return ascending(o->depth[*(const uint32_t *)x],
+			 o->depth[*(const uint32_t *)y]);
 }
 
 static int put_frames(struct ordering *o, const uint8_t *used)

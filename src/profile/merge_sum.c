@@ -279,7 +279,7 @@ static int by_run(const void *x, const void *y, void *ctx)
 	const struct profile *p = ctx;
 	uint32_t r = p->threads.v[a->thread].run, s = p->threads.v[b->thread].run;
 
-	return r != s ? (r < s ? -1 : 1) : merge_sum_compare(x, y);
+	return ascending(r, s) ?: merge_sum_compare(x, y);
 }
 
 void merge_sum_next(struct cursor *c, struct merge_sum *last)

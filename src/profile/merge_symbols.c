@@ -3,17 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "profile/merge_internal.h"
 
 static int compare_str(const struct profile *p, uint32_t a, uint32_t b)
 {
 	return a == b ? 0 : strcmp(profile_cstr(p, a), profile_cstr(p, b));
-}
-
-/* Compares numbers; the larger one comes first. */
-static int larger(uint64_t a, uint64_t b)
-{
-	return a > b ? -1 : a < b;
 }
 
 static uint32_t chain_length(const struct profile *p, uint32_t frame)
@@ -30,34 +25,29 @@ static int compare_frame(const struct profile *p, const struct prof_frame *x,
 {
 	const struct prof_func *f = &p->funcs.v[x->func];
 	const struct prof_func *g = &p->funcs.v[y->func];
-	int c = larger(x->line != 0, y->line != 0);
 
-	if (!c)
-		c = compare_str(p, f->name, g->name);
-	if (!c)
-		c = compare_str(p, f->file, g->file);
-	if (!c)
-		c = larger(f->line, g->line);
-	if (!c)
-		c = larger(f->vaddr, g->vaddr);
-	if (!c)
-		c = larger(g->image, f->image);
-	if (!c)
-		c = compare_str(p, x->file, y->file);
-	if (!c)
-		c = larger(x->line, y->line);
-	return c ? c : larger(x->column, y->column);
+	/* frames with a line come first */
+	return descending(x->line != 0, y->line != 0) ?:
+	       compare_str(p, f->name, g->name) ?:
+	       compare_str(p, f->file, g->file) ?:
+	       descending(f->line, g->line) ?: descending(f->vaddr, g->vaddr) ?:
+	       ascending(f->image, g->image) ?:
+	       compare_str(p, x->file, y->file) ?:
+	       descending(x->line, y->line) ?: descending(x->column, y->column);
 }
 
 /* Compares the chains of inlined functions of two frames (or PROF_NONE) by their
  * contents, not by their ids.  The more detailed one comes first. */
 static int compare_frames(const struct profile *p, uint32_t a, uint32_t b)
 {
+	uint32_t n, m;
 	int c;
 
 	if (a == b)
 		return 0;
-	c = larger(chain_length(p, a), chain_length(p, b));
+	n = chain_length(p, a);
+	m = chain_length(p, b);
+	c = descending(n, m);
 	while (!c && a != PROF_NONE && a != b) {
 		c = compare_frame(p, &p->frames.v[a], &p->frames.v[b]);
 		a = p->frames.v[a].outer;
@@ -171,15 +161,11 @@ static int compare_source(const struct profile *p,
 			  const struct image_debug_info *a,
 			  const struct image_debug_info *b)
 {
-	int c = larger(a->names, b->names);
-
-	if (!c)
-		c = larger(b->missing, a->missing);
-	if (!c)
-		c = larger(b->units, a->units);
-	if (!c)
-		c = compare_str(p, a->file, b->file);
-	return c ? c : larger(a->machine, b->machine);
+	return descending(a->names, b->names) ?:
+	       ascending(a->missing, b->missing) ?:
+	       ascending(a->units, b->units) ?:
+	       compare_str(p, a->file, b->file) ?:
+	       descending(a->machine, b->machine);
 }
 
 static int take_sources(struct merge *m)
@@ -304,29 +290,22 @@ int merge_symbols(struct merge *m)
 	return rc ? rc : take_bytes(m);
 }
 
+/* A row with a name comes first. */
 static int by_symbol(const void *x, const void *y, void *ctx)
 {
 	const struct prof_symbol *a = x, *b = y;
 
-	if (a->image != b->image)
-		return a->image < b->image ? -1 : 1;
-	if (a->vaddr != b->vaddr)
-		return a->vaddr < b->vaddr ? -1 : 1;
-	if (a->name != b->name)	/* a row with a name comes first */
-		return !a->name ? 1 : !b->name ? -1
-			: compare_str(ctx, a->name, b->name);
-	return larger(a->size, b->size);
+	return ascending(a->image, b->image) ?: ascending(a->vaddr, b->vaddr) ?:
+	       descending(!!a->name, !!b->name) ?:
+	       compare_str(ctx, a->name, b->name) ?: descending(a->size, b->size);
 }
 
 static int by_line(const void *x, const void *y, void *ctx)
 {
 	const struct prof_line *a = x, *b = y;
 
-	if (a->image != b->image)
-		return a->image < b->image ? -1 : 1;
-	if (a->vaddr != b->vaddr)
-		return a->vaddr < b->vaddr ? -1 : 1;
-	return compare_frames(ctx, a->frame, b->frame);
+	return ascending(a->image, b->image) ?: ascending(a->vaddr, b->vaddr) ?:
+	       compare_frames(ctx, a->frame, b->frame);
 }
 
 static int by_code(const void *x, const void *y, void *ctx)
@@ -334,13 +313,9 @@ static int by_code(const void *x, const void *y, void *ctx)
 	const struct prof_code *a = x, *b = y;
 	const struct profile *p = ctx;
 
-	if (a->image != b->image)
-		return a->image < b->image ? -1 : 1;
-	if (a->vaddr != b->vaddr)
-		return a->vaddr < b->vaddr ? -1 : 1;
-	if (a->size != b->size)
-		return a->size > b->size ? -1 : 1;
-	return memcmp(p->code_bytes.p + a->offset, p->code_bytes.p + b->offset,
+	return ascending(a->image, b->image) ?: ascending(a->vaddr, b->vaddr) ?:
+	       descending(a->size, b->size) ?:
+	       memcmp(p->code_bytes.p + a->offset, p->code_bytes.p + b->offset,
 		      a->size);
 }
 
@@ -348,17 +323,13 @@ static int by_text(const void *x, const void *y, void *ctx)
 {
 	const struct source_excerpt *a = x, *b = y;
 	const struct profile *p = ctx;
-	int c;
+	int c = ascending(a->file, b->file) ?: ascending(a->line, b->line) ?:
+		descending(a->size, b->size);
 
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	if (a->line != b->line)
-		return a->line < b->line ? -1 : 1;
-	if (a->size != b->size)
-		return a->size > b->size ? -1 : 1;
-	c = a->size ? memcmp(p->text_bytes.p + a->offset,
-			     p->text_bytes.p + b->offset, a->size) : 0;
-	return c ? c : larger(b->flags, a->flags);
+	if (!c && a->size)
+		c = memcmp(p->text_bytes.p + a->offset,
+			   p->text_bytes.p + b->offset, a->size);
+	return c ?: ascending(a->flags, b->flags);
 }
 
 /* Keeps the first of each image and address (file and line) of sorted rows. */
