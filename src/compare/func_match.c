@@ -38,30 +38,18 @@ struct matcher {
 	struct u64map places;	/* build and address to index in `known` */
 };
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return ascending(a, b);
-}
-
 /* Sorts by name, recording and place.  Copies follow the function they were
  * made from. */
 static int by_place(const void *x, const void *y)
 {
 	const struct match_item *a = *(struct match_item *const *)x;
 	const struct match_item *b = *(struct match_item *const *)y;
-	int c = compare(a->image, b->image);
 
-	if (!c)
-		c = compare(a->name, b->name);
-	if (!c)
-		c = compare(a->recording, b->recording);
-	if (!c)
-		c = strcmp(a->file, b->file);
-	if (!c)
-		c = compare(a->clone && !a->line, b->clone && !b->line);
-	if (!c)
-		c = compare(a->line, b->line);
-	return c ? c : compare(a->vaddr, b->vaddr);
+	return ascending(a->image, b->image) ?: ascending(a->name, b->name) ?:
+	       ascending(a->recording, b->recording) ?:
+	       strcmp(a->file, b->file) ?:
+	       ascending(a->clone && !a->line, b->clone && !b->line) ?:
+	       ascending(a->line, b->line) ?: ascending(a->vaddr, b->vaddr);
 }
 
 static bool same_name(const struct match_item *a, const struct match_item *b)

@@ -162,42 +162,29 @@ int labels_images(struct labels *l, const struct label_image *v, size_t n,
 	return rc || l->text.failed ? -ERR_NOMEM : 0;
 }
 
-static int compare(uint64_t a, uint64_t b)
-{
-	return ascending(a, b);
-}
-
 /* Sorts functions of one name, so that those of one file are adjacent. */
 static int by_file(const void *x, const void *y)
 {
 	const struct label_func *a = x, *b = y;
-	int c = strcmp(a->file, b->file);
 
-	if (!c)
-		c = compare(a->image, b->image);
-	if (!c)
-		c = compare(a->line, b->line);
-	if (!c)
-		c = compare(a->vaddr, b->vaddr);
-	return c ? c : compare(a->id, b->id);
+	return strcmp(a->file, b->file) ?: ascending(a->image, b->image) ?:
+	       ascending(a->line, b->line) ?: ascending(a->vaddr, b->vaddr) ?:
+	       ascending(a->id, b->id);
 }
 
 static int by_name(const void *x, const void *y)
 {
 	const struct label_func *a = x, *b = y;
-	int c = compare(a->name, b->name);
 
-	if (!c)
-		c = compare(a->kernel, b->kernel);
-	return c ? c : by_file(x, y);
+	return ascending(a->name, b->name) ?: ascending(a->kernel, b->kernel) ?:
+	       by_file(x, y);
 }
 
 static int by_image(const void *x, const void *y)
 {
 	const struct label_func *a = x, *b = y;
-	int c = compare(a->image, b->image);
 
-	return c ? c : by_file(x, y);
+	return ascending(a->image, b->image) ?: by_file(x, y);
 }
 
 /* Appends an image to a function's label. */

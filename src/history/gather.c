@@ -199,15 +199,8 @@ struct sortable {
 static int by_name(const void *a, const void *b)
 {
 	const struct sortable *x = a, *y = b;
-	const struct check_func *f = &x->runs->funcs.v[x->func];
-	const struct check_func *g = &x->runs->funcs.v[y->func];
-	int d = strcmp(check_str(x->runs, f->image), check_str(x->runs, g->image));
 
-	if (!d)
-		d = strcmp(check_str(x->runs, f->name),
-			   check_str(x->runs, g->name));
-	return d ? d : strcmp(check_str(x->runs, f->which),
-			      check_str(x->runs, g->which));
+	return check_compare_funcs(x->runs, x->func, y->func);
 }
 
 struct detail_funcs {
