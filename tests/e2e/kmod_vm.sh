@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The kernel module in real kernels, in virtual machines: built without warnings,
 # loaded, recording real programs, misused, unloaded. TALLY_VM_MODULES is a folder made
-# by scripts/vm/get-module-kernels; each kernel in it is tried.  With TALLY_TESTS=long
-# it is misused for longer.
+# by scripts/vm/get-module-kernels; each kernel in it is tried, in two machines beside
+# each other, or one after the other with TALLY_VM_TURNS=1.  With TALLY_TESTS=long it is
+# misused for longer.
 srcdir=${srcdir:-.}
 . "$srcdir/tests/lib.sh"
 name='the kernel module in virtual machines'
@@ -101,97 +102,19 @@ gcc -O2 -g -fomit-frame-pointer -o deep deep.c || exit 1
 gcc -m32 -O2 -g -fomit-frame-pointer -fasynchronous-unwind-tables -fno-pie \
 	-no-pie -nostdlib -static -o narrow narrow.c 2>narrow.err
 
-# What runs in the machine.  Each part leaves a file.
+# What runs in a machine: inside.sh samples|misuse.  Each step leaves a file.
+cat >tree.sh <<'END'
+"$1" 3 & "$1" 3 & wait
+dd if=/dev/zero of=/dev/null bs=1M count=300 2>/dev/null
+END
 cat >inside.sh <<END
 TALLY=$TALLY TORTURE=$TORTURE COST=$COST CALLS=$CALLS CYCLES=$CYCLES STEPS=$STEPS
 KILLS=$KILLS PROOF=$PROOF
 END
 cat >>inside.sh <<'END'
+cpu=/sys/devices/system/cpu/cpu1/online
 mount -t debugfs debug /sys/kernel/debug
-online=/sys/devices/system/cpu/cpu1/online
-uname -r >release
-"$TALLY" doctor --no-pager >doctor.before
-"$TALLY" record -q --source=kmod -o no.tally -- true 2>absent
-insmod ./tally.ko || exit 1
-"$TALLY" doctor --no-pager >doctor.after
-"$TORTURE" nobody >nobody
-trace=/sys/kernel/tracing
-if grep -q ' T perf_allow_kernel$' /proc/kallsyms; then
-	echo security_perf_event_open >$trace/set_ftrace_filter
-	echo function >$trace/current_tracer
-	"$TORTURE" cycles 1
-	grep -c 'security_perf_event_open <-' $trace/trace >asked
-	echo nop >$trace/current_tracer
-fi
-
 record() { "$TALLY" record -q --source=kmod "$@"; }
-cat >tree.sh <<'TREE'
-"$1" 3 & "$1" 3 & wait
-dd if=/dev/zero of=/dev/null bs=1M count=300 2>/dev/null
-TREE
-record --call-graph=fp -o tree.tally -- sh tree.sh "$COST"
-"$TALLY" record -q --call-graph=fp --source=perf -o perf.tally -- "$COST" 3
-record --call-graph=fp -o one.tally -- "$COST" 3
-record -a -o all.tally -- "$COST" 2
-record --user -o user.tally -- sh tree.sh "$COST"
-record --kernel -o kernel.tally -- sh tree.sh "$COST"
-record -e cpu-clock:u,cpu-clock:k -c 3000000 -o two.tally -- sh tree.sh "$COST"
-"$COST" 60 2 & pid=$!
-until [ "$(ls /proc/$pid/task | wc -l)" -gt 2 ]; do sleep 0.1; done
-record -p $pid --duration 2 -o attach.tally
-record -C 1 --duration 2 -o cpu1.tally
-kill $pid; wait
-
-# Copies of stacks: byte for byte, then as call chains.
-for n in 1024 8192 32768; do "$TORTURE" stats $n 100000 >copies.$n; done
-"$TORTURE" stats 65528 20000 >copies.65528
-for source in kmod perf; do
-	stacks() { "$TALLY" record -q --source=$source -g -F 2000 "$@"; }
-	stacks -o deep.$source.tally -- ./deep 20 3
-	# copying all of an emulated machine's stacks by perf leaves it no time
-	[ $source = perf ] || stacks -a -o deepall.$source.tally -- ./deep 100 3
-	stacks -e cpu-clock:u -o deepuser.$source.tally -- ./deep 8 2
-	stacks -e cpu-clock:k -o deepkernel.$source.tally -- ./deep 8 2
-	[ ! -x narrow ] || stacks -o narrow.$source.tally -- ./narrow
-done
-"$TALLY" record -q --source=kmod --call-graph=dwarf,1024 -F 2000 \
-	-o short.tally -- ./deep 200 2
-"$TALLY" info --no-pager deep.kmod.tally >deep.info
-# Stacks that the module unwinds, beside tally's own of the same registers and stack;
-# of programs that are there, too.
-proof() { "$TALLY" record -q --source=kmod -g -F 300 --verify-stacks "$@"; }
-proof -o proof.one.tally -- ./deep 20 $PROOF
-export PROOF
-proof -a -o proof.all.tally -- sh -c './deep 5 $PROOF & gzip -9 </dev/zero >/dev/null & \
-	perl -e "\$e = time + $PROOF; while (time < \$e) { join q(,), sort map { rand } 1 .. 99 }"
-	kill $!'
-# The kernel's own events, per thread and per processor, also of one that goes.
-"$TALLY" record -q --source=kmod -g -e page-faults -c 1 -o faults.tally -- \
-	sh tree.sh "$COST"
-"$TALLY" record -q --source=kmod -g -e cpu-clock,page-faults -F 2000 \
-	-o mixed.tally -- ./deep 20 3
-"$TALLY" record -q --source=kmod -e cpu-clock,page-faults -F 300 -a \
-	-o events.tally -- sh -c "sleep 2; echo 0 >$online; sleep 2
-	echo 1 >$online; sleep 4"
-# Control groups of version 2, with one below another.
-rm -f group.pids
-mkdir -p /groups && mount -t cgroup2 none /groups &&
-	echo +pids >/groups/cgroup.subtree_control &&
-	mkdir -p /groups/one/two /groups/other
-for g in one one/two other; do
-	sh -c "echo \$\$ >/groups/$g/cgroup.procs; exec ./deep 5 60" &
-	echo $! >>group.pids
-done
-"$TALLY" record -q --source=kmod -g --cgroup /groups/one --duration 3 \
-	-o group.tally 2>group.err
-cp group.pids group.all; kill $(cat group.pids)
-
-rm -f held
-"$TORTURE" hold 60 >held &
-hold=$!
-until [ -s held ]; do sleep 0.1; done
-rmmod tally 2>inuse
-echo "$?" >>inuse
 # Objects of ours, by who allocated them; freed areas of vmalloc stay a while, and
 # perf's contexts stay with threads that live on.
 ours() {
@@ -204,58 +127,144 @@ ours() {
 		END { print n + 0 }'
 	grep -c '\[tally\]' /proc/vmallocinfo
 }
-ours | tr '\n' ' ' >ours.held
-kill -9 $hold; wait
 
-# Processors go and come, both ways round.
-cpu=/sys/devices/system/cpu/cpu1/online
-record -a -o hotplug.tally -- \
-	sh -c "sleep 2; echo 0 >$cpu; sleep 2; echo 1 >$cpu; sleep 2"
-echo 0 >$cpu
-record -a -o plugged.tally -- sh -c "sleep 1; echo 1 >$cpu; sleep 3"
-# Sleep, as far as a file system of the host's bears it: what is to be recorded
-# stands still for five seconds, and the module was told.
-if echo freezer >/sys/power/pm_test; then
-	record -a --duration 14 -o slept.tally & pid=$!
-	sleep 1; echo freeze >/sys/power/state; echo "$?" >slept
-	wait $pid
-fi 2>/dev/null
+samples() {
+	uname -r >release
+	"$TALLY" doctor --no-pager >doctor.before
+	"$TALLY" record -q --source=kmod -o no.tally -- true 2>absent
+	insmod ./tally.ko || exit 1
+	"$TALLY" doctor --no-pager >doctor.after
+	"$TORTURE" nobody >nobody
+	trace=/sys/kernel/tracing
+	if grep -q ' T perf_allow_kernel$' /proc/kallsyms; then
+		echo security_perf_event_open >$trace/set_ftrace_filter
+		echo function >$trace/current_tracer
+		"$TORTURE" cycles 1
+		grep -c 'security_perf_event_open <-' $trace/trace >asked
+		echo nop >$trace/current_tracer
+	fi
 
-timeout 300 "$TORTURE" walk $STEPS 20261 >walk
-"$TORTURE" stats >stats
-"$TORTURE" cycles $CYCLES >cycles
-"$TORTURE" fuzz $CALLS 20261 >fuzz & "$TORTURE" fuzz $((CALLS / 4)) 7 >fuzz2
-wait
-# Recorders die under load, five at a time, as they start and as they run.
-nice -n 19 "$COST" 300 2 & load=$!
-killed=0
-while [ $killed -lt $KILLS ]; do
-	pids=
-	for i in 1 2 3 4 5; do
-		# The recorder itself, not a shell that waits for it.
-		"$TALLY" record -q --source=kmod --call-graph=fp -a -o killed$i.tally &
-		pids="$pids $!"
+	record --call-graph=fp -o tree.tally -- sh tree.sh "$COST"
+	"$TALLY" record -q --call-graph=fp --source=perf -o perf.tally -- "$COST" 3
+	record --call-graph=fp -o one.tally -- "$COST" 3
+	record -a -o all.tally -- "$COST" 2
+	record --user -o user.tally -- sh tree.sh "$COST"
+	record --kernel -o kernel.tally -- sh tree.sh "$COST"
+	record -e cpu-clock:u,cpu-clock:k -c 3000000 -o two.tally -- sh tree.sh "$COST"
+	"$COST" 60 2 & pid=$!
+	until [ "$(ls /proc/$pid/task | wc -l)" -gt 2 ]; do sleep 0.1; done
+	record -p $pid --duration 2 -o attach.tally
+	record -C 1 --duration 2 -o cpu1.tally
+	kill $pid; wait
+
+	# Copies of stacks: byte for byte, then as call chains.
+	for n in 1024 8192 32768; do "$TORTURE" stats $n 100000 >copies.$n; done
+	"$TORTURE" stats 65528 20000 >copies.65528
+	for source in kmod perf; do
+		stacks() { "$TALLY" record -q --source=$source -g -F 2000 "$@"; }
+		stacks -o deep.$source.tally -- ./deep 20 3
+		# copying all of an emulated machine's stacks by perf leaves it no time
+		[ $source = perf ] || stacks -a -o deepall.$source.tally -- ./deep 100 3
+		stacks -e cpu-clock:u -o deepuser.$source.tally -- ./deep 8 2
+		stacks -e cpu-clock:k -o deepkernel.$source.tally -- ./deep 8 2
+		[ ! -x narrow ] || stacks -o narrow.$source.tally -- ./narrow
 	done
-	until [ "$(sed -n 's/^tally [0-9]* \([0-9]*\) .*/\1/p' \
-		/proc/modules)" -ge $((killed % 4 + 2)) ]; do sleep 0.1; done
-	sleep 0.$((killed % 7))
-	kill -9 $pids; wait $pids
-	killed=$((killed + 5))
-done
-echo $killed >kills
-kill $load; wait
-record --call-graph=fp -o last.tally -- "$COST" 2
+	"$TALLY" record -q --source=kmod --call-graph=dwarf,1024 -F 2000 \
+		-o short.tally -- ./deep 200 2
+	"$TALLY" info --no-pager deep.kmod.tally >deep.info
+	# Stacks that the module unwinds, beside tally's own of the same registers and stack;
+	# of programs that are there, too.
+	proof() { "$TALLY" record -q --source=kmod -g -F 300 --verify-stacks "$@"; }
+	proof -o proof.one.tally -- ./deep 20 $PROOF
+	export PROOF
+	proof -a -o proof.all.tally -- sh -c './deep 5 $PROOF & gzip -9 </dev/zero >/dev/null & \
+		perl -e "\$e = time + $PROOF; while (time < \$e) { join q(,), sort map { rand } 1 .. 99 }"
+		kill $!'
+}
+
+misuse() {
+	insmod ./tally.ko || exit 1
+	# The kernel's own events, per thread and per processor, also of one that goes.
+	"$TALLY" record -q --source=kmod -g -e page-faults -c 1 -o faults.tally -- \
+		sh tree.sh "$COST"
+	"$TALLY" record -q --source=kmod -g -e cpu-clock,page-faults -F 2000 \
+		-o mixed.tally -- ./deep 20 3
+	"$TALLY" record -q --source=kmod -e cpu-clock,page-faults -F 300 -a \
+		-o events.tally -- sh -c "sleep 2; echo 0 >$cpu; sleep 2
+		echo 1 >$cpu; sleep 4"
+	# Control groups of version 2, with one below another.
+	rm -f group.pids
+	mkdir -p /groups && mount -t cgroup2 none /groups &&
+		echo +pids >/groups/cgroup.subtree_control &&
+		mkdir -p /groups/one/two /groups/other
+	for g in one one/two other; do
+		sh -c "echo \$\$ >/groups/$g/cgroup.procs; exec ./deep 5 60" &
+		echo $! >>group.pids
+	done
+	"$TALLY" record -q --source=kmod -g --cgroup /groups/one --duration 3 \
+		-o group.tally 2>group.err
+	cp group.pids group.all; kill $(cat group.pids)
+
+	rm -f held
+	"$TORTURE" hold 60 >held &
+	hold=$!
+	until [ -s held ]; do sleep 0.1; done
+	rmmod tally 2>inuse
+	echo "$?" >>inuse
+	ours | tr '\n' ' ' >ours.held
+	kill -9 $hold; wait
+
+	# Processors go and come, both ways round.
+	record -a -o hotplug.tally -- \
+		sh -c "sleep 2; echo 0 >$cpu; sleep 2; echo 1 >$cpu; sleep 2"
+	echo 0 >$cpu
+	record -a -o plugged.tally -- sh -c "sleep 1; echo 1 >$cpu; sleep 3"
+	# Sleep, as far as a file system of the host's bears it: what is to be recorded
+	# stands still for five seconds, and the module was told.
+	if echo freezer >/sys/power/pm_test; then
+		record -a --duration 14 -o slept.tally & pid=$!
+		sleep 1; echo freeze >/sys/power/state; echo "$?" >slept
+		wait $pid
+	fi 2>/dev/null
+
+	timeout 300 "$TORTURE" walk $STEPS 20261 >walk
+	"$TORTURE" stats >stats
+	"$TORTURE" cycles $CYCLES >cycles
+	"$TORTURE" fuzz $CALLS 20261 >fuzz & "$TORTURE" fuzz $((CALLS / 4)) 7 >fuzz2
+	wait
+	# Recorders die under load, five at a time, as they start and as they run.
+	nice -n 19 "$COST" 300 2 & load=$!
+	killed=0
+	while [ $killed -lt $KILLS ]; do
+		pids=
+		for i in 1 2 3 4 5; do
+			# The recorder itself, not a shell that waits for it.
+			"$TALLY" record -q --source=kmod --call-graph=fp -a -o killed$i.tally &
+			pids="$pids $!"
+		done
+		until [ "$(sed -n 's/^tally [0-9]* \([0-9]*\) .*/\1/p' \
+			/proc/modules)" -ge $((killed % 4 + 2)) ]; do sleep 0.1; done
+		sleep 0.$((killed % 7))
+		kill -9 $pids; wait $pids
+		killed=$((killed + 5))
+	done
+	echo $killed >kills
+	kill $load; wait
+	record --call-graph=fp -o last.tally -- "$COST" 2
+}
+
+"$1"
 # kfree_rcu() frees in batches, some five seconds later.
 for i in $(seq 30); do
 	sleep 1
 	rm -f /tmp/left
-	ours | tr '\n' ' ' >ours.end
-	[ "$(cat ours.end)" != "0 0 " ] || break
+	ours | tr '\n' ' ' >"ours.$1"
+	[ "$(cat "ours.$1")" != "0 0 " ] || break
 done
-cat /tmp/left >left 2>/dev/null
-rmmod tally 2>unload; echo "$?" >>unload
-insmod ./tally.ko && rmmod tally; echo "$?" >again
-dmesg >log
+cat /tmp/left >"left.$1" 2>/dev/null
+rmmod tally 2>"unload.$1"; echo "$?" >>"unload.$1"
+insmod ./tally.ko && rmmod tally; echo "$?" >"again.$1"
+dmesg >"log.$1"
 END
 
 share() { # FILE FUNCTION: in percent of the program's own functions
@@ -448,10 +457,12 @@ check_safety() {
 	t_like "$v: it stays while it is in use" "$(tail -n 1 inuse)" '^[1-9]'
 	t_like "$v: memory of a recording is found" "$(cat ours.held)" \
 		'^[1-9][0-9]* [1-9]'
-	sed 's/^/# left: /' left
-	t_is "$v: … and gone in the end" "$(cat ours.end)" "0 0 "
-	t_is "$v: it can be unloaded" "$(cat unload)" 0
-	t_is "$v: … and loaded again" "$(cat again)" 0
+	sed 's/^/# left: /' left.samples left.misuse
+	t_is "$v: … and gone in the end" "$(cat ours.samples ours.misuse)" "0 0 0 0 "
+	t_is "$v: it can be unloaded" "$(cat unload.samples unload.misuse)" "0
+0"
+	t_is "$v: … and loaded again" "$(cat again.samples again.misuse)" "0
+0"
 	for at in first last; do
 		t_like "$v: a processor that went and came ($at)" \
 			"$(dumped hotplug.tally | awk -v at=$at '
@@ -487,7 +498,7 @@ check_safety() {
 	bad='BUG|WARNING|Oops|[Uu]hhuh|Call Trace|Kernel panic|soft lockup'
 	bad="$bad|detected stall|use-after-free|Redzone|Poison|Slab corruption"
 	bad="$bad|scheduling while atomic|general protection|leak"
-	without_perfs_warning <log >log.rest
+	cat log.samples log.misuse | without_perfs_warning >log.rest
 	grep -E -A 30 "$bad" log.rest | head -n 60 | sed 's/^/# log: /'
 	t_lacks "$v: the kernel's log is clean" "$(cat log.rest)" "$bad"
 }
@@ -498,15 +509,24 @@ for tree in "$TREES"/*; do
 	# Nothing of the kernel before may be taken for this one's.
 	mkdir "$T_TMP/$v" && cd "$T_TMP/$v" || exit 1
 	chmod 777 .
-	cp ../inside.sh ../deep .
+	cp ../inside.sh ../tree.sh ../deep .
 	[ ! -x ../narrow ] || cp ../narrow .
 	t_run "$v: the module builds without warnings" build_module "$tree"
 	[ -s tally.ko ] || continue
-	VM_LOG='quiet loglevel=3' "$SRC/scripts/vm/boot" -k "$tree" -w "$PWD" \
-		-a 'slub_debug=FZPU no_timer_check' -t 1500 -- sh inside.sh \
-		>vm.log 2>&1
-	t_is "$v: the machine ran ($(cat release))" "$?" 0
-	sed 's/^/# /' vm.log | tail -n 20
+	for part in samples misuse; do
+		{
+			"$SRC/scripts/vm/boot" -k "$tree" -w "$PWD" \
+				-a 'slub_debug=FZPU no_timer_check' -t 1500 -- \
+				sh inside.sh $part >vm.$part 2>&1
+			echo $? >status.$part
+		} &
+		[ -z "${TALLY_VM_TURNS-}" ] || wait
+	done
+	wait
+	t_is "$v: the machines ran ($(cat release))" \
+		"$(cat status.samples status.misuse)" "0
+0"
+	tail -n 20 vm.samples vm.misuse | sed 's/^/# /'
 	check_records
 	check_stacks
 	check_unwinding

@@ -94,7 +94,8 @@ for tree in "$TREES"/*; do
 			"$(share program.$scope.tally.text)" 10 99)"
 	done
 	t_is "$v: scope 0 lets attach" "$(cat run.0.status)" 0
-	t_ok "$v: to see it" "$(within "$(share run.0.tally.text)" 10 99)"
+	n=$(share run.0.tally.text)
+	t_ok "$v: to see it ($n%)" "$(within "$n" 10 99)"
 	t_is "$v: scope 1 does not" "$(cat run.1.status)" 1
 	t_like "$v: and is named with the fix" "$(cat run.1.err)" \
 		'ptrace_scope is 1, which allows only .*sudo sysctl kernel.yama.ptrace_scope=0'
