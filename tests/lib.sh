@@ -32,11 +32,11 @@
 # a tool is missing.  Therefore only t_none takes an empty text: it is for the
 # output of a program that looked at something and says so otherwise.
 #
-# A test that sets T_ALONE=1 before judges shares of time: tests/lane keeps other
-# such tests away meanwhile, also under make -j.
+# A test that sets T_ALONE before judges shares of time: tests/lane keeps other such
+# tests away meanwhile (T_ALONE=1), or all but one (T_ALONE=2), also under make -j.
 if [ "${T_LANE-}" != held ]; then
 	t_kind=beside
-	[ "${T_ALONE-}" != 1 ] || t_kind=alone
+	case ${T_ALONE-} in 1) t_kind=alone;; 2) t_kind=pair;; esac
 	exec sh "${top_srcdir:-$srcdir}/tests/lane" $t_kind sh "$0" "$@"
 fi
 T_COUNT=0

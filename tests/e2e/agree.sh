@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # diff and check agree about one pair of programs: which functions are the same,
 # renamed, moved, new and gone.
-T_ALONE=${T_ALONE:-1}
+T_ALONE=${T_ALONE:-2}
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # `tally annotate`: lines against addr2line, instructions against objdump, sums
 # against the report, and all of it without the program.
-T_ALONE=${T_ALONE:-1}
+T_ALONE=${T_ALONE:-2}
 . "$top_srcdir/tests/lib.sh"
 
 mkdir "$T_TMP/build" "$T_TMP/build/src"

@@ -3,7 +3,7 @@
 # Stacks that programs allocate themselves end at their first function. Which functions
 # these are follows from the sources here, makecontext(3), and src/runtime/asm_amd64.s
 # of Go.
-T_ALONE=${T_ALONE:-1}
+T_ALONE=${T_ALONE:-2}
 . "$top_srcdir/tests/lib.sh"
 . "$top_srcdir/tests/stacks.sh"
 

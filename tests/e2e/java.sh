@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Stacks and names of Java without any option: in a program with the tables and the
 # code cache of a Java virtual machine, and in Java itself if it is installed.
-T_ALONE=${T_ALONE:-1}
+T_ALONE=${T_ALONE:-2}
 . "$top_srcdir/tests/lib.sh"
 . "$top_srcdir/tests/stacks.sh"
 

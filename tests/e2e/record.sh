@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tally record as users run it: streams and signals of the command, how the recording
 # ends, messages.
-T_ALONE=${T_ALONE:-1}
+T_ALONE=${T_ALONE:-2}
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

@@ -3,7 +3,7 @@
 # All layouts of code: linkers, segments, text moved to huge pages, vdso, 32 bits,
 # kernel, BPF. Names come from the sources of the programs here, shares from their loops
 # and from perf.
-T_ALONE=${T_ALONE:-1}
+T_ALONE=${T_ALONE:-2}
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

@@ -3,7 +3,7 @@
 # Programs that are replaced, deleted or modified while they run, in their own
 # namespaces, without a file, or as another user: names never come from another file,
 # and unresolved code has a reason.
-T_ALONE=${T_ALONE:-1}
+T_ALONE=${T_ALONE:-2}
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

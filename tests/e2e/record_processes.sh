@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Every sample belongs to the right process, thread, image and function: threads, fork,
 # vfork, exec, libraries loaded and unloaded, processes that last a millisecond.
-T_ALONE=${T_ALONE:-1}
+T_ALONE=${T_ALONE:-2}
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

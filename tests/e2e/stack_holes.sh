@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Frames with pages that the program never wrote, as in assembly and codecs with large
 # arrays: the kernel's copy of the stack ends before such a page.
-T_ALONE=${T_ALONE:-1}
+T_ALONE=${T_ALONE:-2}
 . "$top_srcdir/tests/lib.sh"
 
 cd "$T_TMP" || exit 1

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Complete call stacks of programs without frame pointers. Which functions call which
 # follows from the sources of the programs here.
-T_ALONE=${T_ALONE:-1}
+T_ALONE=${T_ALONE:-2}
 . "$top_srcdir/tests/lib.sh"
 . "$top_srcdir/tests/stacks.sh"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # tally record --source=timer: without perf_event_open, as in containers, and without
 # any effect that the program notices.
-T_ALONE=${T_ALONE:-1}
+T_ALONE=${T_ALONE:-2}
 . "$top_srcdir/tests/lib.sh"
 
 deny=$top_builddir/tests/e2e/deny
