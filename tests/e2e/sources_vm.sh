@@ -45,7 +45,8 @@ for scope in 0 1 2 3; do
 	setpriv --reuid 64321 --regid 64321 --clear-groups \
 		../program spin 60 &
 	pid=\$!
-	sleep 1
+	until grep -q '(program)' /proc/\$pid/stat; do sleep 0.1; done
+	sleep 2
 	nobody ../tally record -g -o run.\$scope.tally -p \$pid \
 		--duration 2 2>run.\$scope.err
 	echo \$? >run.\$scope.status
