@@ -2,7 +2,7 @@
 # Every test speaks TAP.  Unit tests need cmocka; shell tests are end to end.
 EXTRA_DIST += tests/checks.h tests/lane tests/lib.sh tests/made_runs.sh tests/stacks.sh tests/unit
 CLEANFILES += tests/*.lock tests/times
-# Those that take longest and judge no shares of time: scripts/test starts them first.
+# Those that take longest: scripts/test starts them first.
 LONG_TESTS = \
 	tests/e2e/bombs.sh \
 	tests/e2e/consumers.sh \
@@ -12,9 +12,12 @@ LONG_TESTS = \
 	tests/e2e/html_browser.sh \
 	tests/e2e/import.sh \
 	tests/e2e/import_perfs.sh \
+	tests/e2e/jitdump.sh \
 	tests/e2e/memory.sh \
 	tests/e2e/merge.sh \
+	tests/e2e/ptrace.sh \
 	tests/e2e/push.sh \
+	tests/e2e/python.sh \
 	tests/structure/configure.sh \
 	tests/symbolize/forms.sh \
 	tests/symbolize/matrix.sh

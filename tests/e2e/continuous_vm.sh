@@ -38,8 +38,11 @@ sleep 1
 echo 0 >\$cpu1; echo 1 >\$cpu1
 up returned
 sleep 3
+echo 0 >\$cpu1
 up offline
-echo 0 >\$cpu1; sleep 3; echo 1 >\$cpu1
+sleep 3
+up onlining
+echo 1 >\$cpu1
 up online
 sleep 3
 up freezing
@@ -84,7 +87,7 @@ print('hours', *(round((b[1] - a[1] - (b[0] - a[0])) / 3600 / s)
                  for a, b in zip(runs, runs[1:])))
 # a round of the recorder takes a quarter of a second, emulated more
 print('returned', *(has(c, up('returned') + s, up('offline')) for c in (0, 1)))
-print('offline', *(has(c, up('offline') + s, up('online') - s) for c in (0, 1)))
+print('offline', *(has(c, up('offline') + s, up('onlining')) for c in (0, 1)))
 print('online', *(has(c, up('online') + s, up('freezing')) for c in (0, 1)))
 print('thawed', *(has(c, up('thawed') + s, up('ahead')) for c in (0, 1)))
 print('ahead', *(has(c, up('ahead') + s, up('back')) for c in (0, 1)))

@@ -58,9 +58,11 @@ for f in *.tally; do
 done
 sync
 END
-# Most of an emulated program's time is that of its start.
+# Of the samples that a slow machine had time for.  Most of an emulated program's time is
+# that of its start.
 share() {
-	awk -v s=work_long '$NF == s { n += $1 } END { printf "%d\n", n }' "$1"
+	awk -v s=work_long '$NF == s { n += $1 } /\[not sampled\]$/ { missed += $1 }
+		END { printf "%d\n", missed < 100 ? 100 * n / (100 - missed) : 0 }' "$1"
 }
 within() { [ "$1" -ge "$2" ] && [ "$1" -le "$3" ]; echo $?; }
 
