@@ -25,7 +25,9 @@ preload_parts = \
 	src/runtime/frame_part.c \
 	src/runtime/php_frames.c \
 	src/runtime/python_frames.c \
+	src/runtime/python_objects.c \
 	src/runtime/python_task.c \
+	src/runtime/python_thread_name.c \
 	src/runtime/ruby_frames.c
 preload_parts_h = \
 	src/preload/preload.h \
@@ -34,7 +36,9 @@ preload_parts_h = \
 	src/runtime/frame_part.h \
 	src/runtime/php_frames.h \
 	src/runtime/python_frames.h \
+	src/runtime/python_objects.h \
 	src/runtime/python_task.h \
+	src/runtime/python_thread_name.h \
 	src/runtime/ruby_frames.h
 preload_flags = -D_GNU_SOURCE -O2 -g0 -fPIC -fvisibility=hidden \
 	-fno-stack-protector -fno-builtin -fomit-frame-pointer \

@@ -21,6 +21,7 @@
 
 #include "preload/shared.h"
 #include "preload/sys.h"
+#include "runtime/python_thread_name.h"
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -44,6 +45,7 @@ struct slot {
 	void *arg;
 	uint64_t state_at;	/* address of what its interpreter keeps for it, when
 				 * last sampled, or 0 */
+	struct python_thread_name name;	/* name that Python has for it */
 };
 
 /* Signal action in the kernel's layout. */

@@ -8,11 +8,10 @@
  */
 #include "preload/preload.h"
 #include "runtime/python_frames.h"
-#include "runtime/python_task.h"
 
 static struct {
 	struct python_types types;
-	struct python_tasks tasks;
+	struct python_found found;
 	uint64_t runtime;
 	void *(*thread)(void);	/* NULL: loaded later */
 } python;
@@ -50,7 +49,7 @@ bool python_find(const struct frame_door *door, bool loaded)
 				  &t->loop_bytes);
 	if (!t->code || !t->text || !t->bytes)
 		return false;
-	t->tasks = &python.tasks;
+	t->found = &python.found;
 	if (!loaded)
 		python.thread = (void *(*)(void))
 			find(false, "PyGILState_GetThisThreadState", true, NULL);
@@ -64,5 +63,6 @@ size_t python_put(const struct frame_door *door, void *work, struct slot *s)
 	else
 		s->state_at = python_thread(&python.types, python.runtime, s->tid,
 					  s->state_at, door);
-	return s->state_at ? python_walk(&python.types, s->state_at, door, work) : 0;
+	return s->state_at ? python_walk(&python.types, s->state_at, door, work,
+					   &s->name) : 0;
 }

@@ -182,6 +182,7 @@ void slot_arm(struct slot *s)
 	s->tid = sys_tid();
 	s->timer = -1;
 	s->fresh = 1;
+	bytes_zero(&s->name, sizeof(s->name));
 	ev.value = s;
 	ev.signo = TIMER_SIGNAL;
 	ev.notify = NOTIFY_THREAD;

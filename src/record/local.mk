@@ -149,6 +149,8 @@ librecord_a_SOURCES = \
 	src/record/collect/scan.c \
 	src/record/collect/stacks.c \
 	src/record/collect/stacks.h \
+	src/record/collect/thread_names.c \
+	src/record/collect/thread_names.h \
 	src/record/collect/unwinder.c \
 	src/record/collect/unwinder.h \
 	src/record/doctor/doctor.c \

@@ -65,6 +65,13 @@ bool frame_is_written(const struct frame_out *o, uint64_t at, uint32_t witness)
 	return o->door->seen[key >> 32 & (FRAME_SEEN - 1)] == (key | 1);
 }
 
+void frame_set_written(const struct frame_out *o, uint64_t at, uint32_t witness)
+{
+	uint64_t key = frame_mix(at, witness);
+
+	o->door->seen[key >> 32 & (FRAME_SEEN - 1)] = key | 1;
+}
+
 /* Writes a piece of text.  Unreadable text still fills its space, because its length
  * was already written. */
 static bool put_piece(struct frame_out *o, const struct frame_piece *p)
@@ -91,7 +98,6 @@ bool frame_put_code(struct frame_out *o, uint64_t at, uint32_t witness,
 {
 	static const uint64_t zero;
 	size_t bytes = sizeof(*c) + c->name_bytes + c->file_bytes + c->table_bytes;
-	uint64_t key = frame_mix(at, witness);
 	bool good = true;
 
 	if (o->codes + sizeof(struct frame_entry) + bytes + 8 > FRAME_CODES_MAX)
@@ -104,7 +110,7 @@ bool frame_put_code(struct frame_out *o, uint64_t at, uint32_t witness,
 	if (!good)
 		return false;
 	o->codes += sizeof(struct frame_entry) + bytes + (-bytes & 7);
-	o->door->seen[key >> 32 & (FRAME_SEEN - 1)] = key | 1;
+	frame_set_written(o, at, witness);
 	return true;
 }
 

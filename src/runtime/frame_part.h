@@ -18,6 +18,8 @@
  *	code	precedes the first frame of a code: its names and, for Python, its
  *		line table, as they were at the sample's moment
  *	task	at most one: the name of the asyncio task that the thread runs
+ *	thread	at most one: the name of the thread, if it was not written yet or has
+ *		changed
  *	end	the last entry: whether the chain is complete
  *
  * Walks run in signal handlers.  They call no function of the C library, allocate
@@ -34,9 +36,9 @@ enum {
 	FRAME_TEXT_MAX = 2048,		/* bytes of a name or a file name */
 	FRAME_TABLE_MAX = 24 << 10,	/* bytes of a line table */
 	FRAME_CODES_MAX = 40 << 10,	/* bytes of all code entries in a sample */
-	FRAME_NAME_MAX = 480,		/* bytes of a task's name */
-	FRAME_PART_MAX = FRAME_ENTRIES_MAX * 16 + FRAME_CODES_MAX + FRAME_NAME_MAX +
-			 64,
+	FRAME_NAME_MAX = 480,		/* bytes of a task's or a thread's name */
+	FRAME_PART_MAX = FRAME_ENTRIES_MAX * 16 + FRAME_CODES_MAX +
+			 2 * FRAME_NAME_MAX + 96,
 	FRAME_INSTR_MAX = 1 << 26,	/* frame_entry.what of frames is less than
 					 * this */
 	FRAME_SEEN = 4096,		/* a power of two */
@@ -45,6 +47,7 @@ enum {
 };
 
 /* Values of frame_entry.what; a value below FRAME_INSTR_MAX is a frame. */
+#define FRAME_THREAD 0xfffffffau
 #define FRAME_TASK 0xfffffffbu
 #define FRAME_LOOP 0xfffffffcu
 #define FRAME_CODE 0xfffffffdu
@@ -58,11 +61,12 @@ enum frame_state {
 };
 
 struct frame_entry {
-	uint64_t at;	/* code; run: address on the C stack; loop: function; task:
-			 * bytes of its name, which follows like that of a code */
+	uint64_t at;	/* code; run: address on the C stack; loop: function; task
+			 * and thread: bytes of its name, which follows like that of a
+			 * code */
 	uint32_t what;	/* Python: offset of the instruction; others: line; or FRAME_* */
-	uint32_t more;	/* witness; loop: size in bytes; task: bytes per character,
-			 * or 0: a generated name; end: enum frame_state */
+	uint32_t more;	/* witness; loop: size in bytes; task and thread: bytes per
+			 * character, or 0: a generated name; end: enum frame_state */
 };
 
 enum frame_language { FRAME_PYTHON, FRAME_PHP, FRAME_RUBY, FRAME_LANGUAGES };
@@ -138,8 +142,10 @@ bool frame_read(const struct frame_door *door, uint64_t at, size_t n, void *to);
 const void *frame_window_at(struct frame_window *w, const struct frame_door *door,
 			    uint64_t at, size_t n);
 void frame_put_entry(struct frame_out *o, uint64_t at, uint32_t what, uint32_t more);
-/* Returns whether a code was already written. */
+/* Return whether a code was already written, and note that it was.  Also for other
+ * data that is written once. */
 bool frame_is_written(const struct frame_out *o, uint64_t at, uint32_t witness);
+void frame_set_written(const struct frame_out *o, uint64_t at, uint32_t witness);
 /* Writes a code entry whose text is n pieces; `c` holds their sizes.  Returns false
  * if a piece could not be read.  Without room, nothing is written. */
 bool frame_put_code(struct frame_out *o, uint64_t at, uint32_t witness,

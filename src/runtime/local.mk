@@ -13,7 +13,11 @@ libruntime_a_SOURCES = \
 	src/runtime/php_frames.h \
 	src/runtime/python_frames.c \
 	src/runtime/python_frames.h \
+	src/runtime/python_objects.c \
+	src/runtime/python_objects.h \
 	src/runtime/python_task.c \
 	src/runtime/python_task.h \
+	src/runtime/python_thread_name.c \
+	src/runtime/python_thread_name.h \
 	src/runtime/ruby_frames.c \
 	src/runtime/ruby_frames.h

@@ -9,13 +9,14 @@
 #include "runtime/python_frames.h"
 
 #include "runtime/python_task.h"
+#include "runtime/python_thread_name.h"
 
 enum {
 	/* Offset in struct pthread, in all of glibc 2.4 to 2.43. */
 	PTHREAD_TID = 720,
 	OBJECT_TYPE = 8,	/* in every object */
 	VAR_SIZE = 16,		/* in text and bytes */
-	TEXT_STATE = 32,	/* python_task.c reads texts */
+	TEXT_STATE = 32,	/* python_objects.c reads texts */
 	BYTES_DATA = 32,
 	OWNER_NONE = 3,
 	THREAD_NEXT = 8,
@@ -209,8 +210,9 @@ struct walk {
 	struct frame_out out;
 	size_t entries;
 	size_t pending;			/* number of entries in s->batch */
-	struct python_task_walk task;
+	struct python_objects objects;
 	uint64_t loop;			/* innermost frame that runs asyncio's loop */
+	uint64_t bootstrap;		/* last frame, if it runs a thread's Thread, or 0 */
 };
 
 static uint8_t byte(const void *p, size_t at)
@@ -255,6 +257,20 @@ static bool bytes_find(struct walk *w, uint64_t at, struct frame_piece *p)
 	return true;
 }
 
+/* Notes the codes whose frames supply names. */
+static void recognize(const struct walk *w, uint64_t at, const struct frame_piece *piece,
+		      const struct frame_code *c)
+{
+	struct python_found *found = w->types->found;
+
+	if (python_task_is_loop(&w->objects, &piece[0], c->name_kind, &piece[1],
+				c->file_kind))
+		__atomic_store_n(&found->code, at, __ATOMIC_RELAXED);
+	if (python_thread_is_bootstrap(&w->objects, &piece[0], c->name_kind, &piece[1],
+				       c->file_kind))
+		__atomic_store_n(&found->bootstrap, at, __ATOMIC_RELAXED);
+}
+
 /* Writes a code object.  Returns false if it is not one. */
 static bool put_code(struct walk *w, uint64_t at, uint32_t witness,
 		     const void *code)
@@ -278,15 +294,15 @@ static bool put_code(struct walk *w, uint64_t at, uint32_t witness,
 	c.minor = l->minor;
 	c.language = FRAME_PYTHON;
 	w->s->window.n = 0;
-	if (w->types->tasks && python_task_is_loop(&w->task, &piece[0], c.name_kind,
-						   &piece[1], c.file_kind))
-		__atomic_store_n(&w->types->tasks->code, at, __ATOMIC_RELAXED);
+	if (w->types->found)
+		recognize(w, at, piece, &c);
 	return frame_put_code(&w->out, at, witness, &c, piece, 3);
 }
 
 static bool put_frame(struct walk *w, const struct frame_entry *e, uint64_t frame,
 		      const void *code)
 {
+	const struct python_found *found = w->types->found;
 	uint32_t witness = witness_of(w->layout, code);
 
 	if (u64_at(code, OBJECT_TYPE) != w->types->code)
@@ -295,9 +311,12 @@ static bool put_frame(struct walk *w, const struct frame_entry *e, uint64_t fram
 	    !put_code(w, e->at, witness, code))
 		return false;
 	frame_put_entry(&w->out, e->at, e->what, witness);
-	if (w->types->tasks && !w->loop &&
-	    e->at == __atomic_load_n(&w->types->tasks->code, __ATOMIC_RELAXED))
+	if (!found)
+		return true;
+	if (!w->loop && e->at == __atomic_load_n(&found->code, __ATOMIC_RELAXED))
 		w->loop = frame;
+	w->bootstrap = e->at == __atomic_load_n(&found->bootstrap, __ATOMIC_RELAXED)
+		       ? frame : 0;
 	return true;
 }
 
@@ -464,13 +483,14 @@ static void put_task(struct walk *w)
 	uint8_t kind;
 
 	w->s->window.n = 0;
-	if (!w->loop || !python_task_name(&w->task, w->loop, &name, &kind))
+	if (!w->loop || !python_task_name(&w->objects, w->loop, &name, &kind))
 		return;
 	frame_put_text(&w->out, FRAME_TASK, kind, &name);
 }
 
 size_t python_walk(const struct python_types *types, uint64_t thread,
-		   const struct frame_door *door, struct python_scratch *s)
+		   const struct frame_door *door, struct python_scratch *s,
+		   struct python_thread_name *name)
 {
 	enum frame_state state;
 	struct walk w;
@@ -483,10 +503,10 @@ size_t python_walk(const struct python_types *types, uint64_t thread,
 	w.out.room = s->window.bytes;
 	w.out.codes = w.out.all = 0;
 	w.entries = w.pending = 0;
-	w.loop = 0;
-	w.task.types = types;
-	w.task.door = door;
-	w.task.room = s->window.bytes;
+	w.loop = w.bootstrap = 0;
+	w.objects.types = types;
+	w.objects.door = door;
+	w.objects.room = s->window.bytes;
 	s->window.n = s->window.at = 0;
 	if (w.layout->by_object && !w.layout->thread_cframe)
 		frame_put_entry(&w.out, types->loop, FRAME_LOOP,
@@ -494,6 +514,8 @@ size_t python_walk(const struct python_types *types, uint64_t thread,
 	state = walk(&w, thread);
 	if (state != FRAMES_TORN)
 		put_task(&w);
+	if (state == FRAMES_COMPLETE && w.bootstrap)
+		python_thread_name_put(&w.objects, w.bootstrap, name, &w.out);
 	frame_put_entry(&w.out, 0, FRAME_END, state);
 	return w.out.all;
 }

@@ -48,8 +48,8 @@ struct python_types {
 	struct python_layout layout;
 	uint64_t code, text, bytes;	/* PyCode_Type, PyUnicode_Type … */
 	uint64_t loop, loop_bytes;	/* _PyEval_EvalFrameDefault() */
-	struct python_tasks *tasks;	/* for names of tasks (python_task.h), or
-					 * NULL */
+	struct python_found *found;	/* for names of tasks and threads
+					 * (python_objects.h), or NULL */
 };
 
 /* Scratch space of one walk at a time. */
@@ -83,9 +83,12 @@ uint64_t python_thread(const struct python_types *types, uint64_t runtime,
 		       uint32_t tid, uint64_t guess,
 		       const struct frame_door *door);
 
+struct python_thread_name;
 /* Walks the frames of a thread state and writes the part, at most FRAME_PART_MAX
- * bytes.  Returns its size. */
+ * bytes.  Returns its size.  `name`: what is known of the thread's name
+ * (python_thread_name.h). */
 size_t python_walk(const struct python_types *types, uint64_t thread,
-		   const struct frame_door *door, struct python_scratch *s);
+		   const struct frame_door *door, struct python_scratch *s,
+		   struct python_thread_name *name);
 
 #endif

@@ -7,7 +7,7 @@
  * BASE + 80, + 88 and + 96 say, the loop (of 3.8 and 3.9) where BASE + 120 and + 128 do.
  */
 #include "runtime/python_frames.h"
-#include "runtime/python_task.h"
+#include "runtime/python_thread_name.h"
 #include "tests/fuzz/frames.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -56,9 +56,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct python_scratch scratch;
 	struct memory m = { .bytes = data + 1, .size = size ? size - 1 : 0,
 			    .most = STEPS_MAX * 8 + READS_OF_SEARCH };
-	struct python_tasks tasks = { .code = word_at(&m, 144), .tasks = word_at(&m, 152),
+	struct python_found found = { .code = word_at(&m, 144), .tasks = word_at(&m, 152),
 				      .type = word_at(&m, 160), .dict_type = word_at(&m, 168) };
-	struct python_types types = { .tasks = &tasks };
+	struct python_thread_name name = { 0 };
+	struct python_types types = { .found = &found };
 	struct frame_door door = { read_memory, put_part, &m, NULL };
 	size_t n;
 
@@ -77,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!door.seen || !find_layout(&types.layout, data[0], &m, &door))
 		abort();
 	m.reads = 0;
-	n = python_walk(&types, BASE, &door, &scratch);
+	n = python_walk(&types, BASE, &door, &scratch, &name);
 	if (n != m.part.n || n > FRAME_PART_MAX || n % 8)
 		abort();
 	merge(m.part.p, n);

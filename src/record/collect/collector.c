@@ -34,7 +34,8 @@ int collector_init(struct collector *c, struct profile *p, const char *proc,
 	if (kernel_maps_init(&c->kernel, &c->images, proc, sysfs,
 			     &c->processes.generation) < 0 ||
 	    stacks_init(&c->stacks, p, &c->images, &c->kernel) < 0 ||
-	    unwinder_init(&c->unwinder, &c->images) < 0) {
+	    unwinder_init(&c->unwinder, &c->images) < 0 ||
+	    thread_names_init(&c->thread_names) < 0) {
 		collector_fini(c);
 		return no_memory(err);
 	}
@@ -58,6 +59,7 @@ void collector_fini(struct collector *c)
 	polled_waits_fini(&c->polled_waits);
 	python_live_fini(&c->python_live);
 	latency_fini(&c->latency);
+	thread_names_fini(&c->thread_names);
 	u64map_fini(&c->task_rows);
 	u64map_fini(&c->task_names);
 	cgroups_fini(&c->cgroups);
@@ -138,14 +140,17 @@ static uint32_t task_name(struct collector *c, const char *name)
 	return id;
 }
 
-/* Returns where the number of a thread's row with this asyncio task (a str) and its
- * control group is kept, or NULL. */
-static uint32_t *row_of_task(struct collector *c, struct task *t, uint32_t task)
+/* Returns where the number of a thread's row with this asyncio task (a str), its
+ * name and its control group is kept, or NULL. */
+static uint32_t *row_of_task(struct collector *c, struct task *t, uint32_t task,
+			     bool by_given)
 {
 	uint64_t key = hash_mix(hash_mix(t->pid, t->tid), hash_mix(task, t->start_ns));
 
-	if (task == PROF_STR_EMPTY && !t->moved)
+	if (task == PROF_STR_EMPTY && !t->moved && !by_given)
 		return &t->row;
+	if (by_given)
+		key = hash_mix(key, t->given);
 	return u64map_slot(&c->task_rows, hash_mix(key, t->cgroup));
 }
 
@@ -153,20 +158,23 @@ static uint32_t *row_of_task(struct collector *c, struct task *t, uint32_t task)
 static uint32_t thread_row(struct collector *c, struct task *t,
 			   struct process *proc, uint64_t time_ns, const char *task)
 {
-	const char *special = special_comm(c, t->tid);
+	const char *given = thread_names_shown(&c->thread_names, t);
+	const char *name = special_comm(c, t->tid);
 	struct prof_thread row = {
 		.run = c->run, .pid = t->pid, .tid = t->tid,
 		.parent = proc->parent,
 		.start_ns = t->start_ns ? t->start_ns : time_ns,
 		.task = task_name(c, task),
 	};
-	uint32_t *at = row_of_task(c, t, row.task);
+	uint32_t *at = row_of_task(c, t, row.task, given != NULL);
 
 	if (row.task == PROF_NONE || !at)
 		return PROF_NONE;
 	if (*at != UINT32_MAX)
 		return *at;
-	row.comm = profile_str(c->profile, special ? special : t->comm);
+	if (!name)
+		name = given ? given : t->comm;
+	row.comm = profile_str(c->profile, name);
 	row.cgroup = cgroup_of(c, proc, t);
 	if (row.comm == PROF_NONE || row.cgroup == PROF_NONE ||
 	    vec_push(&c->profile->threads, row) < 0)
@@ -190,6 +198,15 @@ static int self_samples_add(struct collector *c, uint32_t loc)
 	return 0;
 }
 
+/* Takes the name of a thread that its sample says.  Returns 0 or -ERR_NOMEM. */
+static int take_thread_name(struct collector *c, const struct record *r)
+{
+	const char *name = python_take_thread_name(&c->unwinder.python);
+	struct task *t = name ? processes_task(&c->processes, r->pid, r->tid) : NULL;
+
+	return !name ? 0 : t ? thread_names_give(&c->thread_names, t, name) : -ERR_NOMEM;
+}
+
 uint32_t collector_stack(struct collector *c, struct process *proc,
 			 const struct record *r, uint32_t *loc)
 {
@@ -208,6 +225,8 @@ uint32_t collector_stack(struct collector *c, struct process *proc,
 	if (!s.copied)
 		return stacks_add(&c->stacks, proc->maps, &s, loc);
 	unwinder_sample(&c->unwinder, proc->maps, r->pid, r->tid, &s);
+	if (s.frames && take_thread_name(c, r) < 0)
+		return PROF_NONE;
 	return stacks_add(&c->stacks, proc->maps, &s, loc);
 }
 

@@ -18,6 +18,7 @@
 #include "record/collect/processes.h"
 #include "record/source/source.h"
 #include "record/collect/stacks.h"
+#include "record/collect/thread_names.h"
 #include "record/collect/unwinder.h"
 #include "record/waits/waits.h"
 
@@ -87,6 +88,7 @@ struct collector {
 	struct held_samples held;
 	/* Rows of threads by thread, asyncio task and control group, and the names of
 	 * tasks. */
+	struct thread_names thread_names;
 	struct u64map task_rows, task_names;
 	struct cgroups cgroups;
 	struct waits waits;

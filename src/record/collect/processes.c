@@ -218,6 +218,7 @@ int processes_name(struct processes *p, uint32_t pid, uint32_t tid,
 		t->named = true;
 		return 0;
 	}
+	t->own_comm |= t->named;
 	snprintf(t->comm, sizeof(t->comm), "%s", comm);
 	t->named = true;
 	t->row = UINT32_MAX;

@@ -28,7 +28,9 @@ struct task {
 	uint32_t pid, tid;
 	uint32_t row;		/* prof_thread of this name, or UINT32_MAX */
 	bool named;
+	bool own_comm;		/* it has been renamed since it inherited its name */
 	char comm[COMM_MAX];
+	uint32_t given;		/* name given by the program: thread_names.h */
 	uint64_t start_ns;	/* time since which it has this name */
 	uint64_t cgroup;	/* ID at its last sample that had one, or 0 */
 	bool moved;		/* has had several; `row` is unused */

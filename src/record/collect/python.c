@@ -40,6 +40,7 @@ void python_fini(struct python *py)
 	vec_fini(&py->funcs);
 	buf_fini(&py->tables);
 	buf_fini(&py->task);
+	buf_fini(&py->thread);
 	u64map_fini(&py->by_key);
 	u64map_fini(&py->by_code);
 	u64map_fini(&py->numbers);
@@ -373,10 +374,9 @@ static bool is_generated(const char *name)
 	       !digits[strspn(digits, "0123456789")];
 }
 
-/* Reads the name of a task.  Returns its size in bytes; SIZE_MAX: it is
- * inconsistent. */
-static size_t take_task(struct python *py, const struct frame_entry *e,
-			const uint8_t *p, size_t n)
+/* Reads a name.  Returns its size in bytes; SIZE_MAX: it is inconsistent. */
+static size_t take_name(struct buf *name, const struct frame_entry *e, const uint8_t *p,
+			size_t n)
 {
 	size_t all;
 
@@ -385,9 +385,17 @@ static size_t take_task(struct python *py, const struct frame_entry *e,
 	all = ((size_t)e->at + 7) & ~(size_t)7;
 	if (all > n)
 		return SIZE_MAX;
-	buf_reset(&py->task);
-	put_text(&py->task, p, (size_t)e->at, (uint8_t)e->more);
-	if (!e->more || is_generated(buf_cstr(&py->task))) {
+	buf_reset(name);
+	put_text(name, p, (size_t)e->at, (uint8_t)e->more);
+	return all;
+}
+
+static size_t take_task(struct python *py, const struct frame_entry *e, const uint8_t *p,
+			size_t n)
+{
+	size_t all = take_name(&py->task, e, p, n);
+
+	if (all != SIZE_MAX && (!e->more || is_generated(buf_cstr(&py->task)))) {
 		buf_reset(&py->task);
 		buf_str(&py->task, "Task-N");
 	}
@@ -397,6 +405,14 @@ static size_t take_task(struct python *py, const struct frame_entry *e,
 const char *python_task(struct python *py)
 {
 	return py->task.n ? buf_cstr(&py->task) : "";
+}
+
+const char *python_take_thread_name(struct python *py)
+{
+	if (!py->thread_told)
+		return NULL;
+	py->thread_told = false;
+	return buf_cstr(&py->thread);
 }
 
 /* Reads the part of a sample into runs. */
@@ -409,6 +425,7 @@ static enum frame_state take(struct python *py, uint32_t pid,
 	py->frames.n = py->runs.n = 0;
 	py->loop = py->loop_end = py->core = 0;
 	buf_reset(&py->task);
+	py->thread_told = false;
 	while (n >= sizeof(e)) {
 		memcpy(&e, p, sizeof(e));
 		p += sizeof(e);
@@ -420,8 +437,12 @@ static enum frame_state take(struct python *py, uint32_t pid,
 				return FRAMES_TORN;
 			p += used;
 			n -= used;
-		} else if (e.what == FRAME_TASK) {
-			size_t used = take_task(py, &e, p, n);
+		} else if (e.what == FRAME_TASK || e.what == FRAME_THREAD) {
+			bool task = e.what == FRAME_TASK;
+			size_t used = task ? take_task(py, &e, p, n)
+					   : take_name(&py->thread, &e, p, n);
+
+			py->thread_told |= !task && used <= n;
 
 			if (used > n)
 				return FRAMES_TORN;

@@ -44,6 +44,8 @@ struct python {
 	struct u64map numbers;		/* func, instruction -> frame's name */
 	struct u64map lines;		/* identity, line -> frame's name */
 	struct buf task;		/* name of the current sample's task, or "" */
+	struct buf thread;		/* … and of its thread, if thread_told */
+	bool thread_told;
 	VEC(struct python_run) runs;	/* runs of the current sample */
 	uint64_t loop, loop_end;	/* bounds of its loop's function if runs must
 					 * be counted */
@@ -72,5 +74,8 @@ void python_merge(struct python *py, uint32_t pid, const uint64_t *pc,
 /* Returns the name of the asyncio task that the thread of the last sample ran, or "".
  * Generated names ("Task-7") become "Task-N". */
 const char *python_task(struct python *py);
+/* Returns the name that Python has for the thread of the last sample (threading.Thread),
+ * or NULL if the sample does not say: it is as before.  A sample says it once. */
+const char *python_take_thread_name(struct python *py);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/io.h"
 #include "launch/proc_text.h"
 #include "runtime/python_frames.h"
-#include "runtime/python_task.h"
+#include "runtime/python_thread_name.h"
 
 enum {
 	PROCESSES_MAX = 1024,	/* number kept at a time */
@@ -23,6 +23,7 @@ enum {
 struct known_thread {
 	uint64_t state;		/* address of its thread state, or 0 */
 	uint32_t own;		/* its number in its pid namespace, or 0 */
+	struct python_thread_name name;
 };
 
 struct python_process {
@@ -32,7 +33,7 @@ struct python_process {
 	uint64_t bias;		/* address - address in the file */
 	uint64_t runtime;	/* 0: not (yet) known */
 	struct python_types types;
-	struct python_tasks tasks;
+	struct python_found found;
 	uint32_t tries, used;
 	struct u64map by_tid;
 	VEC(struct known_thread) threads;
@@ -181,8 +182,8 @@ static void find_runtime(struct python_live *p, struct python_process *q)
 	q->types.bytes = q->file.bytes + q->bias;
 	q->types.loop = q->file.loop + q->bias;
 	q->types.loop_bytes = q->file.loop_bytes;
-	q->tasks = (struct python_tasks){ 0 };
-	q->types.tasks = &q->tasks;
+	q->found = (struct python_found){ 0 };
+	q->types.found = &q->found;
 	if (known && !q->seen)
 		q->seen = calloc(FRAME_SEEN, sizeof(*q->seen));
 	if (known && q->seen)
@@ -354,11 +355,13 @@ static uint32_t own_number(const struct python_live *p, uint32_t pid, uint32_t t
 	return own ? own : tid;
 }
 
-/* Returns the address of the thread's state; 0: none. */
-static uint64_t state_of(const struct python_live *p, struct python_process *q,
-			 uint32_t tid, const struct frame_door *door)
+/* Returns the thread with the address of its state, or NULL if it has none.  Valid
+ * until the next call. */
+static struct known_thread *thread_of(const struct python_live *p,
+				      struct python_process *q, uint32_t tid,
+				      const struct frame_door *door)
 {
-	const struct known_thread none = { 0, 0 };
+	const struct known_thread none = { 0 };
 	struct known_thread *t;
 	uint32_t *slot;
 
@@ -366,7 +369,7 @@ static uint64_t state_of(const struct python_live *p, struct python_process *q,
 		forget_threads(q);
 	slot = u64map_slot(&q->by_tid, tid);
 	if (!slot || (*slot >= q->threads.n && vec_push(&q->threads, none) < 0))
-		return 0;
+		return NULL;
 	if (*slot >= q->threads.n)
 		*slot = (uint32_t)q->threads.n - 1;
 	t = &q->threads.v[*slot];
@@ -374,9 +377,10 @@ static uint64_t state_of(const struct python_live *p, struct python_process *q,
 		t->own = own_number(p, q->pid, tid);
 	t->state = python_thread(&q->types, q->runtime, t->own, t->state, door);
 	/* It may be another thread the next time. */
-	if (!t->state)
-		t->own = 0;
-	return t->state;
+	if (t->state)
+		return t;
+	*t = none;
+	return NULL;
 }
 
 bool python_live_frames(struct python_live *p, uint32_t pid, uint32_t tid,
@@ -386,17 +390,18 @@ bool python_live_frames(struct python_live *p, uint32_t pid, uint32_t tid,
 	struct reader r = { p, pid };
 	struct frame_door door = { read_spans, put_part, &r,
 				    q ? q->seen : NULL };
-	uint64_t thread;
+	struct known_thread *thread;
 
 	if (!q)
 		return false;
 	if (!p->scratch)
 		p->scratch = malloc(sizeof(*p->scratch));
-	thread = p->scratch ? state_of(p, q, tid, &door) : 0;
+	thread = p->scratch ? thread_of(p, q, tid, &door) : NULL;
 	if (!thread)
 		return false;
 	buf_reset(&p->part);
-	s->frame_bytes = python_walk(&q->types, thread, &door, p->scratch);
+	s->frame_bytes = python_walk(&q->types, thread->state, &door, p->scratch,
+				     &thread->name);
 	s->frames = p->part.p;
 	return !p->part.failed && s->frame_bytes == p->part.n;
 }
