@@ -19,8 +19,8 @@ static const uint16_t calls[] = {
 	SYS_fcntl, SYS_fstat, SYS_getgid, SYS_getpid, SYS_getppid, SYS_getrusage,
 	SYS_gettid, SYS_getuid, SYS_kill, SYS_lseek, SYS_mmap, SYS_munmap,
 	SYS_newfstatat, SYS_openat, SYS_pipe2, SYS_prctl, SYS_pread64,
-	SYS_prlimit64, SYS_process_vm_readv, SYS_read, SYS_readlinkat,
-	SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_sched_yield, SYS_sigaltstack,
+	SYS_prlimit64, SYS_process_vm_readv, SYS_process_vm_writev, SYS_read,
+	SYS_readlinkat, SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_sched_yield, SYS_sigaltstack,
 	SYS_tgkill, SYS_timer_create, SYS_timer_delete, SYS_timer_settime,
 	SYS_wait4,
 };

@@ -3,8 +3,10 @@
  * Reads the frames of an interpreter, if this program is one, for its samples
  * (runtime/frame_part.h).
  *
- * All memory is read by process_vm_readv(2) from this process itself, so that
- * unmapped memory causes an error instead of a fault.
+ * All memory is read by a system call that copies from this process to itself, so that
+ * unmapped memory causes an error instead of a fault.  process_vm_writev(2) copies from
+ * many small places in a tenth of the time that process_vm_readv(2) takes: the latter
+ * looks up and pins the page of each place, the former only those of the destination.
  */
 #include "preload/preload.h"
 #include "runtime/php_frames.h"
@@ -23,6 +25,7 @@ static struct {
 	uint64_t next;		/* number at the next search; 0: none */
 	uint64_t distance;
 	uint32_t searching;
+	bool no_writev;		/* a filter refuses it */
 	uint64_t seen[FRAME_SEEN];
 	/* One for each ring, because the holder of a ring works here. */
 	union {
@@ -46,15 +49,19 @@ static size_t read_spans(void *ctx, const struct frame_span *v, size_t n,
 	(void)ctx;
 	for (size_t i = 0; i < n; i++)
 		all.n += v[i].n;
-	r = sys6(SYS_process_vm_readv, preload.pid, (long)&all, 1, (long)v,
-		 (long)n, 0);
+	r = frames.no_writev
+	    ? sys6(SYS_process_vm_readv, preload.pid, (long)&all, 1, (long)v, (long)n, 0)
+	    : sys6(SYS_process_vm_writev, preload.pid, (long)v, (long)n, (long)&all, 1, 0);
 	return r > 0 ? (size_t)r : 0;
 }
 
 void frames_find(void)
 {
 	const struct frame_door door = { .read = read_spans };
+	const struct frame_span own = { (uintptr_t)&preload.pid, sizeof(preload.pid) };
+	uint32_t pid;
 
+	frames.no_writev = !read_spans(NULL, &own, 1, &pid);
 	frames.is = python_find(&door, false) ? PYTHON : php_find() ? PHP
 		    : ruby_find() ? RUBY : NONE;
 }
