@@ -55,7 +55,8 @@ void preload_ring_put(const struct preload_ring_room *p, size_t at,
 	size_t first = n < size - pos ? n : (size_t)(size - pos);
 
 	bytes_copy(p->data + pos, from, first);
-	bytes_copy(p->data, (const uint8_t *)from + first, n - first);
+	if (first < n)
+		bytes_copy(p->data, (const uint8_t *)from + first, n - first);
 }
 
 void preload_ring_end(const struct preload_ring_room *p, size_t size)

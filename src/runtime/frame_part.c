@@ -58,18 +58,32 @@ void frame_put_entry(struct frame_out *o, uint64_t at, uint32_t what, uint32_t m
 	put(o, &e, sizeof(e));
 }
 
+void frame_put_entries(struct frame_out *o, const struct frame_entry *e, size_t n)
+{
+	if (n)
+		put(o, e, n * sizeof(*e));
+}
+
+static uint64_t *place_of(const struct frame_out *o, uint64_t key)
+{
+	return &o->door->seen[key >> 32 & (FRAME_SEEN - 2)];
+}
+
 bool frame_is_written(const struct frame_out *o, uint64_t at, uint32_t witness)
 {
 	uint64_t key = frame_mix(at, witness);
+	const uint64_t *place = place_of(o, key);
 
-	return o->door->seen[key >> 32 & (FRAME_SEEN - 1)] == (key | 1);
+	return place[0] == (key | 1) || place[1] == (key | 1);
 }
 
 void frame_set_written(const struct frame_out *o, uint64_t at, uint32_t witness)
 {
 	uint64_t key = frame_mix(at, witness);
+	uint64_t *place = place_of(o, key);
 
-	o->door->seen[key >> 32 & (FRAME_SEEN - 1)] = key | 1;
+	place[1] = place[0];
+	place[0] = key | 1;
 }
 
 /* Writes a piece of text.  Unreadable text still fills its space, because its length

@@ -97,7 +97,8 @@ struct frame_door {
 	void (*put)(void *ctx, const void *p, size_t n);
 	void *ctx;
 	/* Table of FRAME_SEEN words per process, initially zero: codes already
-	 * written.  Threads may share it. */
+	 * written.  Each may be in two places, because a code that another one
+	 * replaces is written again.  Threads may share it. */
 	uint64_t *seen;
 };
 
@@ -142,6 +143,8 @@ bool frame_read(const struct frame_door *door, uint64_t at, size_t n, void *to);
 const void *frame_window_at(struct frame_window *w, const struct frame_door *door,
 			    uint64_t at, size_t n);
 void frame_put_entry(struct frame_out *o, uint64_t at, uint32_t what, uint32_t more);
+/* The same for n entries. */
+void frame_put_entries(struct frame_out *o, const struct frame_entry *e, size_t n);
 /* Return whether a code was already written, and note that it was.  Also for other
  * data that is written once. */
 bool frame_is_written(const struct frame_out *o, uint64_t at, uint32_t witness);

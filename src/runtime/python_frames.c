@@ -299,24 +299,35 @@ static bool put_code(struct walk *w, uint64_t at, uint32_t witness,
 	return frame_put_code(&w->out, at, witness, &c, piece, 3);
 }
 
-static bool put_frame(struct walk *w, const struct frame_entry *e, uint64_t frame,
-		      const void *code)
+/* Notes the frames that supply names. */
+static void note_frame(struct walk *w, uint64_t code, uint64_t frame)
 {
 	const struct python_found *found = w->types->found;
-	uint32_t witness = witness_of(w->layout, code);
 
+	if (!found)
+		return;
+	if (!w->loop && code == __atomic_load_n(&found->code, __ATOMIC_RELAXED))
+		w->loop = frame;
+	w->bootstrap = code == __atomic_load_n(&found->bootstrap, __ATOMIC_RELAXED)
+		       ? frame : 0;
+}
+
+/* Completes pending entry i, whose code object was read.  *done: number of pending
+ * entries that were written; those before a code that is new are. */
+static bool complete(struct walk *w, size_t i, const void *code, size_t *done)
+{
+	struct frame_entry *e = &w->s->batch[i];
+
+	e->more = witness_of(w->layout, code);
 	if (u64_at(code, OBJECT_TYPE) != w->types->code)
 		return false;
-	if (!frame_is_written(&w->out, e->at, witness) &&
-	    !put_code(w, e->at, witness, code))
-		return false;
-	frame_put_entry(&w->out, e->at, e->what, witness);
-	if (!found)
-		return true;
-	if (!w->loop && e->at == __atomic_load_n(&found->code, __ATOMIC_RELAXED))
-		w->loop = frame;
-	w->bootstrap = e->at == __atomic_load_n(&found->bootstrap, __ATOMIC_RELAXED)
-		       ? frame : 0;
+	if (!frame_is_written(&w->out, e->at, e->more)) {
+		frame_put_entries(&w->out, w->s->batch + *done, i - *done);
+		*done = i;
+		if (!put_code(w, e->at, e->more, code))
+			return false;
+	}
+	note_frame(w, e->at, w->s->frames[i]);
 	return true;
 }
 
@@ -324,7 +335,7 @@ static bool put_frame(struct walk *w, const struct frame_entry *e, uint64_t fram
 static bool flush(struct walk *w)
 {
 	struct python_scratch *s = w->s;
-	size_t n = 0, frames = 0, want;
+	size_t n = 0, frames = 0, want, done = 0;
 
 	for (size_t i = 0; i < w->pending; i++) {
 		if (s->batch[i].what == FRAME_RUN)
@@ -336,17 +347,11 @@ static bool flush(struct walk *w)
 	if (frames &&
 	    w->door->read(w->door->ctx, s->spans, frames, s->codes) != want)
 		return false;
-	for (size_t i = 0; i < w->pending; i++) {
-		const struct frame_entry *e = &s->batch[i];
-
-		if (e->what == FRAME_RUN) {
-			frame_put_entry(&w->out, e->at, e->what, 0);
-			continue;
-		}
-		if (!put_frame(w, e, s->frames[i], s->codes[n]))
+	for (size_t i = 0; i < w->pending; i++)
+		if (s->batch[i].what != FRAME_RUN &&
+		    !complete(w, i, s->codes[n++], &done))
 			return false;
-		n++;
-	}
+	frame_put_entries(&w->out, s->batch + done, w->pending - done);
 	w->pending = 0;
 	return true;
 }
