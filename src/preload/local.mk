@@ -26,6 +26,7 @@ preload_parts = \
 	src/runtime/php_frames.c \
 	src/runtime/python_frames.c \
 	src/runtime/python_objects.c \
+	src/runtime/python_states.c \
 	src/runtime/python_task.c \
 	src/runtime/python_thread_name.c \
 	src/runtime/ruby_frames.c
@@ -37,6 +38,7 @@ preload_parts_h = \
 	src/runtime/php_frames.h \
 	src/runtime/python_frames.h \
 	src/runtime/python_objects.h \
+	src/runtime/python_states.h \
 	src/runtime/python_task.h \
 	src/runtime/python_thread_name.h \
 	src/runtime/ruby_frames.h

@@ -12,7 +12,6 @@
 static struct {
 	struct python_types types;
 	struct python_found found;
-	uint64_t runtime;
 	void *(*thread)(void);	/* NULL: loaded later */
 } python;
 
@@ -32,15 +31,15 @@ bool python_find(const struct frame_door *door, bool loaded)
 	struct python_types *t = &python.types;
 	uint64_t at, version;
 
-	python.runtime = (uintptr_t)find(loaded, "_PyRuntime", false, NULL);
-	if (!python.runtime)
+	t->runtime = (uintptr_t)find(loaded, "_PyRuntime", false, NULL);
+	if (!t->runtime)
 		return false;
 	at = (uintptr_t)find(loaded, "Py_Version", false, NULL);
 	if (!at)
 		version = python_version(exports, &loaded);
 	else if (!frame_read(door, at, sizeof(version), &version))
 		return false;
-	if (!python_layout(&t->layout, version, python.runtime, door))
+	if (!python_layout(&t->layout, version, t->runtime, door))
 		return false;
 	t->code = (uintptr_t)find(loaded, "PyCode_Type", false, NULL);
 	t->text = (uintptr_t)find(loaded, "PyUnicode_Type", false, NULL);
@@ -58,11 +57,20 @@ bool python_find(const struct frame_door *door, bool loaded)
 
 size_t python_put(const struct frame_door *door, void *work, struct slot *s)
 {
+	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
+	struct python_thread t;
+
 	if (python.thread)
 		s->state_at = (uintptr_t)python.thread();
 	else
-		s->state_at = python_thread(&python.types, python.runtime, s->tid,
-					  s->state_at, door);
-	return s->state_at ? python_walk(&python.types, s->state_at, door, work,
-					   &s->name) : 0;
+		s->state_at = python_thread_state(&python.types, s->tid, s->state_at, door);
+	if (!s->state_at)
+		return 0;
+	t.state = s->state_at;
+	t.tid = s->tid;
+	t.name = &s->name;
+	/* the handler may have a stack of its own */
+	t.stack = s->size && s->top - here < s->size ? here : s->top - s->size;
+	t.stack_end = s->size ? s->top : 0;
+	return python_walk(&python.types, &t, door, work);
 }

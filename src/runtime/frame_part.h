@@ -20,6 +20,8 @@
  *	task	at most one: the name of the asyncio task that the thread runs
  *	thread	at most one: the name of the thread, if it was not written yet or has
  *		changed
+ *	state	ends the frames of one of several interpreters that the thread runs,
+ *		which have an order only by their records
  *	end	the last entry: whether the chain is complete
  *
  * Walks run in signal handlers.  They call no function of the C library, allocate
@@ -38,7 +40,7 @@ enum {
 	FRAME_CODES_MAX = 40 << 10,	/* bytes of all code entries in a sample */
 	FRAME_NAME_MAX = 480,		/* bytes of a task's or a thread's name */
 	FRAME_PART_MAX = FRAME_ENTRIES_MAX * 16 + FRAME_CODES_MAX +
-			 2 * FRAME_NAME_MAX + 96,
+			 2 * FRAME_NAME_MAX + 256,
 	FRAME_INSTR_MAX = 1 << 26,	/* frame_entry.what of frames is less than
 					 * this */
 	FRAME_SEEN = 4096,		/* a power of two */
@@ -47,6 +49,7 @@ enum {
 };
 
 /* Values of frame_entry.what; a value below FRAME_INSTR_MAX is a frame. */
+#define FRAME_STATE 0xfffffff9u
 #define FRAME_THREAD 0xfffffffau
 #define FRAME_TASK 0xfffffffbu
 #define FRAME_LOOP 0xfffffffcu
@@ -66,7 +69,8 @@ struct frame_entry {
 			 * code */
 	uint32_t what;	/* Python: offset of the instruction; others: line; or FRAME_* */
 	uint32_t more;	/* witness; loop: size in bytes; task and thread: bytes per
-			 * character, or 0: a generated name; end: enum frame_state */
+			 * character, or 0: a generated name; state and end: enum
+			 * frame_state */
 };
 
 enum frame_language { FRAME_PYTHON, FRAME_PHP, FRAME_RUBY, FRAME_LANGUAGES };

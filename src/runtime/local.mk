@@ -15,6 +15,8 @@ libruntime_a_SOURCES = \
 	src/runtime/python_frames.h \
 	src/runtime/python_objects.c \
 	src/runtime/python_objects.h \
+	src/runtime/python_states.c \
+	src/runtime/python_states.h \
 	src/runtime/python_task.c \
 	src/runtime/python_task.h \
 	src/runtime/python_thread_name.c \

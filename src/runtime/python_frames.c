@@ -8,20 +8,16 @@
  */
 #include "runtime/python_frames.h"
 
+#include "runtime/python_states.h"
 #include "runtime/python_task.h"
 #include "runtime/python_thread_name.h"
 
 enum {
-	/* Offset in struct pthread, in all of glibc 2.4 to 2.43. */
-	PTHREAD_TID = 720,
 	OBJECT_TYPE = 8,	/* in every object */
 	VAR_SIZE = 16,		/* in text and bytes */
 	TEXT_STATE = 32,	/* python_objects.c reads texts */
 	BYTES_DATA = 32,
 	OWNER_NONE = 3,
-	THREAD_NEXT = 8,
-	THREAD_INTERPRETER = 16,
-	THREAD_BYTES = 192,
 	FRAME_ROOM = 112,
 };
 
@@ -117,8 +113,8 @@ static const struct debug_offset debug_offsets[] = {
 	DEBUG_OFFSET(40, 40, 40, runtime_head),
 	DEBUG_OFFSET(64, 64, 64, interpreter_next),
 	DEBUG_OFFSET(72, 72, 72, interpreter_threads),
-	MUST(168, 192, 192, THREAD_NEXT),
-	MUST(176, 200, 200, THREAD_INTERPRETER),
+	MUST(168, 192, 192, PYTHON_THREAD_NEXT),
+	MUST(176, 200, 200, PYTHON_THREAD_INTERPRETER),
 	DEBUG_OFFSET(184, 208, 208, thread_frame),
 	DEBUG_OFFSET(200, 224, 248, thread_number),
 	DEBUG_OFFSET(224, 248, 312, frame_size),
@@ -141,7 +137,7 @@ static const struct debug_offset debug_offsets[] = {
 /* Returns whether the published offsets lie within the parts read of each structure. */
 static bool is_sane(const struct python_layout *l)
 {
-	enum { CODE_MAX = PYTHON_CODE_BYTES - 8, THREAD_MAX = THREAD_BYTES - 8 };
+	enum { CODE_MAX = PYTHON_CODE_BYTES - 8, THREAD_MAX = PYTHON_THREAD_BYTES - 8 };
 	const uint8_t words = l->frame_previous | l->frame_code | l->frame_instr |
 			      l->code_file | l->code_name | l->code_table |
 			      l->thread_frame | l->thread_number;
@@ -257,6 +253,12 @@ static bool bytes_find(struct walk *w, uint64_t at, struct frame_piece *p)
 	return true;
 }
 
+static bool is_bootstrap(const struct python_found *found, uint64_t code)
+{
+	return code == __atomic_load_n(&found->bootstrap[0], __ATOMIC_RELAXED) ||
+	       code == __atomic_load_n(&found->bootstrap[1], __ATOMIC_RELAXED);
+}
+
 /* Notes the codes whose frames supply names. */
 static void recognize(const struct walk *w, uint64_t at, const struct frame_piece *piece,
 		      const struct frame_code *c)
@@ -266,9 +268,14 @@ static void recognize(const struct walk *w, uint64_t at, const struct frame_piec
 	if (python_task_is_loop(&w->objects, &piece[0], c->name_kind, &piece[1],
 				c->file_kind))
 		__atomic_store_n(&found->code, at, __ATOMIC_RELAXED);
-	if (python_thread_is_bootstrap(&w->objects, &piece[0], c->name_kind, &piece[1],
-				       c->file_kind))
-		__atomic_store_n(&found->bootstrap, at, __ATOMIC_RELAXED);
+	if (!python_thread_is_bootstrap(&w->objects, &piece[0], c->name_kind, &piece[1],
+					c->file_kind) ||
+	    is_bootstrap(found, at))
+		return;
+	__atomic_store_n(&found->bootstrap[1],
+			 __atomic_load_n(&found->bootstrap[0], __ATOMIC_RELAXED),
+			 __ATOMIC_RELAXED);
+	__atomic_store_n(&found->bootstrap[0], at, __ATOMIC_RELAXED);
 }
 
 /* Writes a code object.  Returns false if it is not one. */
@@ -308,8 +315,7 @@ static void note_frame(struct walk *w, uint64_t code, uint64_t frame)
 		return;
 	if (!w->loop && code == __atomic_load_n(&found->code, __ATOMIC_RELAXED))
 		w->loop = frame;
-	w->bootstrap = code == __atomic_load_n(&found->bootstrap, __ATOMIC_RELAXED)
-		       ? frame : 0;
+	w->bootstrap = is_bootstrap(found, code) ? frame : 0;
 }
 
 /* Completes pending entry i, whose code object was read.  *done: number of pending
@@ -453,13 +459,15 @@ static bool take_object(struct walk *w, uint64_t *f, uint64_t *record, uint64_t 
 	return !recorded || *f || *record == root;
 }
 
-static enum frame_state walk(struct walk *w, uint64_t thread)
+/* f: what the thread's state has at thread_frame. */
+static enum frame_state walk(struct walk *w, uint64_t thread, uint64_t f)
 {
 	const struct python_layout *l = w->layout;
-	uint64_t f, record = 0, other, seen = 0, root = thread + l->thread_root;
+	uint64_t record = 0, other, seen = 0, root = thread + l->thread_root;
 
-	if (!get(w, thread + l->thread_frame, 8, &f) ||
-	    (l->thread_cframe && !get(w, thread + l->thread_cframe, 8, &record)))
+	w->pending = 0;
+	w->bootstrap = 0;
+	if (l->thread_cframe && !get(w, thread + l->thread_cframe, 8, &record))
 		return FRAMES_TORN;
 	if (l->by_cframe) {
 		record = f;
@@ -493,11 +501,48 @@ static void put_task(struct walk *w)
 	frame_put_text(&w->out, FRAME_TASK, kind, &name);
 }
 
-size_t python_walk(const struct python_types *types, uint64_t thread,
-		   const struct frame_door *door, struct python_scratch *s,
-		   struct python_thread_name *name)
+/* Walks the first state, and then the others.  *bootstrap: the frame that has the
+ * thread's name, or 0. */
+static enum frame_state walk_states(struct walk *w, const struct python_thread *t,
+				    uint64_t *bootstrap)
+{
+	const struct python_layout *l = w->layout;
+	const bool recorded = !l->by_object || l->thread_cframe;
+	const struct frame_span v[] = {
+		{ t->state + l->thread_frame, 8 },
+		{ w->types->runtime + l->runtime_head, recorded ? 8 : 0 },
+	};
+	struct python_states *more = &w->s->states;
+	uint64_t words[2];
+	enum frame_state first, state;
+
+	*bootstrap = 0;
+	if (!frame_is_pointer(v[0].at) || !frame_is_pointer(v[1].at) ||
+	    w->door->read(w->door->ctx, v, 2, words) != v[0].n + v[1].n)
+		return FRAMES_TORN;
+	first = walk(w, t->state, words[0]);
+	if (first == FRAMES_COMPLETE)
+		*bootstrap = w->bootstrap;
+	if (!recorded || first == FRAMES_TORN)
+		return first;
+	python_other_states(w->types, t, words[1], w->door, more);
+	if (more->n)
+		frame_put_entry(&w->out, 0, FRAME_STATE, first);
+	for (size_t i = 0; i < more->n; i++) {
+		w->s->window_n = 0;
+		state = walk(w, more->at[i], more->frame[i]);
+		if (state == FRAMES_COMPLETE && w->bootstrap)
+			*bootstrap = w->bootstrap;
+		frame_put_entry(&w->out, 0, FRAME_STATE, state);
+	}
+	return first;
+}
+
+size_t python_walk(const struct python_types *types, const struct python_thread *t,
+		   const struct frame_door *door, struct python_scratch *s)
 {
 	enum frame_state state;
+	uint64_t bootstrap;
 	struct walk w;
 
 	w.types = types;
@@ -516,91 +561,11 @@ size_t python_walk(const struct python_types *types, uint64_t thread,
 	if (w.layout->by_object && !w.layout->thread_cframe)
 		frame_put_entry(&w.out, types->loop, FRAME_LOOP,
 				(uint32_t)types->loop_bytes);
-	state = walk(&w, thread);
+	state = walk_states(&w, t, &bootstrap);
 	if (state != FRAMES_TORN)
 		put_task(&w);
-	if (state == FRAMES_COMPLETE && w.bootstrap)
-		python_thread_name_put(&w.objects, w.bootstrap, name, &w.out);
+	if (bootstrap)
+		python_thread_name_put(&w.objects, bootstrap, t->name, &w.out);
 	frame_put_entry(&w.out, 0, FRAME_END, state);
 	return w.out.all;
-}
-
-static bool read_word(const struct frame_door *door, uint64_t at, uint64_t *v)
-{
-	struct frame_span s = { at, sizeof(*v) };
-
-	return frame_is_pointer(at) && door->read(door->ctx, &s, 1, v) == sizeof(*v);
-}
-
-static bool has_number(const struct python_layout *l, const struct frame_door *door,
-		       const uint64_t *state, uint32_t tid)
-{
-	uint64_t number;
-
-	if (!l->thread_handle)
-		return u64_at(state, l->thread_number) == tid;
-	return read_word(door, u64_at(state, l->thread_handle) + PTHREAD_TID,
-			 &number) &&
-	       (uint32_t)number == tid;
-}
-
-/* Returns whether the state belongs to this thread and interpreter (0: any).  *next
- * is the following state. */
-static bool thread_is(const struct python_layout *l, const struct frame_door *door,
-		      uint64_t at, uint32_t tid, uint64_t interpreter,
-		      uint64_t *next, bool *sane)
-{
-	uint64_t state[THREAD_BYTES / 8];
-	struct frame_span v = { at, sizeof(state) };
-
-	*sane = frame_is_pointer(at) &&
-		door->read(door->ctx, &v, 1, state) == sizeof(state);
-	if (!*sane)
-		return false;
-	*next = u64_at(state, THREAD_NEXT);
-	*sane = !interpreter || u64_at(state, THREAD_INTERPRETER) == interpreter;
-	return *sane && has_number(l, door, state, tid);
-}
-
-/* *left: number of states that may still be read */
-static uint64_t thread_of(const struct python_layout *l,
-			  const struct frame_door *door, uint64_t interpreter,
-			  uint32_t tid, size_t *left)
-{
-	uint64_t at, next;
-	bool sane;
-
-	if (!read_word(door, interpreter + l->interpreter_threads, &at))
-		return 0;
-	while (at && (*left)--) {
-		if (thread_is(l, door, at, tid, interpreter, &next, &sane))
-			return at;
-		if (!sane)
-			return 0;
-		at = next;
-	}
-	return 0;
-}
-
-uint64_t python_thread(const struct python_types *types, uint64_t runtime,
-		       uint32_t tid, uint64_t guess,
-		       const struct frame_door *door)
-{
-	enum { INTERPRETERS_MAX = 256, THREADS_MAX = 8192 };
-	const struct python_layout *l = &types->layout;
-	size_t left = THREADS_MAX;
-	uint64_t at, found;
-	bool sane;
-
-	if (guess && thread_is(l, door, guess, tid, 0, &found, &sane))
-		return guess;
-	if (!read_word(door, runtime + l->runtime_head, &at))
-		return 0;
-	for (int i = 0; at && i < INTERPRETERS_MAX; i++) {
-		found = thread_of(l, door, at, tid, &left);
-		if (found || !left ||
-		    !read_word(door, at + l->interpreter_next, &at))
-			return found;
-	}
-	return 0;
 }

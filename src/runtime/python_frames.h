@@ -16,6 +16,7 @@
 enum {
 	PYTHON_BATCH = 32,
 	PYTHON_CODE_BYTES = 144,	/* bytes read of a code object */
+	PYTHON_STATES_MAX = 8,		/* states of a thread besides its first one */
 };
 
 /* Offsets, used only by python_frames.c. */
@@ -46,15 +47,24 @@ struct python_layout {
 /* Addresses of an interpreter's types, and their layout. */
 struct python_types {
 	struct python_layout layout;
+	uint64_t runtime;		/* _PyRuntime */
 	uint64_t code, text, bytes;	/* PyCode_Type, PyUnicode_Type … */
 	uint64_t loop, loop_bytes;	/* _PyEval_EvalFrameDefault() */
 	struct python_found *found;	/* for names of tasks and threads
 					 * (python_objects.h), or NULL */
 };
 
-/* Scratch space of one walk at a time. */
+/* States of a thread, and what they have at python_layout.thread_frame. */
+struct python_states {
+	size_t n;
+	uint64_t at[PYTHON_STATES_MAX], frame[PYTHON_STATES_MAX];
+};
+
+/* Scratch space of one walk at a time.  Handlers may run on small stacks. */
 struct python_scratch {
-	struct frame_window window;
+	struct python_states states;
+	uint64_t window.at, window.n;
+	uint64_t window[FRAME_WINDOW / 8];
 	struct frame_entry batch[PYTHON_BATCH];
 	struct frame_span spans[PYTHON_BATCH];
 	uint64_t frames[PYTHON_BATCH];
@@ -77,18 +87,25 @@ bool python_layout(struct python_layout *l, uint64_t version, uint64_t runtime,
 		   const struct frame_door *door);
 
 /* Returns the state of the thread with this number (in its own pid namespace), among
- * the interpreters of the runtime at `runtime` (_PyRuntime).  `guess` is its previous
+ * the interpreters of the runtime.  `guess` is its previous
  * address, or 0.  Returns 0 if there is none, or none that is consistent. */
-uint64_t python_thread(const struct python_types *types, uint64_t runtime,
-		       uint32_t tid, uint64_t guess,
-		       const struct frame_door *door);
+uint64_t python_thread_state(const struct python_types *types, uint32_t tid,
+			     uint64_t guess, const struct frame_door *door);
 
 struct python_thread_name;
-/* Walks the frames of a thread state and writes the part, at most FRAME_PART_MAX
- * bytes.  Returns its size.  `name`: what is known of the thread's name
- * (python_thread_name.h). */
-size_t python_walk(const struct python_types *types, uint64_t thread,
-		   const struct frame_door *door, struct python_scratch *s,
-		   struct python_thread_name *name);
+/* A stopped thread. */
+struct python_thread {
+	uint64_t state;		/* one of its states */
+	uint32_t tid;		/* its number in its own pid namespace */
+	uint64_t stack, stack_end;	/* bounds of its stack, or 0: unknown */
+	struct python_thread_name *name;	/* what is known of its name
+						 * (python_thread_name.h) */
+};
+
+/* Walks the frames of a thread and writes the part, at most FRAME_PART_MAX bytes.
+ * Returns its size.  A thread that runs subinterpreters has a state in each, whose
+ * frames follow those of t->state. */
+size_t python_walk(const struct python_types *types, const struct python_thread *t,
+		   const struct frame_door *door, struct python_scratch *s);
 
 #endif

@@ -24,7 +24,10 @@ struct python_found {
 	uint64_t dict_type;
 	uint32_t tries;
 	/* For names of threads (python_thread_name.h). */
-	uint64_t bootstrap;	/* code of Thread._bootstrap */
+	uint64_t bootstrap[2];	/* codes of Thread._bootstrap, the newest first: each
+				 * interpreter has its own */
+	/* The only interpreter, or 0. */
+	uint64_t only;
 };
 
 /* Access to objects: `room` is scratch space of FRAME_WINDOW bytes. */

@@ -53,7 +53,7 @@ static bool is_there(const struct python_objects *o,
 {
 	const struct python_path *p = &known->path;
 	struct frame_span v[PYTHON_PATH + 1];
-	uint64_t words[PYTHON_PATH + HEAD_MAX / 8];
+	uint64_t *words = o->room;
 	size_t all;
 
 	for (uint32_t i = 0; i < p->n; i++)

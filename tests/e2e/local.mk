@@ -74,6 +74,7 @@ UNSANITIZED_TESTS = \
 	tests/e2e/php.sh \
 	tests/e2e/ptrace.sh \
 	tests/e2e/python.sh \
+	tests/e2e/python_interpreters.sh \
 	tests/e2e/python_tasks.sh \
 	tests/e2e/python_threads.sh \
 	tests/e2e/record_layouts.sh \
@@ -105,7 +106,7 @@ EXTRA_DIST += tests/e2e/format_reader.py tests/e2e/bombs.py tests/e2e/browser.py
 	tests/e2e/completion.py tests/e2e/consumers.py tests/e2e/export_check.py \
 	tests/e2e/import_judge.py tests/e2e/perf_data.py \
 	tests/e2e/php_scenes.php tests/e2e/python_scenes.py \
-	tests/e2e/python_check.py tests/e2e/python_tasks.py \
+	tests/e2e/python_check.py tests/e2e/python_interpreters.py tests/e2e/python_tasks.py \
 	tests/e2e/python_threads.py \
 	tests/e2e/ruby_scenes.rb tests/e2e/stranger.py \
 	tests/e2e/bad_server.py tests/e2e/tally_bytes.py \

@@ -32,10 +32,10 @@ static void find_thread(const struct python_types *types, struct memory *m,
 
 	for (int i = 0; i < 2; i++, guess = 0) {
 		m->reads = 0;
-		at = python_thread(types, BASE, tid, guess, door);
+		at = python_thread_state(types, tid, guess, door);
 		if (at && (at < BASE || at - BASE > m->size))
 			abort();
-		if (at && python_thread(types, BASE, tid, at, door) != at)
+		if (at && python_thread_state(types, tid, at, door) != at)
 			abort();
 	}
 }
@@ -59,7 +59,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct python_found found = { .code = word_at(&m, 144), .tasks = word_at(&m, 152),
 				      .type = word_at(&m, 160), .dict_type = word_at(&m, 168) };
 	struct python_thread_name name = { 0 };
-	struct python_types types = { .found = &found };
+	const struct python_thread thread = {
+		.state = BASE, .tid = (uint32_t)word_at(&m, 104) & 0xff,
+		.stack = BASE, .stack_end = BASE + 0x1000, .name = &name,
+	};
+	struct python_types types = { .runtime = BASE, .found = &found };
 	struct frame_door door = { read_memory, put_part, &m, NULL };
 	size_t n;
 
@@ -78,7 +82,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!door.seen || !find_layout(&types.layout, data[0], &m, &door))
 		abort();
 	m.reads = 0;
-	n = python_walk(&types, BASE, &door, &scratch, &name);
+	n = python_walk(&types, &thread, &door, &scratch);
 	if (n != m.part.n || n > FRAME_PART_MAX || n % 8)
 		abort();
 	merge(m.part.p, n);

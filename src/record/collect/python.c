@@ -2,11 +2,12 @@
 /* Merges an interpreter's frames of a sample with the native frames. */
 #include "record/collect/python.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/python_frames.h"
 
-enum { FUNCS_MAX = 1 << 20 };
+enum { FUNCS_MAX = 1 << 20, STATES_MAX = 16 };
 #define TABLES_MAX (256ull << 20)
 
 struct python_func {
@@ -22,6 +23,7 @@ struct python_func {
 
 struct python_run {
 	uint64_t record;	/* address on the C stack */
+	uint32_t state;		/* number of its interpreter in the sample */
 	size_t first, n;	/* range in `frames` */
 };
 
@@ -415,6 +417,27 @@ const char *python_take_thread_name(struct python *py)
 	return buf_cstr(&py->thread);
 }
 
+/* The runs and frames of interpreters before the current one. */
+struct kept {
+	size_t runs, frames;
+};
+
+/* Drops what a state has if it is torn.  Its thread may be running: it is another one's
+ * (python_states.c).  The first state is always the thread's. */
+static bool end_state(struct python *py, struct kept *kept, const struct frame_entry *e,
+		      struct python_run *next)
+{
+	if (e->more != FRAMES_COMPLETE || next->first != py->frames.n) {
+		if (!py->states && e->more != FRAMES_CUT)
+			return false;
+		py->runs.n = py->states ? kept->runs : py->runs.n;
+		py->frames.n = py->states ? kept->frames : next->first;
+	}
+	next->first = kept->frames = py->frames.n;
+	kept->runs = py->runs.n;
+	return ++py->states <= STATES_MAX;
+}
+
 /* Reads the part of a sample into runs. */
 static enum frame_state take(struct python *py, uint32_t pid,
 			      const uint8_t *p, size_t n)
@@ -422,7 +445,10 @@ static enum frame_state take(struct python *py, uint32_t pid,
 	struct python_run run = { 0 };
 	struct frame_entry e;
 
+	struct kept kept = { 0, 0 };
+
 	py->frames.n = py->runs.n = 0;
+	py->states = 0;
 	py->loop = py->loop_end = py->core = 0;
 	buf_reset(&py->task);
 	py->thread_told = false;
@@ -456,9 +482,13 @@ static enum frame_state take(struct python *py, uint32_t pid,
 		} else if (e.what == FRAME_RUN) {
 			run.record = e.at;
 			run.n = py->frames.n - run.first;
+			run.state = py->states;
 			if (vec_push(&py->runs, run) < 0)
 				return FRAMES_TORN;
 			run.first = py->frames.n;
+		} else if (e.what == FRAME_STATE) {
+			if (!end_state(py, &kept, &e, &run))
+				return FRAMES_TORN;
 		} else if (e.what == FRAME_END) {
 			if (e.more == FRAMES_CUT)
 				return FRAMES_CUT;
@@ -579,6 +609,49 @@ static bool in_order(const struct python *py, uint64_t sp)
 	return true;
 }
 
+/* Returns whether the records of a state's runs lie on the stack in order. */
+static bool state_in_order(const struct python *py, uint32_t state, const struct native *s)
+{
+	uint64_t last = s->sp[0];
+
+	for (size_t i = 0; i < py->runs.n; i++) {
+		const struct python_run *r = &py->runs.v[i];
+
+		if (r->state != state || !r->n)
+			continue;
+		if (r->record < last || r->record >= s->sp[s->n - 1])
+			return false;
+		last = r->record + 1;
+	}
+	return true;
+}
+
+static int by_record(const void *a, const void *b)
+{
+	const struct python_run *x = a, *y = b;
+
+	return (x->record > y->record) - (x->record < y->record);
+}
+
+/* Orders the runs of several interpreters by their records.  Drops those of states that
+ * another thread runs. */
+static void sort_states(struct python *py, const struct native *s)
+{
+	size_t n = 0;
+
+	for (uint32_t k = 0; k < py->states; k++)
+		if (!state_in_order(py, k, s))
+			for (size_t i = 0; i < py->runs.n; i++)
+				if (py->runs.v[i].state == k)
+					py->runs.v[i].n = 0;
+	for (size_t i = 0; i < py->runs.n; i++)
+		if (py->runs.v[i].n)
+			py->runs.v[n++] = py->runs.v[i];
+	py->runs.n = n;
+	if (n)
+		qsort(py->runs.v, n, sizeof(*py->runs.v), by_record);
+}
+
 static bool push(struct python *py, uint64_t addr)
 {
 	return py->merged.n < PYTHON_CHAIN_MAX &&
@@ -635,6 +708,8 @@ void python_merge(struct python *py, uint32_t pid, const uint64_t *pc,
 	s->nuser = n < PYTHON_CHAIN_MAX ? (uint32_t)n : PYTHON_CHAIN_MAX;
 	if (n > PYTHON_CHAIN_MAX)
 		s->end = too_deep;
+	if (py->states && n)
+		sort_states(py, &native);
 	if (state == FRAMES_TORN || (py->loop && !place_runs(py, &native)) ||
 	    !in_order(py, sp[0])) {
 		s->end = torn;

@@ -47,6 +47,7 @@ struct python {
 	struct buf thread;		/* … and of its thread, if thread_told */
 	bool thread_told;
 	VEC(struct python_run) runs;	/* runs of the current sample */
+	uint32_t states;		/* number of interpreters that ran them */
 	uint64_t loop, loop_end;	/* bounds of its loop's function if runs must
 					 * be counted */
 	uint64_t core;			/* code in the function that it calls to run

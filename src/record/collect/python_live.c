@@ -177,6 +177,7 @@ static void find_runtime(struct python_live *p, struct python_process *q)
 	known = (version || read_spans(&r, &v, 1, &version) == sizeof(version)) &&
 		python_layout(&q->types.layout, version, q->file.runtime + q->bias,
 			      &door);
+	q->types.runtime = q->file.runtime + q->bias;
 	q->types.code = q->file.code + q->bias;
 	q->types.text = q->file.text + q->bias;
 	q->types.bytes = q->file.bytes + q->bias;
@@ -375,7 +376,7 @@ static struct known_thread *thread_of(const struct python_live *p,
 	t = &q->threads.v[*slot];
 	if (!t->own)
 		t->own = own_number(p, q->pid, tid);
-	t->state = python_thread(&q->types, q->runtime, t->own, t->state, door);
+	t->state = python_thread_state(&q->types, t->own, t->state, door);
 	/* It may be another thread the next time. */
 	if (t->state)
 		return t;
@@ -391,6 +392,7 @@ bool python_live_frames(struct python_live *p, uint32_t pid, uint32_t tid,
 	struct frame_door door = { read_spans, put_part, &r,
 				    q ? q->seen : NULL };
 	struct known_thread *thread;
+	struct python_thread t;
 
 	if (!q)
 		return false;
@@ -400,8 +402,9 @@ bool python_live_frames(struct python_live *p, uint32_t pid, uint32_t tid,
 	if (!thread)
 		return false;
 	buf_reset(&p->part);
-	s->frame_bytes = python_walk(&q->types, thread->state, &door, p->scratch,
-				     &thread->name);
+	t = (struct python_thread){ .state = thread->state, .tid = thread->own,
+				    .name = &thread->name };
+	s->frame_bytes = python_walk(&q->types, &t, &door, p->scratch);
 	s->frames = p->part.p;
 	return !p->part.failed && s->frame_bytes == p->part.n;
 }
