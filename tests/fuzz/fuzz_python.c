@@ -4,7 +4,9 @@
  * the recorder makes of them, and the search for a thread.  The first byte is the minor
  * version; if its highest bit is set, the bytes are no memory but what a program says
  * that it found.  The memory begins at BASE with the thread's state; types are where
- * BASE + 80, + 88 and + 96 say, the loop (of 3.8 and 3.9) where BASE + 120 and + 128 do.
+ * BASE + 80, + 88 and + 96 say, the loop (of 3.8 and 3.9) where BASE + 120 and + 128 do,
+ * the code of Thread._bootstrap where BASE + 176 does.  The second walk finds the name
+ * known.
  */
 #include "runtime/python_frames.h"
 #include "runtime/python_thread_name.h"
@@ -57,7 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct memory m = { .bytes = data + 1, .size = size ? size - 1 : 0,
 			    .most = STEPS_MAX * 8 + READS_OF_SEARCH };
 	struct python_found found = { .code = word_at(&m, 144), .tasks = word_at(&m, 152),
-				      .type = word_at(&m, 160), .dict_type = word_at(&m, 168) };
+				      .type = word_at(&m, 160), .dict_type = word_at(&m, 168),
+				      .bootstrap = { word_at(&m, 176) } };
 	struct python_thread_name name = { 0 };
 	const struct python_thread thread = {
 		.state = BASE, .tid = (uint32_t)word_at(&m, 104) & 0xff,
@@ -86,6 +89,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (n != m.part.n || n > FRAME_PART_MAX || n % 8)
 		abort();
 	merge(m.part.p, n);
+	m.reads = 0;
+	m.part.n = 0;
+	n = python_walk(&types, &thread, &door, &scratch);
+	if (n != m.part.n || n > FRAME_PART_MAX || n % 8)
+		abort();
 	find_thread(&types, &m, &door);
 	buf_fini(&m.part);
 	free(door.seen);
