@@ -46,7 +46,7 @@ tried=
 check() { # HOW OPTION…
 	how=$1
 	shift
-	"$TALLY" record -q -g "$@" -o t.tally "$python" "$program" 0.04
+	"$TALLY" record -q -g "$@" -o t.tally "$python" "$program" 0.12
 	t_ok "$how: records" $?
 	got=$(judge t.tally)
 	t_like "$how: all functions are seen" "$got" '^unseen: none$'
