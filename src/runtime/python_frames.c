@@ -529,7 +529,7 @@ static enum frame_state walk_states(struct walk *w, const struct python_thread *
 	if (more->n)
 		frame_put_entry(&w->out, 0, FRAME_STATE, first);
 	for (size_t i = 0; i < more->n; i++) {
-		w->s->window_n = 0;
+		w->s->window.n = 0;
 		state = walk(w, more->at[i], more->frame[i]);
 		if (state == FRAMES_COMPLETE && w->bootstrap)
 			*bootstrap = w->bootstrap;

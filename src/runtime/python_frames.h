@@ -63,8 +63,7 @@ struct python_states {
 /* Scratch space of one walk at a time.  Handlers may run on small stacks. */
 struct python_scratch {
 	struct python_states states;
-	uint64_t window.at, window.n;
-	uint64_t window[FRAME_WINDOW / 8];
+	struct frame_window window;
 	struct frame_entry batch[PYTHON_BATCH];
 	struct frame_span spans[PYTHON_BATCH];
 	uint64_t frames[PYTHON_BATCH];
