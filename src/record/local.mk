@@ -111,6 +111,8 @@ librecord_a_SOURCES = \
 	src/record/collect/deep_stacks.h \
 	src/record/collect/frame_names.c \
 	src/record/collect/frame_names.h \
+	src/record/collect/go_callers.c \
+	src/record/collect/go_callers.h \
 	src/record/collect/held_samples.c \
 	src/record/collect/held_samples.h \
 	src/record/collect/hugepage_text.c \

@@ -10,24 +10,15 @@
 
 enum { INSNS = 32, BRANCHES = 8, CODE = 128 };
 
-/* Returns whether Go's runtime begins a stack here (src/runtime/asm_amd64.s).
- * goexit is the return address of every goroutine.  It has a nop before its
- * call, so that the return address - 1 is in goexit, too. rt0_go is on the
- * first thread.  It calls abort after mstart. */
+/* Returns whether Go's runtime begins a goroutine's or a thread's stack here, or
+ * leaves a goroutine's stack.  What lies above a switch is left from other calls. */
 static bool is_go_begin(struct walk *w, uint64_t ra)
 {
-	enum { NOP = 0x90, CALL = 0xe8, INT3 = 0xcc, INT = 0xcd, SIZE = 7 };
-	struct span s = walk_bytes(w, ra - 1, SIZE);
-	int32_t to;
+	struct unwind_table *t = walk_code(w, ra - 1) ? w->code.table : NULL;
+	uint64_t vaddr = ra + w->code.delta;
 
-	if (s.n != SIZE || s.p[1] != CALL || !w->code.table ||
-	    !image_section(w->code.table->img, ".go.buildinfo").n)
-		return false;
-	if (s.p[0] == NOP && s.p[6] == NOP)
-		return true;
-	memcpy(&to, s.p + 2, sizeof(to));
-	s = walk_bytes(w, ra + 5 + (uint64_t)(int64_t)to, 1);
-	return s.n && (*s.p == INT3 || *s.p == INT);
+	return t && (unwind_go_begins(t->img, vaddr) ||
+		     unwind_go_switches(t->img, vaddr));
 }
 
 /* Returns whether the code at ra never returns: every path ends at an

@@ -186,6 +186,13 @@ struct unwind_table_stats unwind_table_stats(const struct unwind_table *t);
 /* Compiles the whole table now; returns 0 or -ERR_NOMEM. */
 int unwind_table_compile(struct unwind_table *t);
 
+/* Return addresses (vaddrs) in the runtime of a Go program.  Returns whether a stack
+ * begins there ... */
+bool unwind_go_begins(struct image *img, uint64_t ra);
+/* ... or whether systemstack called a function there.  It has left a goroutine's
+ * stack for that of the thread, so a walk ends there. */
+bool unwind_go_switches(struct image *img, uint64_t ra);
+
 /* Creates a cache of recently used addresses and their rules, 320 KB.  Returns 0
  * or -ERR_NOMEM. */
 struct unwind_cache;

@@ -64,6 +64,7 @@ UNSANITIZED_TESTS = \
 	tests/e2e/html_browser.sh \
 	tests/e2e/html_labels.sh \
 	tests/e2e/import_perfs.sh \
+	tests/e2e/go.sh \
 	tests/e2e/java.sh \
 	tests/e2e/jit.sh \
 	tests/e2e/jitdump.sh \

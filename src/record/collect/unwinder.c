@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "image/cfi.h"
+#include "record/collect/go_callers.h"
 #include "record/collect/lost_rbp.h"
 #include "symbolize/dwarf/debug_file.h"
 
@@ -743,6 +744,132 @@ static void walk_with_rbp(struct walk *k, struct unwind_stack *out)
 		walk_copy(k, &k->copy->regs, out);
 }
 
+static bool go_image(struct walk *k, uint64_t pc, struct go_code *out)
+{
+	const struct map *m = mapset_find(k->maps, pc);
+	struct unwind_table *t = m ? table_of(k->w, m->image) : NULL;
+
+	if (t)
+		*out = (struct go_code){ unwind_table_image(t), m->delta, 0, 0 };
+	return t;
+}
+
+static bool go_code(void *ctx, uint64_t pc, struct go_code *out)
+{
+	struct cfi_section section;
+	struct cfi_cie cie;
+	struct cfi_fde fde;
+
+	if (!go_image(ctx, pc, out))
+		return false;
+	if (image_find_fde(out->img, pc + out->delta, &section, &cie, &fde)) {
+		out->start = fde.start - out->delta;
+		out->end = out->start + fde.size;
+	}
+	return true;
+}
+
+/* Unwinds one frame of a goroutine's stack as it is now. */
+static bool go_fits(void *ctx, uint64_t ra, uint64_t sp, uint64_t rbp,
+		    uint64_t caller)
+{
+	struct walk *k = ctx;
+	struct unwind_space space = { .find = find_code, .ctx = k,
+				      .generation = k->maps->generation };
+	struct unwind_memory mem = { .read = search_read, .ctx = k };
+	struct unwind_regs regs = {
+		.known = 1u << UNWIND_RIP | 1u << UNWIND_RSP | 1u << UNWIND_RBP
+	};
+	uint64_t pcs[2], sps[2];
+	struct unwind_stack out = { .pc = pcs, .sp = sps, .max = 2 };
+
+	regs.r[UNWIND_RIP] = ra;
+	regs.r[UNWIND_RSP] = sp;
+	regs.r[UNWIND_RBP] = rbp;
+	unwind_walk(k->w->cache, &space, &regs, &mem, &out);
+	return out.n == 2 && pcs[1] == caller - 1 && sps[1] == rbp + 16;
+}
+
+/* Returns the number of the chain's addresses up to those from the goroutine's stack,
+ * or 0. */
+static size_t go_chain_start(const struct unwind_stack *out,
+			     const struct record_sample *s)
+{
+	for (size_t i = 1; i < s->nchain; i++)
+		if (s->chain[i] - 1 == out->pc[out->n - 1])
+			return i + 1;
+	return 0;
+}
+
+/* Returns the frame pointer in systemstack, or 0.  Go's call frame information does
+ * not say where functions save it. */
+static uint64_t go_frame_pointer(const struct walk *k, uint64_t at)
+{
+	uint64_t start = k->copy->regs.r[UNWIND_RSP];
+	uint64_t frame[2], fp = k->copy->regs.r[UNWIND_RBP];
+
+	for (unsigned i = 0; i < DEEP_INNER && in_copy(k, fp, sizeof(frame)); i++) {
+		memcpy(frame, k->copy->bytes + (fp - start), sizeof(frame));
+		if (frame[1] - 1 == at)
+			return frame[0];
+		if (frame[0] <= fp)
+			break;
+		fp = frame[0];
+	}
+	return 0;
+}
+
+/* Adds the goroutine's functions to a stack that ends in systemstack. */
+static void walk_goroutine(struct walk *k, struct unwind_stack *out,
+			   struct record_sample *s)
+{
+	struct unwinder *w = k->w;
+	struct go_switch g = { .code = go_code, .read = search_read,
+			       .fits = go_fits, .ctx = k };
+	enum go_caller how;
+	struct go_code code;
+	uint64_t caller = 0;
+	bool begun = false;
+	size_t from;
+
+	if (!s->nchain || out->n < 2 || k->joined >= 0 || k->copy->is32 ||
+	    out->n + 1 + s->nchain > DEEP_INNER ||
+	    !go_image(k, out->pc[out->n - 1], &code) ||
+	    !go_is_switch(&code, out->pc[out->n - 1]))
+		return;
+	g.at = out->pc[out->n - 1];
+	g.callee = out->pc[out->n - 2];
+	g.rbp = go_frame_pointer(k, g.at);
+	from = go_chain_start(out, s);
+	g.chain = s->chain + from;
+	g.nchain = from ? s->nchain - from : 0;
+	how = go_find_caller(&g, &caller);
+	if (how == GO_CALLER_NONE)
+		return;
+	if (how != GO_CALLER_CHAIN) {
+		w->sps[out->n] = out->sp[out->n - 1];
+		w->pcs[out->n++] = caller;
+	}
+	for (size_t i = 0; i < g.nchain && !begun; i++) {
+		uint64_t pc = g.chain[i] - 1;
+
+		if (!go_image(k, pc, &code))
+			break;
+		w->sps[out->n] = out->sp[out->n - 1];
+		w->pcs[out->n++] = pc;
+		begun = go_is_begin(&code, pc);
+	}
+	s->end = (struct record_end){ 0, PROF_END_UNKNOWN, UINT32_MAX };
+	if (!begun)
+		s->end = (struct record_end){
+			PROF_MARK_CUT, s->cut ? PROF_END_TOO_DEEP
+					      : PROF_END_UNKNOWN, UINT32_MAX };
+	else if (how == GO_CALLER_LATE)
+		s->end.mark = PROF_MARK_READ_LATE;
+	else if (out->guessed)
+		s->end.mark = PROF_MARK_HEURISTIC;
+}
+
 static struct unwind_table *table_for(void *ctx, uint32_t image)
 {
 	return table_of(ctx, image);
@@ -788,6 +915,7 @@ void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 		source_unwound(&k, &out, s, theirs);
 	walk_with_outer(&k, &out);
 	s->end = end_of(&k, &out);
+	walk_goroutine(&k, &out, s);
 	if (s->frames)
 		;
 	else if (k.joined >= 0 || out.n > DEEP_INNER)

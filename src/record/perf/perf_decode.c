@@ -250,6 +250,15 @@ static bool decode_copy(struct cursor *c, struct record_sample *s)
 	return !c->bad;
 }
 
+/* Keeps the user part of the kernel's chain beside the copy. */
+static void keep_chain(struct record_sample *s)
+{
+	s->chain = s->user;
+	s->nchain = s->nuser;
+	s->user = NULL;
+	s->nuser = 0;
+}
+
 /* include/trace/events/sched.h, sched_wakeup_template. */
 static bool take_wake(const struct perf_decoder *d, struct cursor *c,
 		      uint32_t *tid, bool *interrupt)
@@ -317,6 +326,7 @@ static bool decode_sample(const struct perf_decoder *d, struct cursor *c,
 	if (d->copy && !s->guest) {
 		if (!decode_copy(c, s))
 			return false;
+		keep_chain(s);
 		/* Kernel threads have no user side. */
 		s->copied = s->copy.regs.known || !kernel;
 	}

@@ -268,12 +268,13 @@ bool perf_wakes_prepare(struct perf_event_attr *a, const struct perf_features *f
 	return false;
 }
 
-/* Requests the user side as registers and stack, and the kernel's part as its chain. */
+/* Requests the user side as registers and stack, and the kernel's part as its chain.
+ * The user part of the chain follows frame pointers to stacks that the copy does not
+ * contain (go_callers.h). */
 static void copy_attr(struct perf_event_attr *a, uint32_t bytes)
 {
 	a->sample_type |= PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
 			  PERF_SAMPLE_STACK_USER;
-	a->exclude_callchain_user = 1;
 	a->sample_regs_user = PERF_REGS_TALLY;
 	a->sample_stack_user = bytes;
 }

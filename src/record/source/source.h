@@ -105,6 +105,11 @@ struct record_sample {
 	bool walked;		/* `user` came from unwinding; all its addresses lie
 				 * inside their instructions */
 	struct record_copy copy;
+	/* Beside a copy: return addresses that the source found at the sample's moment
+	 * by frame pointers alone, starting with the instruction pointer; borrowed, or
+	 * NULL.  Functions without a frame pointer are missing. */
+	const uint64_t *chain;
+	uint32_t nchain;
 	/* For a source that unwinds stacks; NULL for others.  `why` is the reason for
 	 * a copy (copied); `space` is the space it unwound by (walked). */
 	struct source_rows *rows;
