@@ -274,9 +274,9 @@ static void runtime_setting(const struct record_opts *o,
 
 	if (!o->runtime_env || !ro->command || ro->kernel_only)
 		return;
-	if (program_is_node(ro->command)) {
+	if (program_runs_node(ro->command)) {
 		for (char *const *a = ro->command; *a; a++)
-			if (!strncmp(*a, "--perf-", 7))
+			if (strstr(*a, "--perf-"))
 				return;
 		if (old && strstr(old, "--perf-"))
 			return;

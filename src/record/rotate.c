@@ -196,6 +196,8 @@ static int finish(struct session *s, const char *name, struct error *err)
 		helper_main(s, name);
 	if (pid > 0) {
 		*helper = (struct rotate_helper){ pid, kept };
+		/* it reads their perf maps and removes them */
+		s->collector.images.ended.n = 0;
 		return 0;
 	}
 	free(kept);

@@ -14,6 +14,7 @@
 #include "record/collect/kernel_code.h"
 #include "launch/priority.h"
 #include "launch/proc_read.h"
+#include "record/collect/jit_map.h"
 #include "record/rotate.h"
 #include "launch/signals.h"
 
@@ -121,8 +122,12 @@ static int fill(struct session *s, struct error *err)
 		.kept_kallsyms = s->collector.gaps ? 0 : s->rotation.kallsyms,
 	};
 
-	return collector_symbolize(&s->collector, &fo, s->o->progress,
-				   s->o->ctx, err);
+	int rc = collector_symbolize(&s->collector, &fo, s->o->progress,
+				     s->o->ctx, err);
+
+	if (rc >= 0)
+		jit_maps_remove(&s->collector.images);
+	return rc;
 }
 
 static void report_unsampled(struct session *s)

@@ -197,6 +197,46 @@ END2
 		'[javascript] innerFunction hot.js none'
 	t_ok "... and keeps the file" "$(ls "$(map_of own.tally)" >/dev/null; echo $?)"
 	rm -f "$(map_of own.tally)"
+
+	# Commands that start node.
+	"$TALLY" record -g -o shell.tally -- sh -c 'node -e 0; exec node hot.js' \
+		>out 2>err
+	t_is "JavaScript functions of a node that a shell starts" \
+		"$(rows shell.tally)" '[javascript] innerFunction hot.js'
+	t_like "... and the user is told" "$(cat err)" \
+		'setting NODE_OPTIONS=.* for the command.*--no-runtime-env'
+	# at this rate, most of them have no sample in their code
+	"$TALLY" record -q -g -F 5 -o many.tally -- sh -c \
+		'for i in 1 2 3; do node -e "console.log(process.pid)"; done' >out
+	t_is "... and no node leaves its file" "$(sed 's,.*,/tmp/perf-&.map,' out |
+		while read -r file; do ls "$file" 2>/dev/null; done; wc -l <out)" 3
+	cat >run.sh <<'END2'
+#!/bin/sh
+# PATH=elsewhere nvm
+cd . && ./inner
+END2
+	printf '#!/usr/bin/env bash\nnode hot.js "$@"\n' >inner
+	chmod +x run.sh inner
+	for how in ./run.sh 'sh -e run.sh' 'timeout 60 sh run.sh' \
+		'env A=1 nice -n 1 ./run.sh'; do
+		# shellcheck disable=SC2086
+		"$TALLY" record -q -g -o script.tally -- $how >out
+		t_like "$how: node below scripts is told to name its functions" \
+			"$(cat out)" '^--perf-basic-prof --interpreted-'
+	done
+	t_is "... and they have names" "$(rows script.tally)" \
+		'[javascript] innerFunction hot.js'
+	"$TALLY" record -q -g --no-runtime-env -o script.tally -- ./run.sh >out
+	t_is "--no-runtime-env sets nothing for scripts" "$(cat out)" none
+	mkdir old && cp /bin/true old/node
+	"$TALLY" record -q -g -o old.tally -- sh -c './old/node; node hot.js' >out
+	t_is "nothing is set if a node would refuse it" "$(cat out)" none
+	# shellcheck disable=SC2016
+	"$TALLY" record -q -g -o path.tally -- sh -c 'PATH=$PWD:$PATH; node hot.js' \
+		>out
+	t_is "... or if which node runs is unknown" "$(cat out)" none
+	"$TALLY" record -q -g -o not.tally -- sh -c 'echo "$NODE_OPTIONS."' >out
+	t_is "... or if there is none" "$(cat out)" .
 else
 	t_skip "JavaScript functions of node" "no node here"
 fi

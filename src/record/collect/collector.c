@@ -517,6 +517,9 @@ int collector_record(void *ctx, const struct record *r, struct error *err)
 		if (c->wait_samples.on && collect_exit(c, r, err) < 0)
 			return -err->code;
 		rc = processes_exit(&c->processes, r->pid, r->tid, r->time_ns);
+		if (rc >= 0 && c->images.own_maps && r->pid == r->tid)
+			rc = vec_push(&c->images.ended, r->pid) < 0
+			     ? -ERR_NOMEM : 0;
 		break;
 	case RECORD_SWITCH:
 	case RECORD_SWITCH_GAP:

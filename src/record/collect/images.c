@@ -60,6 +60,7 @@ void images_fini(struct images *im)
 	vec_fini(&im->aliases);
 	vec_fini(&im->by_row);
 	u64map_fini(&im->jit_dumps);
+	vec_fini(&im->ended);
 	idtab_fini(&im->by_file);
 	free(im->proc);
 	memset(im, 0, sizeof(*im));

@@ -73,6 +73,7 @@ struct images {
 	int64_t began_ns;		/* start by the wall clock */
 	bool own_maps;	/* perf maps are written for this recording and are removed
 			 * once read */
+	VEC(uint32_t) ended;	/* with own_maps: processes that have ended */
 	bool other_clock;	/* samples use another clock than jitdump files */
 	int64_t ended_ns;		/* end of a recording made elsewhere, or 0 */
 };

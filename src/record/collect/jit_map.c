@@ -195,6 +195,23 @@ int jit_map_open(const struct images *im, const struct recorded_image *r)
 	return fd;
 }
 
+void jit_maps_remove(struct images *im)
+{
+	for (size_t i = 0; i < im->ended.n; i++) {
+		struct maker m = { .pid = im->ended.v[i], .owner = UINT32_MAX,
+				   .since_ns = im->began_ns };
+		int fd;
+
+		maker_ask(im, &m);
+		fd = m.lives ? -1 : maker_open(im, &m);
+		if (fd < 0)
+			continue;
+		remove_map(im, &m, fd);
+		close(fd);
+	}
+	im->ended.n = 0;
+}
+
 /* Parses "…/jit-PID.dump". */
 static bool dump_pid(const char *path, uint32_t *pid)
 {

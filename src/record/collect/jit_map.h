@@ -27,6 +27,10 @@ void jit_map_take(struct images *im, struct recorded_image *r);
 /* Returns a descriptor that the caller closes, or -1.  Call it when recording has
  * ended. */
 int jit_map_open(const struct images *im, const struct recorded_image *r);
+/* Removes the perf maps of processes that have ended, if they were written for this
+ * recording (images.own_maps): also of those without a sample in generated code.  Call
+ * it when all names are read. */
+void jit_maps_remove(struct images *im);
 
 /* Returns whether a mapped file with this path is a jitdump file of the process that
  * counts.  Sets *why (malloc) if it is a jitdump file that does not.  `st` is the

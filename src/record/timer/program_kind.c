@@ -334,18 +334,163 @@ static bool takes_options(const char *path)
 	return found;
 }
 
-bool program_is_node(char *const *command)
+/* A search for node in what a command runs. */
+struct node_search {
+	char path[PATH_MAX];	/* node found last, or "" */
+	unsigned int words;	/* number of words looked at */
+	bool found;
+	bool unsure;		/* another node may be run, which is unknown or refuses
+				 * the options */
+};
+
+enum { WORDS_MAX = 512, DEPTH_MAX = 3, SCRIPT_MAX = 64 << 10 };
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+	const char *slash = strrchr(name, '/');
+
+	name = slash ? slash + 1 : name;
+	while (*names && strcmp(name, *names))
+		names++;
+	return *names;
+}
+
+static const char *const shells[] = {
+	"sh", "bash", "dash", "ash", "ksh", "mksh", "zsh", NULL,
+};
+/* They run the command among their arguments. */
+static const char *const launchers[] = {
+	"timeout", "nice", "nohup", "setsid", "stdbuf", "taskset", "ionice", "chrt",
+	"time", NULL,
+};
+static const char *const node_names[] = { "node", "nodejs", NULL };
+static const char *const node_choosers[] = { "nvm", "nvm.sh", "fnm", NULL };
+
+static void look_at(struct node_search *s, char *const *command, int depth);
+
+/* Looks at each word of a shell's text. */
+static void look_at_text(struct node_search *s, char *text, int depth)
+{
+	static const char between[] = " \t\n;|&()<>`$\"'{}=", blank[] = " \t";
+	char *word[2] = { NULL, NULL };
+
+	while (*text && s->words < WORDS_MAX) {
+		size_t n = strcspn(text, between);
+		char after = text[n];
+
+		if (!n && text[strspn(text, blank)] == '\n')
+			text += strspn(text, blank);
+		if (!n && *text == '\n' && text[1 + strspn(text + 1, blank)] == '#') {
+			text += 1 + strcspn(text + 1, "\n");
+			continue;
+		}
+		text[n] = 0;
+		word[0] = text;
+		if (n && ((after == '=' && !strcmp(text, "PATH")) ||
+			  is_one_of(text, node_choosers)))
+			s->unsure = true;
+		else if (n)
+			look_at(s, word, depth);
+		text += n + (after != 0);
+	}
+}
+
+static void look_at_script(struct node_search *s, const char *path, int depth)
+{
+	char *text = malloc(SCRIPT_MAX + 1);
+	ssize_t n = -1;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (text && fd >= 0)
+		n = pread(fd, text, SCRIPT_MAX, 0);
+	if (fd >= 0)
+		close(fd);
+	if (n > 0) {
+		text[n] = 0;
+		/* the "#!" line */
+		look_at_text(s, text + strcspn(text, "\n"), depth);
+	}
+	free(text);
+}
+
+/* Looks at what a shell runs: the text after -c, or a script. */
+static void look_at_shell(struct node_search *s, char *const *args, int depth)
+{
+	bool text = false;
+	char *copy;
+
+	for (; *args && **args == '-' && strcmp(*args, "--"); args++) {
+		text |= (*args)[1] != '-' && strchr(*args, 'c');
+		if (!strcasecmp(*args, "-o") && args[1])
+			args++;
+	}
+	if (*args && !strcmp(*args, "--"))
+		args++;
+	if (!*args)
+		return;
+	copy = text ? strdup(*args) : NULL;
+	if (copy)
+		look_at_text(s, copy, depth);
+	else if (!text)
+		look_at_script(s, *args, depth);
+	free(copy);
+}
+
+static void look_at_launched(struct node_search *s, char *const *args, int depth)
 {
 	char path[PATH_MAX];
-	const char *name;
+
+	while (*args && !find(*args, path))
+		args++;
+	if (*args)
+		look_at(s, args, depth);
+}
+
+static void found_node(struct node_search *s, const char *path)
+{
+	if (!strcmp(s->path, path))
+		return;
+	snprintf(s->path, sizeof(s->path), "%s", path);
+	if (takes_options(path))
+		s->found = true;
+	else
+		s->unsure = true;
+}
+
+static void look_at(struct node_search *s, char *const *command, int depth)
+{
+	char path[PATH_MAX], line[HEAD];
+	const char *by;
 	bool by_name;
 
-	if (!interpreter(command, NULL, path, &by_name))
-		return false;
-	name = strrchr(path, '/');
-	name = name ? name + 1 : path;
-	return (!strcmp(name, "node") || !strcmp(name, "nodejs")) &&
-	       takes_options(path);
+	if (s->words++ >= WORDS_MAX || depth > DEPTH_MAX)
+		return;
+	if (is_env(command[0])) {
+		while (*++command && (**command == '-' || strchr(*command, '=')))
+			;
+		if (*command)
+			look_at(s, command, depth);
+	} else if (is_one_of(command[0], shells)) {
+		look_at_shell(s, command + 1, depth + 1);
+	} else if (is_one_of(command[0], launchers)) {
+		look_at_launched(s, command + 1, depth + 1);
+	} else if (find(command[0], path)) {
+		by = script_program(path, line);
+		if (by && is_one_of(by, shells))
+			look_at_script(s, path, depth + 1);
+		else if (interpreter(command, NULL, path, &by_name) &&
+			 is_one_of(path, node_names))
+			found_node(s, path);
+	}
+}
+
+bool program_runs_node(char *const *command)
+{
+	struct node_search s = { .words = 0 };
+
+	if (command[0])
+		look_at(&s, command, 0);
+	return s.found && !s.unsure;
 }
 
 static bool is_erlang_name(const char *name)

@@ -32,11 +32,17 @@ bool program_is_php(char *const *command);
 bool program_is_ruby(char *const *command);
 
 /* Returns whether a command runs in a node that takes PROGRAM_NODE_OPTIONS from
- * NODE_OPTIONS (https://nodejs.org/api/cli.html).  Its file, or the one that its "#!"
- * line or env(1) names, must have that name and know these options, as node 12 and
- * later do. */
+ * NODE_OPTIONS (https://nodejs.org/api/cli.html), or starts one.  The file, or the one
+ * that its "#!" line or env(1) names, must be called node and know these options, as
+ * node 12 and later do.
+ *
+ * A command starts node if it is a shell, or one of the programs that run another
+ * (timeout, nice ...), and the text or script that it runs names node or a script for
+ * it (npx), also by way of other shell scripts.  The answer is no if any node named
+ * there refuses these options, since it would not start, and if a script changes PATH
+ * or uses nvm: which node it runs is then unknown. */
 #define PROGRAM_NODE_OPTIONS "--perf-basic-prof --interpreted-frames-native-stack"
-bool program_is_node(char *const *command);
+bool program_runs_node(char *const *command);
 
 /* Returns whether a command runs in an Erlang that takes PROGRAM_ERLANG_FLAGS from
  * ERL_FLAGS (erl(1)).  Its program, or the one that its "#!" line or env(1) names,
