@@ -262,6 +262,30 @@ static bool adapter_frame(struct hotspot *h, const struct hotspot_blob *b,
 	return true;
 }
 
+/*
+ * Unwinds an adapter that has called the virtual machine to correct its caller's call
+ * (gen_c2i_adapter): mov rsp, r13; and -16, rsp; pushf; sub 8, rsp; 16 registers (r15
+ * lowest); the state of the FPU, whose size depends on the version; call.
+ */
+static bool patching_frame(const struct unwind_regs *r,
+			   const struct hotspot_stack *s,
+			   struct unwind_caller *out)
+{
+	static const uint16_t fpu[] = { 2688, 512 };	/* since JDK 9, before */
+	enum { SAVED_R13 = 2 * WORD, SAVED = 18 * WORD, ALIGN = 16 };
+
+	for (size_t i = 0; i < sizeof(fpu) / sizeof(*fpu); i++) {
+		uint64_t at = r->r[UNWIND_RSP] + fpu[i], sp;
+
+		if (!s->word(s->ctx, at + SAVED_R13, &sp) ||
+		    sp - (at + SAVED) >= ALIGN || sp % WORD)
+			continue;
+		*out = (struct unwind_caller){ .ra_at = sp, .sp = sp + WORD };
+		return true;
+	}
+	return false;
+}
+
 bool hotspot_frame(struct hotspot *h, const struct hotspot_blob *b,
 		   const struct unwind_regs *regs, bool exact,
 		   const struct hotspot_stack *stack,
@@ -278,7 +302,9 @@ bool hotspot_frame(struct hotspot *h, const struct hotspot_blob *b,
 		by_pointer(regs, out);
 		return true;
 	case HOTSPOT_TABLE: return exact && at_word(regs, 0, -1, out);
-	case HOTSPOT_ADAPTER: return exact && adapter_frame(h, b, regs, out);
+	case HOTSPOT_ADAPTER:
+		return exact ? adapter_frame(h, b, regs, out)
+			     : patching_frame(regs, stack, out);
 	default:
 		return !exact && b->frame_size >= 2 * WORD &&
 		       at_word(regs, b->frame_size / WORD - 1,

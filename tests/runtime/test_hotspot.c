@@ -15,7 +15,7 @@ enum { BASE = 0x10000000, STACK = 0x7000, WORDS = 64 };
 struct fixture {
 	struct made_jvm m;
 	struct hotspot *h;
-	uint64_t stack[WORDS];
+	uint64_t stack[400];
 };
 
 static bool stack_word(void *ctx, uint64_t addr, uint64_t *out)
@@ -194,6 +194,33 @@ static void adapters_have_the_callers_frame(void **state)
 	fixture_free(f);
 }
 
+/* As gdb shows at SharedRuntime::fixup_callers_callsite of OpenJDK 17 and 25: rsp + 8
+ * is 2840 bytes below r13, whose own copy is at 2704. */
+static void adapters_that_call_the_machine(void **state)
+{
+	struct fixture *f = fixture_new(true);
+	uint64_t pc = made_jvm_code(&f->m, MADE_ADAPTER) + 19;
+	const struct hotspot_blob *b = hotspot_find(f->h, pc - 1);
+	struct hotspot_stack s = { stack_word, f };
+	struct unwind_regs r = { .known = 1u << UNWIND_RIP | 1u << UNWIND_RSP };
+	struct unwind_caller c;
+
+	(void)state;
+	r.r[UNWIND_RIP] = pc;
+	r.r[UNWIND_RSP] = STACK;
+	assert_false(hotspot_frame(f->h, b, &r, false, &s, &c));
+	f->stack[2704 / 8] = STACK + 2840;
+	assert_true(hotspot_frame(f->h, b, &r, false, &s, &c));
+	assert_int_equal(c.ra_at, STACK + 2840);
+	assert_int_equal(c.sp, STACK + 2848);
+	assert_false(c.has_rbp);
+	f->stack[2704 / 8] = STACK + 2848;	/* more than alignment */
+	assert_false(hotspot_frame(f->h, b, &r, false, &s, &c));
+	f->stack[2704 / 8] = STACK + 2836;
+	assert_false(hotspot_frame(f->h, b, &r, false, &s, &c));
+	fixture_free(f);
+}
+
 static void interpreted_frames_by_rbp(void **state)
 {
 	struct fixture *f = fixture_new(true);
@@ -318,6 +345,7 @@ int main(void)
 		cmocka_unit_test(methods_have_names),
 		cmocka_unit_test(compiled_frames_by_their_instructions),
 		cmocka_unit_test(adapters_have_the_callers_frame),
+		cmocka_unit_test(adapters_that_call_the_machine),
 		cmocka_unit_test(interpreted_frames_by_rbp),
 		cmocka_unit_test(what_was_replaced_is_read_again),
 		cmocka_unit_test(what_ended_is_as_it_was),
