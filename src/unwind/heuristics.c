@@ -334,6 +334,20 @@ static bool is_begin(struct walk *w)
 		memmem(s.p, s.n, exit_eax, sizeof(exit_eax)));
 }
 
+/* Returns whether a sample is at the return of a system call, before test %rax, %rax, as
+ * in glibc's clone and clone3.  They have no call frame information there, because
+ * two threads return from the call on two stacks. */
+static bool is_clone(struct walk *w)
+{
+	static const uint8_t code[] = { 0x0f, 0x05, 0x48, 0x85, 0xc0 };
+	struct span s;
+
+	if (!w->exact || w->out->n != 1 || w->word != 8)
+		return false;
+	s = code_at(w, w->regs.r[UNWIND_RIP], -2, sizeof(code));
+	return s.n == sizeof(code) && !memcmp(s.p, code, sizeof(code));
+}
+
 enum step step_guess(struct walk *w, enum unwind_reason why)
 {
 	uint64_t rbp = w->regs.r[UNWIND_RBP];
@@ -345,6 +359,15 @@ enum step step_guess(struct walk *w, enum unwind_reason why)
 		if (w->out->marks)
 			w->out->marks[w->out->n - 1] |= UNWIND_BEGIN;
 		return walk_stop(w, UNWIND_COMPLETE, UNWIND_OK, 0);
+	}
+	if (is_clone(w)) {
+		/* the new thread; nothing has called it */
+		if (w->regs.known >> UNWIND_RAX & 1 && !w->regs.r[UNWIND_RAX])
+			return walk_stop(w, UNWIND_COMPLETE, UNWIND_OK, 0);
+		if (step_return(w)) {
+			w->learned = FAST_NONE;
+			return STEP_ON;
+		}
 	}
 	if (step_runtime(w) || (w->exact && step_code(w)))
 		return STEP_ON;

@@ -8,6 +8,7 @@
 #include "../checks.h"
 
 #include <pthread.h>
+#include <dlfcn.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -448,6 +449,31 @@ static void test_guess(void **state)
 	check_generated(*state, code, sizeof(code), 10, UNWIND_GUESSED);
 }
 
+/* The new thread's side of clone(2): what is on its stack did not call it. */
+static void test_new_thread(void **state)
+{
+	static const uint8_t code[] = { 0x0f, 0x05, 0x48, 0x85, 0xc0 };
+	const uint8_t *p = dlsym(RTLD_DEFAULT, "clone");
+	struct unwind_memory m;
+	struct unwind_regs regs;
+	struct walked w;
+
+	p = p ? memmem(p, 128, code, sizeof(code)) : NULL;
+	if (!p)
+		skip_test("another clone");
+	catch(SIGTRAP, 0);
+	trap(5);
+	m = memory_of(&caught);
+	regs = caught.regs;
+	regs.r[UNWIND_RIP] = (uint64_t)(uintptr_t)p + 2;
+	regs.r[UNWIND_RAX] = 77;
+	walk(*state, &regs, &m, FRAMES, &w);	/* the other side has callers */
+	regs.r[UNWIND_RAX] = 0;
+	walk(*state, &regs, &m, FRAMES, &w);
+	assert_int_equal(w.s.end, UNWIND_COMPLETE);
+	assert_int_equal(w.s.n, 1);
+}
+
 static int setup(void **state)
 {
 	struct live *l = malloc(sizeof(*l));
@@ -483,6 +509,7 @@ int main(void)
 		cmocka_unit_test(test_unknown_registers),
 		cmocka_unit_test(test_frame_pointer),
 		cmocka_unit_test(test_guess),
+		cmocka_unit_test(test_new_thread),
 	};
 
 	return cmocka_run_group_tests_name("unwind/walk", tests, setup,
