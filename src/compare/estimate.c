@@ -384,11 +384,12 @@ void cost_change_set(struct cost_change *to, const struct cost_pair *from)
 
 long cost_changes_adjust(struct cost_change *v, size_t n, size_t stride)
 {
-	double *p = calloc(n + 1, 2 * sizeof(*p)), *q = p + n;
+	double *p = calloc(n + 1, 2 * sizeof(*p)), *q;
 	size_t tested = 0;
 
 	if (!p)
 		return -ERR_NOMEM;
+	q = p + n;
 	for (size_t i = 0; i < n; i++)
 		if (v[i * stride].tested)
 			p[tested++] = v[i * stride].p;
