@@ -197,6 +197,14 @@ uint64_t profile_table_bytes(const struct profile *p)
 	       p->lines.n * sizeof(*p->lines.v) + p->code_bytes.n;
 }
 
+/* Returns the id of the next node; PROF_NONE if there are too many. */
+static uint32_t next_node(const struct profile *p)
+{
+	size_t id = p->nodes_gone + p->nodes.n;
+
+	return id < PROF_MARK ? (uint32_t)id : PROF_NONE;
+}
+
 /* Keeps the recently used half of the nodes and forgets the rest. */
 static void forget_nodes(struct profile *p)
 {
@@ -204,16 +212,9 @@ static void forget_nodes(struct profile *p)
 
 	p->nodes_repeat |= before.n > 0;
 	p->node_before = p->node_tab;
+	p->before_end = next_node(p);
 	p->node_tab = before;
 	u64map_clear(&p->node_tab);
-}
-
-/* Returns the id of the next node; PROF_NONE if there are too many. */
-static uint32_t next_node(const struct profile *p)
-{
-	size_t id = p->nodes_gone + p->nodes.n;
-
-	return id < PROF_MARK ? (uint32_t)id : PROF_NONE;
 }
 
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t loc)
@@ -227,7 +228,8 @@ uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t loc)
 	slot = u64map_slot(&p->node_tab, key);
 	if (!slot)
 		return PROF_NONE;
-	if (*slot == U64MAP_NONE && p->node_before.n)
+	/* Nodes that are newer than `before` have no children there. */
+	if (*slot == U64MAP_NONE && p->node_before.n && parent < p->before_end)
 		*slot = u64map_get(&p->node_before, key);
 	if (*slot != U64MAP_NONE)
 		return *slot;

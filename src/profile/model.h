@@ -379,6 +379,7 @@ struct profile {
 					 * begins with this node */
 	size_t threads_gone;		/* the same for threads */
 	struct u64map node_before;	/* previous contents of node_tab */
+	uint32_t before_end;		/* its nodes are below this number */
 	bool nodes_repeat;		/* equal nodes may have different ids */
 };
 

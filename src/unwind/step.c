@@ -10,8 +10,11 @@ bool walk_get(const struct walk *w, uint64_t addr, unsigned size,
 {
 	const struct unwind_memory *m = w->mem;
 	uint64_t off = addr - m->start, v = 0;
+	bool copied = off < m->size && m->size - off >= size;
 
-	if (off < m->size && m->size - off >= size)
+	if (copied && size == sizeof(v))
+		memcpy(&v, m->bytes + off, sizeof(v));	/* most often; no call */
+	else if (copied)
 		memcpy(&v, m->bytes + off, size);
 	else if (!m->read || !m->read(m->ctx, addr, &v, size))
 		return false;

@@ -14,7 +14,7 @@
 /* Time for which pages of files read for tables are kept. */
 #define RELEASE_NS 250000000u
 #define RELEASE_CALM_NS 60000000000u
-enum { RELEASE_COMPILED = 40 };
+enum { RELEASE_COMPILED = 160 };
 
 static int no_memory(struct error *err)
 {

@@ -15,9 +15,11 @@ enum {
 	CHAIN_MAX = 1 << 12,	/* maximum number of frames considered in one stack */
 };
 
+/* Slots are by image, not by process: programs that are started again and again have
+ * the same images. */
 struct loc_slot {
-	uint64_t addr;
-	uint32_t space;		/* generation of the process or the kernel */
+	uint64_t vaddr;
+	uint32_t image;
 	uint32_t loc;
 };
 
@@ -72,73 +74,77 @@ static bool is_vsyscall(uint64_t addr)
 	return (addr & ~0xfffull) == 0xffffffffff600000ull;
 }
 
-static struct loc_slot *slot_of(const struct stacks *s, uint32_t space,
-				uint64_t addr)
-{
-	return &s->locs[hash_mix(addr, space) & (LOC_SLOTS - 1)];
-}
-
-static bool slot_holds(const struct loc_slot *slot, uint32_t space,
-		       uint64_t addr)
-{
-	return slot->addr == addr && slot->space == space &&
-	       slot->loc != PROF_NONE;
-}
-
 /* Returns whether a caller is mapped.  An unmapped caller marks the end of the known
  * stack.  (So does the user side while exec replaces it.) */
 static bool is_mapped(const struct stacks *s, struct mapset *maps,
 		      uint64_t addr)
 {
-	return slot_holds(slot_of(s, maps->generation, addr), maps->generation,
-			  addr) ||
-	       mapset_find(maps, addr) || is_vsyscall(addr) ||
+	return mapset_find(maps, addr) || is_vsyscall(addr) ||
 	       frame_is_name(s->images, addr);
+}
+
+static struct loc_slot *slot_of(const struct stacks *s, uint64_t vaddr,
+				uint32_t image)
+{
+	return &s->locs[hash_mix(vaddr, image) & (LOC_SLOTS - 1)];
+}
+
+/* Returns the location of an address in an image. */
+static uint32_t loc_in(struct stacks *s, const struct mapset *maps, uint32_t image,
+		       uint64_t vaddr)
+{
+	struct loc_slot *slot = slot_of(s, vaddr, image);
+	uint32_t loc;
+
+	if (slot->vaddr == vaddr && slot->image == image && slot->loc != PROF_NONE)
+		return slot->loc;
+	if (images_name_code(s->images, image, maps) < 0)
+		return PROF_NONE;
+	loc = loc_intern(s, image, vaddr);
+	*slot = (struct loc_slot){ vaddr, image, loc };
+	return loc;
+}
+
+static uint32_t user_loc(struct stacks *s, struct mapset *maps, uint64_t addr)
+{
+	uint32_t image = s->images->unknown;
+	const struct map *m = mapset_find(maps, addr);
+
+	if (m)
+		return loc_in(s, maps, m->image, addr + m->delta);
+	if (frame_is_name(s->images, addr))
+		return loc_intern(s, frame_name_image(addr),
+				  frame_name_vaddr(addr));
+	if (is_vsyscall(addr)) {
+		image = image_special(s->images, "[vsyscall]", PROF_IMAGE_ANON, 0);
+		if (image == UINT32_MAX)
+			return PROF_NONE;
+	}
+	return loc_intern(s, image, addr);
+}
+
+/* The kernel's addresses keep their meaning while its mappings are the same. */
+static uint32_t kernel_loc(struct stacks *s, uint64_t addr)
+{
+	uint32_t space = ~s->kernel->space, image;	/* not the number of an image */
+	struct loc_slot *slot = slot_of(s, addr, space);
+	uint64_t vaddr = addr;
+
+	if (slot->vaddr == addr && slot->image == space && slot->loc != PROF_NONE)
+		return slot->loc;
+	image = kernel_maps_find(s->kernel, addr, &vaddr);
+	/* An unknown address may become known. */
+	if (image == s->images->unknown)
+		return loc_intern(s, image, vaddr);
+	*slot = (struct loc_slot){ addr, space, loc_intern(s, image, vaddr) };
+	return slot->loc;
 }
 
 /* Returns the location of an address. */
 static uint32_t loc_find(struct stacks *s, struct mapset *maps, bool kernel,
 			 uint64_t addr)
 {
-	uint32_t space = kernel ? s->kernel->space : maps->generation;
-	struct loc_slot *slot = slot_of(s, space, addr);
-	uint32_t image = s->images->unknown;
-	const struct map *m;
-	uint64_t vaddr = addr;
-
-	if (slot_holds(slot, space, addr))
-		return slot->loc;
-	if (kernel) {
-		image = kernel_maps_find(s->kernel, addr, &vaddr);
-	} else if (frame_is_name(s->images, addr)) {
-		image = frame_name_image(addr);
-		vaddr = frame_name_vaddr(addr);
-	} else {
-		m = mapset_find(maps, addr);
-		if (!m && is_vsyscall(addr)) {
-			image = image_special(s->images, "[vsyscall]",
-					      PROF_IMAGE_ANON, 0);
-			if (image == UINT32_MAX)
-				return PROF_NONE;
-		}
-		if (m) {
-			image = m->image;
-			vaddr = addr + m->delta;
-			if (images_name_code(s->images, image, maps) < 0)
-				return PROF_NONE;
-		}
-	}
-	slot->loc = loc_intern(s, image, vaddr);
-	slot->addr = addr;
-	slot->space = space;
-	/* An unmapped address may be mapped later. */
-	if (image == s->images->unknown) {
-		uint32_t loc = slot->loc;
-
-		slot->loc = PROF_NONE;
-		return loc;
-	}
-	return slot->loc;
+	return kernel ? kernel_loc(s, addr) : user_loc(s, maps, addr);
 }
 
 static uint64_t mul_fold(uint64_t a, uint64_t b)
@@ -263,21 +269,53 @@ static uint32_t user_build(struct stacks *s, struct mapset *maps,
 	return node;
 }
 
+/* A frame in a mapped image. */
+struct place {
+	uint64_t vaddr;
+	uint32_t image;
+};
+enum { PLACES = 64 };
+
+/* Finds the images of the innermost frames, of at most n, and loads the slots of their
+ * locations, which are in no cache between two rounds.  Returns how many there are
+ * before one that is elsewhere. */
+static uint32_t find_places(const struct stacks *s, struct mapset *maps,
+			    const struct callers *c, uint32_t n, struct place *out)
+{
+	uint32_t i;
+
+	for (i = 0; i < n && i < PLACES; i++) {
+		uint64_t addr = user_address(c, i);
+		const struct map *m = mapset_find(maps, addr);
+
+		if (!m)
+			break;
+		out[i] = (struct place){ addr + m->delta, m->image };
+		__builtin_prefetch(slot_of(s, out[i].vaddr, m->image));
+	}
+	return i;
+}
+
 /* Does the same for a walked stack, from the outer frames that are known. */
 static uint32_t walked_build(struct stacks *s, struct mapset *maps,
 			     const struct callers *c)
 {
+	struct place places[PLACES];
 	struct outer o;
-	uint32_t node = c->end, known, left = c->nuser;
+	uint32_t node = c->end, known, left = c->nuser, n;
 
 	outer_hash(&o, c, maps->generation);
 	known = outer_known(s, &o, &node);
 	left -= known * OUTER_STEP;
-	if (user_count(s, maps, c, left) < left)
+	n = find_places(s, maps, c, left, places);
+	if (n < left && user_count(s, maps, c, left) < left)
 		return user_build(s, maps, c);
 	while (left-- > 0 && node != PROF_NONE) {
-		node = node_below(s, node, loc_find(s, maps, false,
-						    user_address(c, left)));
+		uint32_t loc = left < n ? loc_in(s, maps, places[left].image,
+						 places[left].vaddr)
+			       : user_loc(s, maps, user_address(c, left));
+
+		node = node_below(s, node, loc);
 		if (known < o.n && node != PROF_NONE &&
 		    left == c->nuser - (known + 1) * OUTER_STEP) {
 			*slot_of_callers(s, o.hash[known]) =
