@@ -157,6 +157,70 @@ static void a_stopped_flush_goes_on_later(void **state)
 	order_fini(&o);
 }
 
+/* Records that stay elsewhere until they are due. */
+struct elsewhere {
+	struct order *o;
+	uint64_t next, n;	/* times of the records of stream 1: next, next + 2 … */
+	uint64_t value;
+};
+
+static bool elsewhere_peek(void *ctx, size_t stream, uint64_t upto, uint64_t *time)
+{
+	struct elsewhere *e = ctx;
+
+	if (stream != 1 || e->next >= e->n || e->next > upto)
+		return false;
+	if (e->next % 5 == 0) {	/* the other thread is faster */
+		put(e->o, 1, e->next, e->next);
+		e->next += 2;
+		return false;
+	}
+	*time = e->next;
+	return true;
+}
+
+static bool elsewhere_take(void *ctx, size_t stream, struct order_record *out)
+{
+	struct elsewhere *e = ctx;
+	uint64_t time = e->next;
+
+	assert_int_equal(stream, 1);
+	e->next += 2;
+	if (time % 7 == 0) {
+		put(e->o, 1, time, time);
+		return false;
+	}
+	e->value = time;
+	*out = (struct order_record){ (const uint8_t *)&e->value, sizeof(e->value) };
+	return true;
+}
+
+static void records_elsewhere_keep_their_order(void **state)
+{
+	enum { N = 1000 };
+	static struct seen s;
+	struct order o;
+	struct elsewhere e = { &o, 1, N, 0 };
+	const struct order_feed feed = { elsewhere_peek, elsewhere_take, &e };
+
+	(void)state;
+	s.n = s.stop_at = 0;
+	assert_int_equal(order_init(&o, 2), 0);
+	o.feed = &feed;
+	for (uint64_t i = 0; i < N; i += 2)
+		put(&o, 0, i, i);
+	for (uint64_t upto = 0; upto < N; upto += 13)
+		assert_int_equal(order_flush(&o, upto, see, &s), 0);
+	assert_int_equal(order_flush(&o, N, see, &s), 0);
+	assert_int_equal(s.n, N);
+	for (uint64_t i = 0; i < N; i++) {
+		assert_int_equal(s.value[i], i);
+		assert_int_equal(s.time[i], i);
+	}
+	assert_int_equal(o.late, 0);
+	order_fini(&o);
+}
+
 enum { HANDED = 200000 };
 
 static void *hand_over(void *arg)
@@ -222,6 +286,7 @@ int main(void)
 		cmocka_unit_test(late_records_are_counted_and_delivered),
 		cmocka_unit_test(what_is_not_due_waits),
 		cmocka_unit_test(a_stopped_flush_goes_on_later),
+		cmocka_unit_test(records_elsewhere_keep_their_order),
 		cmocka_unit_test(one_thread_writes_another_reads),
 	};
 

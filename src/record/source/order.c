@@ -206,21 +206,29 @@ struct head {
 	const struct entry *added;	/* NULL: the feed has it */
 };
 
+static bool added(const struct flushing *f, struct order_stream *s, struct head *out)
+{
+	out->added = added_head(f->o, s);
+	if (out->added)
+		out->time = out->added->time;
+	return out->added;
+}
+
 /* Returns the stream's oldest record up to f->upto in *out, or false. */
 static bool stream_head(const struct flushing *f, size_t stream, struct head *out)
 {
 	struct order_stream *s = &f->o->streams[stream];
 	const struct order_feed *feed = f->o->feed;
 
-	out->added = added_head(f->o, s);
-	if (out->added) {
-		out->time = out->added->time;
+	if (added(f, s, out))
 		return out->time <= f->upto;
-	}
 	if (!s->fed && feed)
 		s->fed = feed->peek(feed->ctx, stream, f->upto, &s->fed_time);
+	/* The other thread may just have added it. */
+	if (!s->fed)
+		return feed && added(f, s, out) && out->time <= f->upto;
 	out->time = s->fed_time > newest_of(s) ? s->fed_time : newest_of(s);
-	return s->fed && out->time <= f->upto;
+	return out->time <= f->upto;
 }
 
 static uint64_t heap_time(const struct flushing *f, size_t i)
