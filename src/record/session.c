@@ -212,10 +212,11 @@ static void check_namespaces(struct session *s)
 /* Number of nodes kept to recognise repeated stacks: 12 MB, or 3 MB. */
 #define NODES_KEPT (1u << 19)
 #define NODES_KEPT_CALM (1u << 17)
-/* Limits of compiled rules with `calm`: at 99 Hz, this number of walks takes a minute of
- * two busy CPUs. */
-#define RULE_BYTES_CALM (6u << 20)
-#define UNUSED_WALKS_CALM 12000
+/* Limits of compiled rules with `calm`: at 99 Hz, this number of walks takes more than
+ * three minutes of two busy CPUs, in which a program that is built again and again starts
+ * each of its tools. */
+#define RULE_BYTES_CALM (10u << 20)
+#define UNUSED_WALKS_CALM 40000
 /* Frames of a stack: those of 16 bytes in a stack of 4 MB, of 32 bytes in 8 MB.  With
  * the largest number, two such threads take 42 MB. */
 #define FRAMES_CALM (1u << 18)

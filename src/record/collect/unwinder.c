@@ -135,6 +135,7 @@ static void table_drop(struct unwinder *w, struct walk_table *t)
 	t->table = NULL;
 	t->state = TABLE_UNKNOWN;
 	w->open--;
+	w->stale = true;
 }
 
 static struct walk_table *longest_unused(const struct unwinder *w)
@@ -151,13 +152,11 @@ static struct walk_table *longest_unused(const struct unwinder *w)
 }
 
 /* Closes the tables unused for longest while there are more than `max`.  Above
- * w->kept_bytes it also closes those unused lately, whose programs are gone.  The
- * cache refers to tables by index and is cleared.  To make this rare, it closes more
- * than necessary. */
+ * w->kept_bytes it also closes those unused lately, whose programs are gone.  To clear the
+ * cache rarely, it closes more than necessary. */
 static void tables_close(struct unwinder *w, size_t max)
 {
 	uint64_t bytes = 0, unused = w->unused_walks;
-	bool cleared = false;
 
 	for (size_t i = 0; i < w->tables.n; i++)
 		if (w->tables.v[i].table)
@@ -168,9 +167,6 @@ static void tables_close(struct unwinder *w, size_t max)
 		if (w->open <= max && bytes <= TABLE_BYTES_MAX &&
 		    w->clock - t->used < unused)
 			return;
-		if (!cleared)
-			unwind_cache_clear(w->cache);
-		cleared = true;
 		unused = w->unused_walks / 2;
 		bytes -= unwind_table_stats(t->table).bytes;
 		table_drop(w, t);
@@ -184,8 +180,7 @@ void unwinder_forget(struct unwinder *w, uint32_t image)
 	if (image >= w->tables.n)
 		return;
 	t = &w->tables.v[image];
-	if (t->state != TABLE_UNKNOWN)
-		unwind_cache_clear(w->cache);
+	w->stale |= t->state != TABLE_UNKNOWN;
 	if (t->table)
 		table_drop(w, t);
 	t->state = TABLE_UNKNOWN;
@@ -906,6 +901,9 @@ void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 					      UINT32_MAX };
 		return;
 	}
+	if (w->stale)
+		unwind_cache_clear(w->cache);
+	w->stale = false;
 	w->clock++;
 	if (!s->frames)
 		k.deep = deep_find(&w->deep, pid, tid, maps->generation);

@@ -34,7 +34,8 @@ enum { WALK_CODE = 16 << 10 };
 
 struct unwinder {
 	struct images *images;
-	struct unwind_cache *cache;
+	struct unwind_cache *cache;	/* refers to tables by image */
+	bool stale;			/* some were closed: the next walk clears it */
 	VEC(struct walk_table) tables;	/* by image of images.h */
 	size_t open;			/* number of open tables */
 	uint64_t *pcs, *sps;		/* of the walk's frames */
