@@ -157,6 +157,28 @@ t_terminal() { # NAME
 	"$python" -c 'import pty, os; os.close(pty.openpty()[0])' 2>/dev/null ||
 		t_skip_all "$1" "no pseudo terminals here"
 }
+# Prints an interpreter of each version of CPython from LOW on and below HIGH that is
+# here and that runs CODE.  TALLY_PYTHONS may name others than the user's.
+t_pythons() { # LOW HIGH [CODE]
+	t_versions=
+	for t_python in /usr/bin/python3 python3 ${TALLY_PYTHONS-$(
+		ls -d "$HOME"/.pyenv/versions/3.*/bin/python3 \
+			/usr/bin/python3.[0-9]* 2>/dev/null)}; do
+		t_python=$(command -v "$t_python") || continue
+		t_version=$("$t_python" -c "${3-}
+import sys, sysconfig
+low, high = (tuple(map(int, a.split('.'))) for a in sys.argv[1:])
+sys.exit(not (low <= sys.version_info[:2] < high and
+	      sys.implementation.name == 'cpython' and
+	      not sysconfig.get_config_var('Py_GIL_DISABLED')) or
+	 print('%d.%d' % sys.version_info[:2]))" "$1" "$2" 2>/dev/null) || continue
+		case "$t_versions " in
+		*" $t_version "*) continue;;
+		esac
+		t_versions="$t_versions $t_version"
+		echo "$t_python"
+	done
+}
 t_has() { # SOURCE
 	"$TALLY" record --source="$1" -q -o "$T_TMP/probe.tally" -- true \
 		2>"$T_TMP/probe.err"

@@ -8,12 +8,6 @@ T_ALONE=1
 t_needs timer
 
 e2e=$top_srcdir/tests/e2e
-known() { # INTERPRETER: is it one whose frames are known?
-	"$1" -c 'import sys, sysconfig
-sys.exit(not ((3, 8) <= sys.version_info < (3, 16) and
-	 sys.implementation.name == "cpython" and
-	 not sysconfig.get_config_var("Py_GIL_DISABLED")))' 2>/dev/null
-}
 # Records the scenes in a folder of their own, beside others: the judge goes by the
 # processor time of the program.
 start() { # FOLDER PYTHON OPTION…
@@ -136,18 +130,7 @@ cc -o kills kills.c && ./kills true && kills=yes
 traced=
 t_has ptrace && traced=yes
 first=
-tried=
-# One of each version that is here.
-others=${TALLY_PYTHONS-$(ls -d "$HOME"/.pyenv/versions/3.*/bin/python3 \
-	/usr/bin/python3.[0-9]* 2>/dev/null)}
-for python in /usr/bin/python3 python3 $others; do
-	python=$(command -v "$python") && known "$python" || continue
-	version=$("$python" -c 'import sys
-print("%d.%d" % sys.version_info[:2])')
-	case "$tried " in
-	*" $version "*) continue;;
-	esac
-	tried="$tried $version"
+for python in $(t_pythons 3.8 3.16); do
 	# The same code reads frames from within (timer) and from outside (ptrace), so
 	# that each version is tried in one way where the program is the interpreter, and
 	# in the other one where it loads its library.

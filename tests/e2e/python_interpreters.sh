@@ -6,16 +6,6 @@ T_ALONE=1
 . "$top_srcdir/tests/lib.sh"
 t_needs timer
 
-known() { # INTERPRETER: 3.8 and 3.9 keep no record of what their loop runs
-	"$1" -c 'import sys, sysconfig
-try:
-    import _interpreters
-except ImportError:
-    import _xxsubinterpreters
-sys.exit(not ((3, 10) <= sys.version_info < (3, 16) and
-	 sys.implementation.name == "cpython" and
-	 not sysconfig.get_config_var("Py_GIL_DISABLED")))' 2>/dev/null
-}
 # Stacks by thread, and those that are not as they must be.
 judge() { # FILE
 	"$TALLY" export --format=folded -i "$1" -o - | awk '
@@ -34,7 +24,6 @@ judge() { # FILE
 		"other" in seen ? " other" : "", "own" in seen ? " own" : "",
 		wrong ? wrong : "none" }'
 }
-tried=
 check() { # HOW SEEN OPTION…
 	how=$1 seen=$2
 	shift 2
@@ -45,20 +34,17 @@ check() { # HOW SEEN OPTION…
 	t_like "$how: seen in each thread" "$got" "^seen: $seen\$"
 	t_like "$how: inner frames below their callers" "$got" '^wrong: none$'
 }
-for python in /usr/bin/python3 python3 ${TALLY_PYTHONS-$(
-	ls -d "$HOME"/.pyenv/versions/3.*/bin/python3 2>/dev/null)}; do
-	python=$(command -v "$python") && known "$python" || continue
-	version=$("$python" -c 'import sys
-print("%d.%d" % sys.version_info[:2])')
-	case "$tried " in
-	*" $version "*) continue;;
-	esac
-	tried="$tried $version"
+# 3.8 and 3.9 keep no record of what their loop runs.
+pythons=$(t_pythons 3.10 3.16 'try:
+    import _interpreters
+except ImportError:
+    import _xxsubinterpreters')
+for python in $pythons; do
 	check "$python" 'main other own' --source=timer
 	if t_has ptrace; then
 		# Up to 3.12 a state has the number of the thread that made it.
 		check "$python by ptrace" 'main (other )?own' --source=ptrace
 	fi
 done
-[ "$tried" ] || t_skip "subinterpreters" "no interpreter that has them"
+[ "$pythons" ] || t_skip "subinterpreters" "no interpreter that has them"
 t_done

@@ -7,12 +7,6 @@ T_ALONE=1
 t_needs timer
 
 program=$top_srcdir/tests/e2e/python_tasks.py
-known() { # INTERPRETER
-	"$1" -c 'import sys, sysconfig
-sys.exit(not ((3, 8) <= sys.version_info < (3, 14) and
-	 sys.implementation.name == "cpython" and
-	 not sysconfig.get_config_var("Py_GIL_DISABLED")))' 2>/dev/null
-}
 long=$(printf 'x%.0s' $(seq 120))
 # Each function's samples, and how many of them have another task than its own.
 judge() { # FILE
@@ -36,7 +30,6 @@ print("unseen:", ", ".join(sorted(set(own) - set(seen))) or "none")
 print("wrong:", "; ".join(wrong) or "none")
 END2
 }
-tried=
 check() { # HOW OPTION…
 	how=$1
 	shift
@@ -46,21 +39,14 @@ check() { # HOW OPTION…
 	t_like "$how: all functions are seen" "$got" '^unseen: none$'
 	t_like "$how: each in its own task" "$got" '^wrong: none$'
 }
-for python in /usr/bin/python3 python3 ${TALLY_PYTHONS-$(
-	ls -d "$HOME"/.pyenv/versions/3.*/bin/python3 2>/dev/null)}; do
-	python=$(command -v "$python") && known "$python" || continue
-	version=$("$python" -c 'import sys
-print("%d.%d" % sys.version_info[:2])')
-	case "$tried " in
-	*" $version "*) continue;;
-	esac
-	tried="$tried $version"
+pythons=$(t_pythons 3.8 3.14)
+for python in $pythons; do
 	check "$python" --source=timer
 	if t_has ptrace; then
 		check "$python by ptrace" --source=ptrace
 	fi
 done
-if [ -z "$tried" ]; then
+if [ -z "$pythons" ]; then
 	t_skip "tasks" "no interpreter whose tasks are known"
 	t_done
 fi

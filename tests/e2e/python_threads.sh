@@ -7,12 +7,6 @@ T_ALONE=1
 t_needs timer
 
 program=$top_srcdir/tests/e2e/python_threads.py
-known() { # INTERPRETER
-	"$1" -c 'import sys, sysconfig
-sys.exit(not ((3, 8) <= sys.version_info < (3, 16) and
-	 sys.implementation.name == "cpython" and
-	 not sysconfig.get_config_var("Py_GIL_DISABLED")))' 2>/dev/null
-}
 # Each function's samples, and how many of them have another thread's name.
 judge() { # FILE
 	"$TALLY" report --format=json -s comm,symbol -i "$1" >rows.json
@@ -42,7 +36,6 @@ print("unseen:", ", ".join(sorted(set(own) - set(seen))) or "none")
 print("wrong:", "; ".join(wrong) or "none")
 END2
 }
-tried=
 check() { # HOW OPTION…
 	how=$1
 	shift
@@ -52,15 +45,8 @@ check() { # HOW OPTION…
 	t_like "$how: all functions are seen" "$got" '^unseen: none$'
 	t_like "$how: each in its own thread" "$got" '^wrong: none$'
 }
-for python in /usr/bin/python3 python3 ${TALLY_PYTHONS-$(
-	ls -d "$HOME"/.pyenv/versions/3.*/bin/python3 2>/dev/null)}; do
-	python=$(command -v "$python") && known "$python" || continue
-	version=$("$python" -c 'import sys
-print("%d.%d" % sys.version_info[:2])')
-	case "$tried " in
-	*" $version "*) continue;;
-	esac
-	tried="$tried $version"
+pythons=$(t_pythons 3.8 3.16)
+for python in $pythons; do
 	check "$python" --source=timer
 	if t_has ptrace; then
 		check "$python by ptrace" --source=ptrace
