@@ -567,22 +567,39 @@ static void walk_copy(struct walk *k, const struct unwind_regs *regs,
 	unwind_walk(w->cache, &space, regs, &mem, out);
 }
 
-/* Finds the mapping of an address, and the start of its function. */
-static bool function_at(struct walk *k, uint64_t pc, const struct map **map,
-			uint64_t *start)
+/* Returns the image at an address, and its mapping; NULL if it has no table. */
+static struct image *image_at(struct walk *k, uint64_t pc, const struct map **map)
 {
-	const struct map *m = mapset_find(k->maps, pc);
-	struct unwind_table *t = m ? table_of(k->w, m->image) : NULL;
+	struct unwind_table *t;
+
+	*map = mapset_find(k->maps, pc);
+	t = *map ? table_of(k->w, (*map)->image) : NULL;
+	return t ? unwind_table_image(t) : NULL;
+}
+
+/* Finds the function of an address in an image.  `delta` is that of its mapping. */
+static bool function_in(struct image *img, uint64_t delta, uint64_t pc,
+			uint64_t *start, uint64_t *size)
+{
 	struct cfi_section section;
 	struct cfi_cie cie;
 	struct cfi_fde fde;
 
-	if (!t || !image_find_fde(unwind_table_image(t), pc + m->delta,
-				  &section, &cie, &fde))
+	if (!image_find_fde(img, pc + delta, &section, &cie, &fde))
 		return false;
-	*map = m;
-	*start = fde.start - m->delta;
+	*start = fde.start - delta;
+	*size = fde.size;
 	return true;
+}
+
+/* Finds the mapping of an address, and the start of its function. */
+static bool function_at(struct walk *k, uint64_t pc, const struct map **map,
+			uint64_t *start)
+{
+	struct image *img = image_at(k, pc, map);
+	uint64_t size;
+
+	return img && function_in(img, (*map)->delta, pc, start, &size);
 }
 
 struct outer_walk {
@@ -741,26 +758,22 @@ static void walk_with_rbp(struct walk *k, struct unwind_stack *out)
 
 static bool go_image(struct walk *k, uint64_t pc, struct go_code *out)
 {
-	const struct map *m = mapset_find(k->maps, pc);
-	struct unwind_table *t = m ? table_of(k->w, m->image) : NULL;
+	const struct map *m;
 
-	if (t)
-		*out = (struct go_code){ unwind_table_image(t), m->delta, 0, 0 };
-	return t;
+	*out = (struct go_code){ .img = image_at(k, pc, &m) };
+	if (out->img)
+		out->delta = m->delta;
+	return out->img;
 }
 
 static bool go_code(void *ctx, uint64_t pc, struct go_code *out)
 {
-	struct cfi_section section;
-	struct cfi_cie cie;
-	struct cfi_fde fde;
+	uint64_t size;
 
 	if (!go_image(ctx, pc, out))
 		return false;
-	if (image_find_fde(out->img, pc + out->delta, &section, &cie, &fde)) {
-		out->start = fde.start - out->delta;
-		out->end = out->start + fde.size;
-	}
+	if (function_in(out->img, out->delta, pc, &out->start, &size))
+		out->end = out->start + size;
 	return true;
 }
 

@@ -33,13 +33,19 @@ static struct perf_event_header load_header(const uint8_t *p)
 	return h;
 }
 
+/* Returns the offset of the time in a record of n bytes, or 0. */
+static size_t time_offset(uint32_t type, size_t n)
+{
+	if (type == PERF_RECORD_SAMPLE)
+		return n < SAMPLE_TIME + 8 ? 0 : SAMPLE_TIME;
+	return n < HEADER + TRAILER ? 0 : n - TRAILER + 8;
+}
+
 uint64_t perf_record_time(const uint8_t *p, size_t n)
 {
-	if (n < HEADER)
-		return 0;
-	if (load_header(p).type == PERF_RECORD_SAMPLE)
-		return n < SAMPLE_TIME + 8 ? 0 : load64(p + SAMPLE_TIME);
-	return n < HEADER + TRAILER ? 0 : load64(p + n - TRAILER + 8);
+	size_t at = n < HEADER ? 0 : time_offset(load_header(p).type, n);
+
+	return at ? load64(p + at) : 0;
 }
 
 void perf_bytes_copy(const struct perf_bytes *b, uint64_t pos, void *to,
@@ -59,10 +65,9 @@ static uint64_t word_at(const struct perf_bytes *b, uint64_t pos)
 uint64_t perf_bytes_time(const struct perf_bytes *b, uint64_t pos,
 			 struct perf_event_header h)
 {
-	if (h.type == PERF_RECORD_SAMPLE)
-		return h.size < SAMPLE_TIME + 8 ? 0 : word_at(b, pos + SAMPLE_TIME);
-	return h.size < HEADER + TRAILER ? 0
-	       : word_at(b, pos + h.size - TRAILER + 8);
+	size_t at = time_offset(h.type, h.size);
+
+	return at ? word_at(b, pos + at) : 0;
 }
 
 static uint32_t event_of(const struct perf_decoder *d, uint64_t id)
