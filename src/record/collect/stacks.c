@@ -269,53 +269,20 @@ static uint32_t user_build(struct stacks *s, struct mapset *maps,
 	return node;
 }
 
-/* A frame in a mapped image. */
-struct place {
-	uint64_t vaddr;
-	uint32_t image;
-};
-enum { PLACES = 64 };
-
-/* Finds the images of the innermost frames, of at most n, and loads the slots of their
- * locations, which are in no cache between two rounds.  Returns how many there are
- * before one that is elsewhere. */
-static uint32_t find_places(const struct stacks *s, struct mapset *maps,
-			    const struct callers *c, uint32_t n, struct place *out)
-{
-	uint32_t i;
-
-	for (i = 0; i < n && i < PLACES; i++) {
-		uint64_t addr = user_address(c, i);
-		const struct map *m = mapset_find(maps, addr);
-
-		if (!m)
-			break;
-		out[i] = (struct place){ addr + m->delta, m->image };
-		__builtin_prefetch(slot_of(s, out[i].vaddr, m->image));
-	}
-	return i;
-}
-
 /* Does the same for a walked stack, from the outer frames that are known. */
 static uint32_t walked_build(struct stacks *s, struct mapset *maps,
 			     const struct callers *c)
 {
-	struct place places[PLACES];
 	struct outer o;
-	uint32_t node = c->end, known, left = c->nuser, n;
+	uint32_t node = c->end, known, left = c->nuser;
 
 	outer_hash(&o, c, maps->generation);
 	known = outer_known(s, &o, &node);
 	left -= known * OUTER_STEP;
-	n = find_places(s, maps, c, left, places);
-	if (n < left && user_count(s, maps, c, left) < left)
+	if (user_count(s, maps, c, left) < left)
 		return user_build(s, maps, c);
 	while (left-- > 0 && node != PROF_NONE) {
-		uint32_t loc = left < n ? loc_in(s, maps, places[left].image,
-						 places[left].vaddr)
-			       : user_loc(s, maps, user_address(c, left));
-
-		node = node_below(s, node, loc);
+		node = node_below(s, node, user_loc(s, maps, user_address(c, left)));
 		if (known < o.n && node != PROF_NONE &&
 		    left == c->nuser - (known + 1) * OUTER_STEP) {
 			*slot_of_callers(s, o.hash[known]) =

@@ -275,17 +275,6 @@ size_t perf_ring_fetch(struct perf_ring *r, const struct perf_decoder *d, void *
 	return e.size;
 }
 
-/* Loads the head of a record and its end, which tells the size of a stack copy.  They are
- * in no cache of this CPU, and one after the other they would take far longer. */
-static void load_ahead(const uint8_t *record, size_t size)
-{
-	enum { LINE = 64, HEAD = 16 * LINE };
-
-	__builtin_prefetch(record + size - 1);
-	for (size_t i = LINE; i < HEAD && i < size; i += LINE)
-		__builtin_prefetch(record + i);
-}
-
 bool perf_ring_borrow(struct perf_ring *r, struct order_record *out)
 {
 	struct perf_bytes ring = data_of(r);
@@ -298,7 +287,6 @@ bool perf_ring_borrow(struct perf_ring *r, struct order_record *out)
 	if (at + h.size > r->size)
 		return false;
 	*out = (struct order_record){ ring.data + at, h.size };
-	load_ahead(out->bytes, out->size);
 	return true;
 }
 
