@@ -3,10 +3,10 @@
  * full. */
 #include "base/hash.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/pages.h"
 
 uint64_t hash_bytes(const void *p, size_t n)
 {
@@ -27,7 +27,7 @@ uint64_t hash_bytes(const void *p, size_t n)
 
 void u64map_fini(struct u64map *m)
 {
-	free(m->entries);
+	pages_free(m->entries, m->cap, sizeof(*m->entries));
 	*m = (struct u64map){ 0 };
 }
 
@@ -63,7 +63,7 @@ static int u64map_grow(struct u64map *m)
 {
 	struct u64map big = { .cap = m->cap ? m->cap * 2 : 64 };
 
-	big.entries = malloc(big.cap * sizeof(*big.entries));
+	big.entries = pages_calloc(big.cap, sizeof(*big.entries));
 	if (!big.entries)
 		return -ERR_NOMEM;
 	forget_all(&big);
@@ -97,7 +97,7 @@ uint32_t *u64map_slot(struct u64map *m, uint64_t key)
 
 void idtab_fini(struct idtab *t)
 {
-	free(t->slots);
+	pages_free(t->slots, t->cap, sizeof(*t->slots));
 	*t = (struct idtab){ 0 };
 }
 
@@ -135,9 +135,7 @@ static int idtab_resize(struct idtab *t, size_t cap)
 {
 	struct idtab big = { .cap = cap };
 
-	if (cap > SIZE_MAX / sizeof(*big.slots))
-		return -ERR_NOMEM;
-	big.slots = malloc(cap * sizeof(*big.slots));
+	big.slots = pages_calloc(cap, sizeof(*big.slots));
 	if (!big.slots)
 		return -ERR_NOMEM;
 	memset(big.slots, 0xff, cap * sizeof(*big.slots));

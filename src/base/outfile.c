@@ -528,6 +528,23 @@ int outfile_write(const char *path, const void *p, size_t n, struct error *err)
 	return rc;
 }
 
+/* Renames `from` to `to`, which may exist.  Without `sync`, `to` takes the new file's place
+ * first: a file system (ext4) that finds a new file renamed over an older one writes it
+ * to the disk at once.  Returns 0 or -1 with errno. */
+static int rename_over(int dir, const char *from, const char *to, bool sync)
+{
+	int code;
+
+	if (sync || renameat2(dir, from, dir, to, RENAME_EXCHANGE))
+		return renameat(dir, from, dir, to);
+	if (!unlinkat(dir, from, 0))
+		return 0;
+	code = errno;	/* `to` was a folder */
+	renameat2(dir, from, dir, to, RENAME_EXCHANGE);
+	errno = code;
+	return -1;
+}
+
 int outfile_replace(int dir, const char *temp, const char *name, unsigned int mode,
 		    bool sync, const struct iovec *parts, size_t n, struct error *err)
 {
@@ -544,7 +561,7 @@ int outfile_replace(int dir, const char *temp, const char *name, unsigned int mo
 	code = errno;
 	if (fd >= 0)
 		close(fd);
-	if (!rc && (renameat(dir, temp, dir, name) < 0 || (sync && fsync(dir) < 0))) {
+	if (!rc && (rename_over(dir, temp, name, sync) < 0 || (sync && fsync(dir) < 0))) {
 		code = errno;
 		rc = error_errno(err, code, "%s", name);
 	}

@@ -13,6 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,8 +32,9 @@
 #define SECOND 1000000000ull
 
 enum {
-	ROUND_MS = 1000,
-	STATUS_EVERY = 5,	/* in rounds */
+	ROUND_MS = 1000,	/* time between two looks at clock, folder and disk */
+	CALM_ROUND_MS = 5000,	/* the same when little happens, see round_ms */
+	STATUS_MS = 5000,
 	BEGIN_S = 60,		/* time a recorder may take until it samples */
 	AGAIN_MAX_S = 60,
 	KEEPER_END_S = 20,	/* time the keeper may take at the end */
@@ -56,6 +58,8 @@ struct recorder {
 struct supervisor {
 	const struct continuous_options *o;
 	int dir, lock, signals;
+	int clock;		/* is readable after a step of the wall clock and after
+				 * a sleep of the machine; -1: this is not known */
 	sigset_t before;
 	struct recorder r[RECORDERS];
 	int current;		/* index in `r`; -1: no recorder samples */
@@ -102,6 +106,8 @@ static void become_child(const struct supervisor *s, const sigset_t *mask)
 	if (s->reports >= 0)
 		close(s->reports);
 	close(s->signals);
+	if (s->clock >= 0)
+		close(s->clock);
 	signals_add_foreign(&own);
 	sigprocmask(SIG_SETMASK, &own, NULL);
 }
@@ -585,6 +591,19 @@ static void watch_clock(struct supervisor *s)
 			command(&s->r[i], "snapshot\n");
 }
 
+/* Asks the kernel to report the next step of the wall clock. */
+static void await_step(struct supervisor *s)
+{
+	/* a time that never comes */
+	struct itimerspec never = { .it_value.tv_sec = INT64_MAX / SECOND };
+
+	if (timerfd_settime(s->clock, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET,
+			    &never, NULL) < 0) {
+		close(s->clock);
+		s->clock = -1;
+	}
+}
+
 static int free_slot(const struct supervisor *s)
 {
 	for (int i = 0; i < RECORDERS; i++)
@@ -621,20 +640,40 @@ static int keep_recording(struct supervisor *s, struct error *err)
 	return s->current < 0 || renew ? start_recorder(s, slot, err) : 0;
 }
 
-static void wait_for_something(struct supervisor *s)
+/* Each wake-up costs more than what it looks at. */
+static int round_ms(const struct supervisor *s)
+{
+	bool calm = s->current >= 0 && s->keeper && !s->paused && !s->strayed &&
+		    s->clock >= 0 && !s->o->record.cgroup &&
+		    (!s->o->every_ns ||
+		     s->o->every_ns >= 2 * CALM_ROUND_MS * (SECOND / 1000));
+
+	return calm ? CALM_ROUND_MS : ROUND_MS;
+}
+
+/* Waits until a process or the user says something, at most until `until`.  Returns
+ * whether the wall clock was set. */
+static bool wait_for_something(struct supervisor *s, uint64_t until)
 {
 	struct pollfd p[RECORDERS + 2];
+	uint64_t now = clock_now(), left = until > now ? (until - now) / 1000000 : 0;
+	int ms = round_ms(s);
 	nfds_t n = 0;
 
 	p[n++] = (struct pollfd){ s->signals, POLLIN, 0 };
+	p[n++] = (struct pollfd){ s->clock, POLLIN, 0 };
 	for (int i = 0; i < RECORDERS; i++)
 		if (s->r[i].pid && s->r[i].from >= 0 && !s->r[i].samples)
 			p[n++] = (struct pollfd){ s->r[i].from, POLLIN, 0 };
-	poll(p, n, ROUND_MS);
+	poll(p, n, left < (uint64_t)ms ? (int)left + 1 : ms);
 	for (int i = 0; i < RECORDERS; i++)
 		if (s->r[i].pid)
 			read_answers(s, &s->r[i]);
 	take_signals(s);
+	if (!p[1].revents)
+		return false;
+	await_step(s);
+	return true;
 }
 
 static bool recorders_left(const struct supervisor *s)
@@ -649,25 +688,26 @@ static int watch(struct supervisor *s, struct error *err)
 {
 	uint64_t end = s->o->duration_ns ? clock_now() + s->o->duration_ns
 					 : UINT64_MAX;
-	unsigned int rounds = 0;
-	uint64_t last = 0;
-	bool ready = false;
+	uint64_t last = 0, told = 0;
+	bool ready = false, stepped = false;
 	int rc = 0;
 
 	while (!rc && !s->stop && !s->finished) {
 		rc = keep_recording(s, err);
 		if (!s->keeper && clock_now() >= s->keeper_again_ns)
 			start_keeper(s);
-		if (clock_now() - last >= SECOND) {
+		if (stepped || clock_now() - last >= ROUND_MS * (SECOND / 1000)) {
 			last = clock_now();
 			watch_folder(s);
 			watch_cgroup(s);
 			watch_clock(s);
 			watch_disk(s);
-			if (!(rounds++ % STATUS_EVERY))
+			if (!told || last - told >= STATUS_MS * (SECOND / 1000)) {
+				told = last;
 				write_status(s);
+			}
 		}
-		wait_for_something(s);
+		stepped = wait_for_something(s, end);
 		if (s->sampled && !ready) {
 			ready = true;
 			write_status(s);	/* for who starts it and looks */
@@ -697,14 +737,14 @@ static void end(struct supervisor *s)
 		end_recorder(&s->r[i]);
 	}
 	while (recorders_left(s))
-		wait_for_something(s);
+		wait_for_something(s, UINT64_MAX);
 	if (s->keeper)
 		kill(s->keeper, SIGTERM);
 	until = clock_now() + KEEPER_END_S * SECOND;
 	while (s->keeper) {
 		if (clock_now() > until)
 			kill(s->keeper, SIGKILL);
-		wait_for_something(s);
+		wait_for_something(s, until);
 	}
 	watch_disk(s);
 	write_status(s);
@@ -748,6 +788,9 @@ static int prepare(struct supervisor *s, struct error *err)
 	rc = folder_open(s->o->dir, true, &s->dir, &s->lock, err);
 	if (rc)
 		return rc;
+	s->clock = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (s->clock >= 0)
+		await_step(s);
 	watch_cgroup(s);
 	watch_clock(s);
 	for (int slot = 0; !rc && slot < RECORDERS; slot++)
@@ -768,7 +811,7 @@ static int prepare(struct supervisor *s, struct error *err)
 int continuous_run(const struct continuous_options *o, struct error *err)
 {
 	struct supervisor s = { .o = o, .dir = -1, .lock = -1, .signals = -1,
-				.reports = -1, .current = -1 };
+				.clock = -1, .reports = -1, .current = -1 };
 	void (*pipes)(int);
 	int rc;
 
@@ -790,6 +833,8 @@ int continuous_run(const struct continuous_options *o, struct error *err)
 	symbol_cache_close(s.symbols);
 	if (s.signals >= 0)
 		close(s.signals);
+	if (s.clock >= 0)
+		close(s.clock);
 	if (s.lock >= 0)
 		close(s.lock);
 	if (s.dir >= 0)

@@ -372,6 +372,45 @@ static void renaming_replaces_nothing(void **state)
 	close(dir);
 }
 
+/* A file is replaced as a whole, and a folder of its name is an error that changes
+ * nothing. */
+static void replacing_is_whole(void **state)
+{
+	int dir = open(((struct scratch *)*state)->dir, O_RDONLY | O_DIRECTORY);
+	struct iovec text = { (void *)(uintptr_t)"new", 3 };
+
+	for (int i = 0; i < 4; i++) {
+		bool sync = i & 1;
+		struct error err;
+		char got[8] = "";
+		struct stat st;
+		int fd;
+
+		no_flags = i > 1;
+		close(openat(dir, "t", O_WRONLY | O_CREAT, 0600));
+		fd = openat(dir, "a", O_WRONLY | O_CREAT, 0600);
+		assert_int_equal(write(fd, "older", 5), 5);
+		close(fd);
+		assert_int_equal(outfile_replace(dir, "t", "a", 0640, sync, &text, 1,
+						 &err), 0);
+		fd = openat(dir, "a", O_RDONLY);
+		assert_int_equal(read(fd, got, sizeof(got)), 3);
+		close(fd);
+		assert_string_equal(got, "new");
+		assert_int_equal(unlinkat(dir, "t", 0), -1);
+		assert_int_equal(unlinkat(dir, "a", 0), 0);
+		assert_int_equal(mkdirat(dir, "a", 0700), 0);
+		assert_true(outfile_replace(dir, "t", "a", 0640, sync, &text, 1,
+					    &err) < 0);
+		assert_int_equal(fstatat(dir, "a", &st, 0), 0);
+		assert_true(S_ISDIR(st.st_mode));
+		assert_int_equal(unlinkat(dir, "t", 0), -1);
+		assert_int_equal(unlinkat(dir, "a", AT_REMOVEDIR), 0);
+	}
+	no_flags = false;
+	close(dir);
+}
+
 int main(void)
 {
 #define WITH_SCRATCH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -390,6 +429,7 @@ int main(void)
 		cmocka_unit_test(write_errors_name_the_file),
 		WITH_SCRATCH(folders_of_others_are_refused),
 		WITH_SCRATCH(renaming_replaces_nothing),
+		WITH_SCRATCH(replacing_is_whole),
 	};
 
 	return cmocka_run_group_tests_name("base io", tests, NULL, NULL);
