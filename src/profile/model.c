@@ -62,6 +62,7 @@ void profile_fini(struct profile *p)
 	u64map_fini(&p->node_tab);
 	u64map_fini(&p->node_before);
 	u64map_fini(&p->end_tab);
+	free(p->next_loc);
 }
 
 bool profile_charge(struct profile *p, uint64_t bytes)
@@ -154,14 +155,27 @@ uint32_t profile_loc(struct profile *p, uint32_t image, uint64_t vaddr)
 
 void profile_keep_nodes(struct profile *p, size_t n)
 {
+	enum { NEXT_PER_KEPT = 4 };
+
 	p->nodes_kept = n;
+	free(p->next_loc);
+	p->next_kept = n * NEXT_PER_KEPT;
+	p->next_loc = n ? calloc(p->next_kept, sizeof(*p->next_loc)) : NULL;
 }
 
 void profile_nodes_written(struct profile *p)
 {
 	if (!p->nodes_kept)
 		return;
+	for (size_t i = 0; p->next_loc && i < p->nodes.n; i++) {
+		size_t id = p->nodes_gone + i;
+		const struct prof_node *node = &p->nodes.v[i];
+
+		p->next_loc[id % p->next_kept] =
+			node->parent + 1 == id ? node->loc : PROF_NONE;
+	}
 	p->nodes_gone += p->nodes.n;
+	p->nodes_repeat |= !p->next_loc || p->nodes_gone > p->next_kept;
 	p->nodes.n = 0;
 }
 
@@ -171,9 +185,18 @@ void profile_threads_written(struct profile *p)
 	p->threads.n = 0;
 }
 
+/* Returns the id of the next node; PROF_NONE if there are too many. */
+static uint32_t next_node(const struct profile *p)
+{
+	size_t id = p->nodes_gone + p->nodes.n;
+
+	return id < PROF_MARK ? (uint32_t)id : PROF_NONE;
+}
+
 void profile_forget_nodes(struct profile *p)
 {
-	p->nodes_repeat |= p->node_tab.n > 0;
+	p->nodes_repeat |= next_node(p) > 1;
+	p->nodes_from = next_node(p);
 	u64map_clear(&p->node_tab);
 	u64map_clear(&p->node_before);
 }
@@ -197,14 +220,6 @@ uint64_t profile_table_bytes(const struct profile *p)
 	       p->lines.n * sizeof(*p->lines.v) + p->code_bytes.n;
 }
 
-/* Returns the id of the next node; PROF_NONE if there are too many. */
-static uint32_t next_node(const struct profile *p)
-{
-	size_t id = p->nodes_gone + p->nodes.n;
-
-	return id < PROF_MARK ? (uint32_t)id : PROF_NONE;
-}
-
 /* Keeps the recently used half of the nodes and forgets the rest. */
 static void forget_nodes(struct profile *p)
 {
@@ -217,12 +232,35 @@ static void forget_nodes(struct profile *p)
 	u64map_clear(&p->node_tab);
 }
 
+/*
+ * Whether the node after `parent` is its child at `loc`.  The nodes of a new stack are made
+ * from the outermost one inwards, so most nodes have the number after their parent's.  They
+ * are found without node_tab, and next to each other in memory.  The root is left out: its
+ * marks are children, too.
+ */
+static bool is_next(const struct profile *p, uint32_t parent, uint32_t loc)
+{
+	size_t id = (size_t)parent + 1, row = id - p->nodes_gone;
+
+	if (!parent || parent < p->nodes_from)
+		return false;
+	if (id >= p->nodes_gone)
+		return row < p->nodes.n && p->nodes.v[row].parent == parent &&
+		       p->nodes.v[row].loc == loc;
+	return p->next_loc && id + p->next_kept >= p->nodes_gone &&
+	       p->next_loc[id % p->next_kept] == loc;
+}
+
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t loc)
 {
 	struct prof_node node = { parent, loc };
 	uint64_t key = (uint64_t)parent << 32 | loc;
 	uint32_t id = next_node(p), *slot;
 
+	if (is_next(p, parent, loc))
+		return parent + 1;
+	if (parent && parent + 1 == id)		/* it has no child yet */
+		return vec_push(&p->nodes, node) < 0 ? PROF_NONE : id;
 	if (p->nodes_kept && p->node_tab.n >= p->nodes_kept / 2)
 		forget_nodes(p);
 	slot = u64map_slot(&p->node_tab, key);

@@ -380,6 +380,11 @@ struct profile {
 	size_t threads_gone;		/* the same for threads */
 	struct u64map node_before;	/* previous contents of node_tab */
 	uint32_t before_end;		/* its nodes are below this number */
+	uint32_t nodes_from;		/* older nodes are forgotten */
+	size_t next_kept;
+	uint32_t *next_loc;		/* by the node's number, modulo next_kept: the
+					 * location of a node of nodes_gone whose
+					 * parent is the node before it, or PROF_NONE */
 	bool nodes_repeat;		/* equal nodes may have different ids */
 };
 
@@ -408,9 +413,11 @@ uint32_t profile_str(struct profile *p, const char *s);
 uint32_t profile_loc(struct profile *p, uint32_t image, uint64_t vaddr);
 uint32_t profile_node(struct profile *p, uint32_t parent, uint32_t loc);
 /* Limits the memory for interning nodes while recording.  The last n / 2 to n
- * nodes that were requested are found by profile_node; others get a new id.
- * The tables then take 24 bytes for each node.  Once nodes_repeat is set, the
- * caller must tell readers by setting PROF_ENV_REPEATED. */
+ * nodes that were requested are found by profile_node, and so are nodes below the
+ * one that was made before them, of the last 4 n; others get a new id.  The tables then
+ * take 24 n and 16 n bytes.  Once nodes_repeat is set, the caller must tell readers
+ * by setting PROF_ENV_REPEATED.  Called before there are nodes; if memory is lacking,
+ * fewer are found. */
 void profile_keep_nodes(struct profile *p, size_t n);
 /* Removes the rows of all nodes, which have been written to the file, if
  * profile_keep_nodes was called. */

@@ -47,7 +47,7 @@ int profile_restart(struct profile *p, struct profile *old)
 	struct merge m = { .p = &fresh, .from = p, .maps = &maps };
 	int rc = profile_init(&fresh) < 0 || !maps.str ? -ERR_NOMEM : 0;
 
-	fresh.nodes_kept = p->nodes_kept;
+	profile_keep_nodes(&fresh, p->nodes_kept);
 	for (size_t i = 0; !rc && i < format_ntables; i++)
 		if (is_kept(&format_tables[i]))
 			rc = copy_rows(&m, &format_tables[i]);

@@ -209,8 +209,8 @@ static void check_namespaces(struct session *s)
 		       "opened; run \"mount -t proc proc /proc\" there");
 }
 
-/* Number of nodes kept to recognise repeated stacks: 12 MB, or 3 MB. */
-#define NODES_KEPT (1u << 19)
+/* Number of nodes kept to recognise repeated stacks: 10 MB, or 5 MB. */
+#define NODES_KEPT (1u << 18)
 #define NODES_KEPT_CALM (1u << 17)
 /* Limits of compiled rules with `calm`: at 99 Hz, this number of walks takes more than
  * three minutes of two busy CPUs, in which a program that is built again and again starts

@@ -524,6 +524,54 @@ static void write_repeated(struct profile *p, struct writer *w)
 	}
 }
 
+/* Makes a stack of `depth` frames with these locations; returns its innermost node. */
+static uint32_t straight_stack(struct profile *p, uint32_t first, size_t depth)
+{
+	uint32_t node = 0;
+
+	for (size_t i = 0; i < depth; i++)
+		node = profile_node(p, node, first + (uint32_t)i);
+	return node;
+}
+
+/* The nodes of one stack have consecutive numbers and are found as such, also when their
+ * rows are only in the file. */
+static void test_stacks_in_a_row(void **state)
+{
+	struct profile p;
+	uint32_t a, b, more;
+
+	(void)state;
+	assert_int_equal(profile_init(&p), 0);
+	profile_keep_nodes(&p, 8);
+	a = straight_stack(&p, 100, 10);
+	assert_int_equal(a, 10);
+	assert_int_equal(straight_stack(&p, 100, 10), a);
+	assert_int_equal(p.node_tab.n, 1);	/* the outermost one */
+	profile_nodes_written(&p);
+	assert_int_equal(straight_stack(&p, 100, 10), a);
+	b = profile_node(&p, a - 1, 7);		/* a second child */
+	assert_int_equal(b, a + 1);
+	more = profile_node(&p, b, 8);
+	assert_int_equal(more, b + 1);
+	profile_nodes_written(&p);
+	assert_int_equal(profile_node(&p, a - 1, 7), b);
+	assert_int_equal(profile_node(&p, b, 8), more);
+	assert_int_equal(profile_node(&p, a - 1, 109), a);
+	/* the root's marks are not its children by location */
+	assert_int_not_equal(profile_node(&p, 0, 101), 2);
+	assert_false(p.nodes_repeat);
+
+	straight_stack(&p, 200, 32);
+	profile_nodes_written(&p);
+	assert_true(p.nodes_repeat);
+	assert_true(straight_stack(&p, 100, 10) > more);
+	a = straight_stack(&p, 200, 32);
+	profile_forget_nodes(&p);
+	assert_true(straight_stack(&p, 200, 32) > a);
+	profile_fini(&p);
+}
+
 /* The recorder forgets stacks that it wrote; a reader sees none of that. */
 static void test_repeated_stacks(void **state)
 {
@@ -603,6 +651,7 @@ int main(void)
 		cmocka_unit_test(test_not_tally),
 		cmocka_unit_test(test_bombs),
 		cmocka_unit_test(test_keeps_old),
+		cmocka_unit_test(test_stacks_in_a_row),
 		cmocka_unit_test(test_repeated_stacks),
 	};
 
