@@ -8,9 +8,11 @@
  * is by image and address in it: programs that are started again and again have
  * new address spaces, but the same images.
  */
-#include <sys/mman.h>
-
 #include "unwind/unwind_internal.h"
+
+#include <string.h>
+
+#include "base/pages.h"
 
 enum { SLOT_BITS = 12, SLOTS = 1 << SLOT_BITS };
 enum { IMAGE_SLOT_BITS = 16, IMAGE_SLOTS = 1 << IMAGE_SLOT_BITS };
@@ -35,19 +37,14 @@ struct unwind_cache {
 
 int unwind_cache_new(struct unwind_cache **out)
 {
-	/* Pages that are not used take nothing; slots must not straddle cache
-	 * lines. */
-	void *p = mmap(NULL, sizeof(**out), PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-
-	*out = p == MAP_FAILED ? NULL : p;
+	/* its slots must not straddle cache lines: pages_calloc aligns large arrays */
+	*out = pages_calloc(1, sizeof(**out));
 	return *out ? 0 : -ERR_NOMEM;
 }
 
 void unwind_cache_free(struct unwind_cache *c)
 {
-	if (c)
-		munmap(c, sizeof(*c));
+	pages_free(c, 1, sizeof(*c));
 }
 
 void unwind_cache_clear(struct unwind_cache *c)

@@ -383,7 +383,7 @@ static void calm_rings_hold_a_second_within_a_limit(void **state)
 						      false, true);
 
 		assert_true(p.copy_bytes >= PERF_COPY_MIN);
-		assert_true(p.copy_bytes <= 32 << 10);
+		assert_true(p.copy_bytes <= 24 << 10);
 		assert_int_equal(p.copy_bytes % 8, 0);
 		assert_int_equal(p.ring_bytes & (p.ring_bytes - 1), 0);
 		assert_true(r.samples * cpus[k] <= 256 << 20);
@@ -392,7 +392,7 @@ static void calm_rings_hold_a_second_within_a_limit(void **state)
 		/* a copy that is large enough is not reduced, where memory is
 		 * plentiful */
 		if (perf_ring_size() == 2 << 20 && cpus[k] <= 2)
-			assert_true(p.ring_bytes >= 5 * 99 / 4 * (32 << 10));
+			assert_true(p.ring_bytes >= 5 * 99 / 4 * (24 << 10));
 	}
 	/* without copies */
 	if (perf_ring_size() == 2 << 20)

@@ -2,16 +2,16 @@
 /* Turns addresses into stacks of the profile, with caches. */
 #include "record/collect/stacks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/pages.h"
 #include "record/collect/deep_stacks.h"
 #include "record/collect/image_special.h"
 #include "record/collect/frame_names.h"
 
 enum {
-	LOC_SLOTS = 1 << 14,
-	CALLER_SLOTS = 1 << 15,
+	LOC_SLOTS = 1 << 15,
+	CALLER_SLOTS = 1 << 16,
 	CHAIN_MAX = 1 << 12,	/* maximum number of frames considered in one stack */
 };
 
@@ -28,36 +28,37 @@ struct caller_slot {
 	uint32_t node;
 };
 
+/* Together they fit into a huge page. */
+struct stack_cache {
+	struct loc_slot locs[LOC_SLOTS];
+	struct caller_slot callers[CALLER_SLOTS];
+};
+
 int stacks_init(struct stacks *s, struct profile *p, struct images *im,
 		struct kernel_maps *k)
 {
 	s->profile = p;
 	s->images = im;
 	s->kernel = k;
-	s->locs = calloc(LOC_SLOTS, sizeof(*s->locs));
-	s->callers = calloc(CALLER_SLOTS, sizeof(*s->callers));
-	if (!s->locs || !s->callers) {
-		stacks_fini(s);
+	s->cache = pages_calloc(1, sizeof(*s->cache));
+	if (!s->cache)
 		return -ERR_NOMEM;
-	}
 	for (size_t i = 0; i < LOC_SLOTS; i++)
-		s->locs[i].loc = PROF_NONE;
+		s->cache->locs[i].loc = PROF_NONE;
 	return 0;
 }
 
 void stacks_fini(struct stacks *s)
 {
-	free(s->locs);
-	free(s->callers);
-	s->locs = NULL;
-	s->callers = NULL;
+	pages_free(s->cache, 1, sizeof(*s->cache));
+	s->cache = NULL;
 }
 
 void stacks_forget(struct stacks *s)
 {
-	memset(s->callers, 0, CALLER_SLOTS * sizeof(*s->callers));
+	memset(s->cache->callers, 0, sizeof(s->cache->callers));
 	for (size_t i = 0; i < LOC_SLOTS; i++)
-		s->locs[i].loc = PROF_NONE;
+		s->cache->locs[i].loc = PROF_NONE;
 }
 
 static uint32_t loc_intern(struct stacks *s, uint32_t image, uint64_t vaddr)
@@ -86,7 +87,7 @@ static bool is_mapped(const struct stacks *s, struct mapset *maps,
 static struct loc_slot *slot_of(const struct stacks *s, uint64_t vaddr,
 				uint32_t image)
 {
-	return &s->locs[hash_mix(vaddr, image) & (LOC_SLOTS - 1)];
+	return &s->cache->locs[hash_mix(vaddr, image) & (LOC_SLOTS - 1)];
 }
 
 /* Returns the location of an address in an image. */
@@ -208,7 +209,7 @@ static uint32_t node_below(struct stacks *s, uint32_t parent, uint32_t loc)
 
 static struct caller_slot *slot_of_callers(const struct stacks *s, uint64_t hash)
 {
-	return &s->callers[(hash >> 32) & (CALLER_SLOTS - 1)];
+	return &s->cache->callers[(hash >> 32) & (CALLER_SLOTS - 1)];
 }
 
 /*

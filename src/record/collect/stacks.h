@@ -18,8 +18,7 @@ struct stacks {
 	struct profile *profile;
 	struct images *images;
 	struct kernel_maps *kernel;
-	struct loc_slot *locs;
-	struct caller_slot *callers;
+	struct stack_cache *cache;
 };
 
 /* Initialises `s` and borrows all three for its life.  Returns 0, or -ERR_NOMEM with

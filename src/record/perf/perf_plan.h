@@ -31,9 +31,9 @@ struct perf_copies {
  * ring, or 0. */
 struct perf_copies perf_copies_plan(uint64_t rate, size_t ncpus,
 				    uint32_t wanted, size_t ring);
-/* Likewise, for a recorder that wakes rarely (source_options.calm): a ring holds 1.25
- * seconds of copies that have room for most stacks.  The rings of all CPUs have at
- * most 256 MB, or 128 KB each. */
+/* Likewise, for a recorder that wakes rarely (source_options.calm): a ring holds at
+ * least 1.25 seconds of copies that have room for most stacks.  The rings of all CPUs
+ * have at most 256 MB, or 128 KB each. */
 struct perf_copies perf_copies_plan_calm(uint64_t rate, size_t ncpus,
 					 uint32_t wanted);
 /* How often such a recorder reads the rings. */
