@@ -153,7 +153,7 @@ function innerFunction(n) {
 		s += Math.sqrt(i) ^ i;
 	return s;
 }
-const end = Date.now() + 1500;
+const end = Date.now() + 500;
 let r = 0;
 while (Date.now() < end)
 	r += innerFunction(100000);

@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 	memcpy(code, loop, sizeof(loop));
 	lines(at);
 	load(at, 0, "made_first");
-	run(code, 600);
+	run(code, 300);
 	load(at, 1, "made_second");
 	if (!strcmp(how, "stop")) {
 		fflush(out);
@@ -140,7 +140,7 @@ int main(int argc, char **argv)
 		u32(0);
 		u32(3);
 	}
-	run(code, 300);
+	run(code, 150);
 	memcpy(code + 5000, loop, sizeof(loop));
 	prefix(1, 48);
 	u32(getpid());
@@ -152,7 +152,7 @@ int main(int argc, char **argv)
 	u64(1);
 	if (!strcmp(how, "fork") && fork() == 0)
 		_exit(0);
-	run(code + 5000, 300);
+	run(code + 5000, 150);
 	fclose(out);
 	return 0;
 }
@@ -265,7 +265,7 @@ function inner(n) {
 		s += Math.sqrt(i) ^ i;
 	return s;
 }
-const end = Date.now() + 1500;
+const end = Date.now() + 500;
 let r = 0;
 while (Date.now() < end)
 	r += inner(100000);
