@@ -5,9 +5,11 @@ CLEANFILES += tests/*.lock tests/times
 # Those that take longest: scripts/test starts them first.
 LONG_TESTS = \
 	tests/e2e/bombs.sh \
+	tests/e2e/check_repo.sh \
 	tests/e2e/consumers.sh \
 	tests/e2e/continuous.sh \
 	tests/e2e/doctor.sh \
+	tests/e2e/faults.sh \
 	tests/e2e/format.sh \
 	tests/e2e/html_browser.sh \
 	tests/e2e/import.sh \
@@ -18,9 +20,13 @@ LONG_TESTS = \
 	tests/e2e/ptrace.sh \
 	tests/e2e/push.sh \
 	tests/e2e/python.sh \
+	tests/e2e/record.sh \
+	tests/e2e/source.sh \
+	tests/e2e/traced.sh \
 	tests/structure/configure.sh \
 	tests/symbolize/forms.sh \
-	tests/symbolize/matrix.sh
+	tests/symbolize/matrix.sh \
+	tests/symbolize/test_symbol_cache
 include tests/base/local.mk
 include tests/image/local.mk
 include tests/disasm/local.mk
