@@ -9,6 +9,7 @@
 #include "check/runs_internal.h"
 #include "compare/labels.h"
 #include "symbolize/demangle/demangle.h"
+#include "views/query/aggregate.h"
 #include "views/wait_place.h"
 
 static int nomem(struct error *err)
@@ -185,85 +186,56 @@ static int find_event(struct check_file *f, const char *name,
 			 "info' lists its events", f->path, name);
 }
 
-struct last_cell {
-	uint32_t run, cell;
-};
-
 struct summing {
-	struct u64map map;	/* maps run and stack to a cell */
-	struct last_cell *last;	/* by stack; avoids most look-ups */
 	struct check_file *f;
+	const struct aggregate *a;
+	bool failed;		/* out of memory */
 };
 
-/* Returns the cell of a run's stack, or PROF_NONE if memory ran out. */
-static uint32_t find_cell(struct summing *s, uint32_t run, uint32_t stack)
+static void add_cell(void *ctx, uint32_t stack, const struct slot *slot,
+		     struct cell c)
 {
-	struct check_cell c = { run, stack, 0, 0 };
-	struct check_file *f = s->f;
-	uint32_t *id;
+	struct summing *s = ctx;
+	struct check_cell new = { s->a->lanes.v[slot->lane].run, stack,
+				  s->f->weighted ? c.weight : c.count, c.count };
 
-	if (s->last[stack].cell != PROF_NONE && s->last[stack].run == run)
-		return s->last[stack].cell;
-	id = u64map_slot(&s->map, (uint64_t)run << 32 | stack);
-	if (!id)
-		return PROF_NONE;
-	if (*id == U64MAP_NONE) {
-		*id = (uint32_t)f->cells.n;
-		if (vec_push(&f->cells, c) < 0)
-			return PROF_NONE;
-	}
-	s->last[stack] = (struct last_cell){ run, *id };
-	return *id;
+	if (c.count && vec_push(&s->f->cells, new) < 0)
+		s->failed = true;
 }
 
-static int add_batch(struct summing *s, const struct sample_batch *b)
+static void take_sums(struct summing *s)
 {
+	struct cell all = s->a->got[s->f->event];
 	struct check_file *f = s->f;
 
-	for (size_t i = 0; i < b->n; i++) {
-		uint32_t run, id;
-		double w = (double)b->weight[i];
-
-		if (b->event[i] != f->event)
-			continue;
-		run = f->p->threads.v[b->thread[i]].run;
-		id = find_cell(s, run, b->stack[i]);
-		if (id == PROF_NONE)
-			return -ERR_NOMEM;
-		f->cells.v[id].weight += b->weight[i];
-		f->cells.v[id].count += b->more[i] + 1;
-		f->samples += b->more[i] + 1;
-		f->sum += w;
-		f->squares += w * w / ((double)b->more[i] + 1);
-	}
-	return 0;
+	f->samples = all.count;
+	f->weighted = all.weight > 0;
+	f->sum = (double)(f->weighted ? all.weight : all.count);
+	f->squares = f->weighted ? s->a->squares[f->event] : f->sum;
+	aggregate_each(s->a, add_cell, s);
 }
 
-static int sum_samples(struct check_file *f)
+static int sum_samples(struct check_file *f, struct error *err)
 {
-	struct summing s = { .f = f };
-	struct sample_batch b;
-	size_t nodes = f->p->nodes.n;
+	uint32_t mask = f->p->runs.n > 1 ? KEY_BIT(KEY_RUN) : 0;
+	struct selection only = { .event_ok = NULL };
+	struct aggregate a = { .p = NULL };
+	struct summing s = { .f = f, .a = &a };
 	int rc = 0;
 
-	s.last = malloc((nodes + 1) * sizeof(*s.last));
-	if (!s.last)
-		return -ERR_NOMEM;
-	for (size_t i = 0; i <= nodes; i++)
-		s.last[i] = (struct last_cell){ 0, PROF_NONE };
-	reader_columns(f->reader, COLUMN_EVENT | COLUMN_WEIGHT | COLUMN_STACK |
-		       COLUMN_THREAD | COLUMN_MORE);
-	reader_rewind(f->reader);
-	while (!rc && reader_next(f->reader, &b))
-		rc = add_batch(&s, &b);
-	u64map_fini(&s.map);
-	free(s.last);
-	f->weighted = f->sum > 0;
-	if (!f->weighted) {	/* an event without periods counts samples */
-		for (size_t i = 0; i < f->cells.n; i++)
-			f->cells.v[i].weight = f->cells.v[i].count;
-		f->sum = f->squares = (double)f->samples;
+	if (f->p->events.n > 1) {
+		only.event_ok = calloc(f->p->events.n + 1, 1);
+		if (!only.event_ok)
+			return nomem(err);
+		only.event_ok[f->event] = 1;
 	}
+	rc = aggregate_run(f->reader, &only, mask, true, &a, err);
+	if (!rc)
+		take_sums(&s);
+	if (s.failed)
+		rc = nomem(err);
+	aggregate_fini(&a);
+	selection_fini(&only);
 	for (size_t i = 0; i < f->p->losses.n; i++) {
 		const struct prof_loss *l = &f->p->losses.v[i];
 
@@ -281,8 +253,8 @@ static int read_file(struct check_file *f,
 			KEY_BIT(KEY_FILE) | KEY_BIT(KEY_LINE);
 	int rc = find_event(f, o->event, err);
 
-	if (!rc && sum_samples(f) < 0)
-		rc = nomem(err);
+	if (!rc)
+		rc = sum_samples(f, err);
 	if (!rc)
 		rc = frame_keys_init(&f->keys, f->p, mask, !o->no_inline, NULL,
 				     err);

@@ -498,7 +498,7 @@ static int open_export(struct export *x, struct error *err)
 	int rc = selection_init(&x->sel, x->p, &x->spec->select, err);
 
 	if (!rc)
-		rc = aggregate_run(x->r, &x->sel, mask, &x->a, err);
+		rc = aggregate_run(x->r, &x->sel, mask, false, &x->a, err);
 	if (!rc)
 		rc = map_threads(x, err);
 	return rc ? rc : export_open_names(x, err);

@@ -49,7 +49,7 @@ int info_build(struct info *in, struct reader *r, const char *path,
 	for (int i = 0; i < INFO_CHUNK_KINDS; i++)
 		in->chunks[i].kind = kinds[i];
 	reader_each_chunk(r, add_chunk, in);
-	rc = aggregate_run(r, &in->none, 0, &in->agg, err);
+	rc = aggregate_run(r, &in->none, 0, false, &in->agg, err);
 	if (!rc)
 		rc = quality_build(&in->quality, r, &in->agg, err);
 	if (!rc)

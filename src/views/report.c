@@ -185,7 +185,7 @@ static int prepare(struct report *rep, struct reader *r, struct error *err)
 
 	if (!rc)
 		rc = aggregate_run(r, &rep->sel, mask & ~KEYS_OF_FRAME,
-				   &rep->agg, err);
+				   rep->spec.spread, &rep->agg, err);
 	if (!rc && rep->agg.ncols > REPORT_COLUMNS_MAX)
 		rc = error_set(
 			err, ERR_USAGE,

@@ -21,6 +21,7 @@ struct report_spec {
 	enum tree_mode tree;
 	bool lazy;		/* build no tree; tree_level.h builds it on demand */
 	bool no_inline;		/* count inlined functions as part of their caller */
+	bool spread;		/* measure how much weights vary (agg.squares) */
 	bool by_total;		/* order by total; trees of total */
 	double limit; /* percent; rows and branches below are hidden */
 	/* minimum number of rows shown despite `limit`, if they have any

@@ -117,7 +117,7 @@ static int64_t selected(struct reader *r, size_t n, const char *const *labels,
 
 	if (rc)
 		return rc;
-	assert_int_equal(aggregate_run(r, &sel, 0, &a, err), 0);
+	assert_int_equal(aggregate_run(r, &sel, 0, false, &a, err), 0);
 	count = (int64_t)a.shown[0].count;
 	aggregate_fini(&a);
 	selection_fini(&sel);
@@ -167,11 +167,13 @@ static void test_sums(void **state)
 	(void)state;
 	make(&m);
 	r = maker_read(&m);
-	assert_int_equal(aggregate_run(r, &sel, KEY_BIT(KEY_HOST), &a, &err), 0);
+	assert_int_equal(aggregate_run(r, &sel, KEY_BIT(KEY_HOST), false, &a,
+				       &err), 0);
 	assert_int_equal(a.lanes.n, 2);
 	aggregate_fini(&a);
 	assert_int_equal(aggregate_run(r, &sel, KEY_BIT(KEY_SERVICE) |
-				       KEY_BIT(KEY_CONTAINER), &a, &err), 0);
+				       KEY_BIT(KEY_CONTAINER), false, &a, &err),
+			 0);
 	assert_int_equal(a.lanes.n, 5);
 	aggregate_fini(&a);
 	reader_close(r);

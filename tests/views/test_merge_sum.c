@@ -284,8 +284,8 @@ static void test_sums(void **state)
 		for (size_t k = 0; k < f.m[i].p.losses.n; k++)
 			lost += f.m[i].p.losses.v[k].count;
 	}
-	assert_int_equal(aggregate_run(r, &none, KEY_BIT(KEY_LABEL), &a, NULL),
-			 0);
+	assert_int_equal(aggregate_run(r, &none, KEY_BIT(KEY_LABEL), false, &a,
+				       NULL), 0);
 	assert_int_equal(a.lanes.n, 2);
 	for (size_t i = 0; i < p->events.n; i++) {
 		cell_add(&got, a.got[i]);

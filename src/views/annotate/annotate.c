@@ -200,14 +200,14 @@ double annot_share(const struct annotation *a, size_t col, struct cell c)
 }
 
 /* Adds the self cost of a location. */
-static void add_leaf(void *ctx, uint32_t node, uint32_t event, struct cell c)
+static void add_leaf(void *ctx, uint32_t node, const struct slot *slot,
+		     struct cell c)
 {
 	struct annotation *a = ctx;
-	uint32_t loc = a->p->nodes.v[node].loc;
+	uint32_t loc = a->p->nodes.v[node].loc, col = a->agg.col_of[slot->event];
 
-	if (loc < a->p->locs.n && a->agg.col_of[event] != PROF_NONE)
-		cell_add(&a->loc_cells[(size_t)loc * a->ncols +
-				       a->agg.col_of[event]], c);
+	if (loc < a->p->locs.n && col != PROF_NONE)
+		cell_add(&a->loc_cells[(size_t)loc * a->ncols + col], c);
 }
 
 static bool has_cost(const struct annotation *a, size_t loc)
@@ -403,7 +403,7 @@ static int build(struct annotation *a, struct reader *r, struct error *err)
 	int rc = selection_init(&a->sel, a->p, &a->spec.select, err);
 
 	if (!rc)
-		rc = aggregate_run(r, &a->sel, 0, &a->agg, err);
+		rc = aggregate_run(r, &a->sel, 0, false, &a->agg, err);
 	if (!rc)
 		rc = quality_build(&a->quality, r, &a->agg, err);
 	if (rc)

@@ -55,7 +55,8 @@ static void add_called(struct walk *w, const struct frame_owner_of *o, bool leaf
 	a->has_calls = true;
 }
 
-static void add_stack(void *ctx, uint32_t node, uint32_t event, struct cell c)
+static void add_stack(void *ctx, uint32_t node, const struct slot *slot,
+		      struct cell c)
 {
 	struct walk *w = ctx;
 	const struct profile *p = w->a->p;
@@ -63,9 +64,9 @@ static void add_stack(void *ctx, uint32_t node, uint32_t event, struct cell c)
 	uint32_t loc;
 	bool leaf = true;
 
-	if (w->a->agg.col_of[event] == PROF_NONE || !c.count)
+	if (w->a->agg.col_of[slot->event] == PROF_NONE || !c.count)
 		return;
-	w->col = w->a->agg.col_of[event];
+	w->col = w->a->agg.col_of[slot->event];
 	w->cost = c;
 	w->leaf++;
 	for (o = outward_begin(&w->outward, node);
@@ -99,13 +100,13 @@ int annotate_calls(struct annotation *a)
 
 /* Marks the callers of a stack.  If a node was visited, its callers were
  * visited, too. */
-static void mark_callers(void *ctx, uint32_t node, uint32_t event,
+static void mark_callers(void *ctx, uint32_t node, const struct slot *slot,
 			 struct cell c)
 {
 	struct walk *w = ctx;
 	const struct profile *p = w->a->p;
 
-	if (w->a->agg.col_of[event] == PROF_NONE || !c.count || !node)
+	if (w->a->agg.col_of[slot->event] == PROF_NONE || !c.count || !node)
 		return;
 	for (node = p->nodes.v[node].parent; node && !w->seen[node];
 	     node = p->nodes.v[node].parent) {

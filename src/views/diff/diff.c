@@ -50,7 +50,8 @@ static int open_side(struct diff *d, int side, struct reader *r,
 	struct diff_side *s = &d->side[side];
 	struct report_spec spec = { .keys = d->spec.keys,
 				    .select = d->spec.select,
-				    .no_inline = d->spec.no_inline };
+				    .no_inline = d->spec.no_inline,
+				    .spread = true };
 	int rc;
 
 	s->reader = r;

@@ -88,12 +88,13 @@ struct summing {
 	struct compare_input *in;
 };
 
-static void add_leaf(void *ctx, uint32_t node, uint32_t event, struct cell c)
+static void add_leaf(void *ctx, uint32_t node, const struct slot *slot,
+		     struct cell c)
 {
 	const struct summing *s = ctx;
 	uint32_t loc = s->p->nodes.v[node].loc, frame, func;
 
-	(void)event;
+	(void)slot;
 	if (!c.count || loc >= s->p->locs.n)
 		return;
 	frame = profile_loc_frame(s->p, loc);

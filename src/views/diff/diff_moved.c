@@ -83,11 +83,12 @@ static void set_moved(struct diff *d, const size_t *from)
 }
 
 /* Records callers and callees of a stack, for all stacks of both sides. */
-static void add_stack(void *ctx, uint32_t node, uint32_t event, struct cell c)
+static void add_stack(void *ctx, uint32_t node, const struct slot *slot,
+		      struct cell c)
 {
 	struct mover *m = ctx;
 
-	(void)event;
+	(void)slot;
 	if (c.count && compare_add_stack(&m->d->match, m->side, node,
 					 !m->d->spec.no_inline) < 0)
 		m->failed = true;

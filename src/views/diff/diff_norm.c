@@ -78,6 +78,15 @@ static int add_column(struct diff *d, uint32_t old, uint32_t now, bool other)
 		c.lost[s] = lost_factor(&rep->quality, c.event[s]);
 		c.by_count |= c.all[s].count && !c.all[s].weight;
 	}
+	for (int s = 0; s < DIFF_SIDES; s++) {
+		const struct aggregate *a = &d->side[s].rep->agg;
+		struct cell got = a->got[c.event[s]];
+		double u = weight_spread((double)got.count, (double)got.weight,
+					 a->squares[c.event[s]]);
+
+		if (!c.by_count && u > c.uneven)
+			c.uneven = u;
+	}
 	return vec_push(&d->cols, c);
 }
 

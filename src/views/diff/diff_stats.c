@@ -146,32 +146,36 @@ static double run_cost(const struct work *w, int side, uint32_t run,
 	return x * k->lost[side];
 }
 
+struct run_sums {
+	const struct work *w;
+	int side;
+	double *all;		/* by selected run */
+};
+
+static void add_run(void *ctx, uint32_t stack, const struct slot *slot,
+		    struct cell c)
+{
+	const struct run_sums *x = ctx;
+	const struct diff_side *s = &x->w->d->side[x->side];
+	const struct diff_column *k = &x->w->d->cols.v[x->w->col];
+	uint32_t run = s->rep->agg.lanes.v[slot->lane].run;
+
+	(void)stack;
+	if (slot->event == k->event[x->side] && run < s->p->runs.n &&
+	    s->run_at[run] != PROF_NONE)
+		x->all[s->run_at[run]] +=
+			(double)(k->by_count ? c.count : c.weight);
+}
+
 /* Returns the sum of all selected samples, by selected run. */
 static double *sum_runs(const struct work *w, int side)
 {
 	const struct diff_side *s = &w->d->side[side];
-	const struct aggregate *a = &s->rep->agg;
-	const struct diff_column *k = &w->d->cols.v[w->col];
-	double *all = calloc(s->nruns + 1, sizeof(*all));
+	struct run_sums x = { w, side, calloc(s->nruns + 1, sizeof(double)) };
 
-	for (size_t i = 0; all && i < a->slots.n; i++) {
-		const struct slot *slot = &a->slots.v[i];
-		uint32_t run = a->lanes.v[slot->lane].run;
-		size_t n = slot->dense ? slot->cap : slot->n;
-
-		if (slot->event != k->event[side] || run >= s->p->runs.n ||
-		    s->run_at[run] == PROF_NONE)
-			continue;
-		for (size_t j = 0; j < n; j++) {
-			struct cell c = slot->dense
-				? slot->dense[j]
-				: a->sparse.v[slot->first + j].c;
-
-			all[s->run_at[run]] +=
-				(double)(k->by_count ? c.count : c.weight);
-		}
-	}
-	return all;
+	if (x.all)
+		aggregate_each(&s->rep->agg, add_run, &x);
+	return x.all;
 }
 
 static int fill_runs(struct work *w, int side)
@@ -393,43 +397,6 @@ static int estimate_total(struct diff *d, size_t col)
 	return 0;
 }
 
-/* Measures the variation of weights.  Samples of unequal weight carry less
- * information than as many equal ones. */
-static void measure_weights(struct diff *d)
-{
-	for (int s = 0; s < DIFF_SIDES; s++) {
-		double sum[REPORT_COLUMNS_MAX] = { 0 };
-		double squares[REPORT_COLUMNS_MAX] = { 0 };
-		double n[REPORT_COLUMNS_MAX] = { 0 };
-		const struct report *rep = d->side[s].rep;
-		struct sample_batch b;
-
-		reader_columns(d->side[s].reader, COLUMN_EVENT | COLUMN_WEIGHT |
-			       COLUMN_MORE);
-		reader_rewind(d->side[s].reader);
-		while (reader_next(d->side[s].reader, &b))
-			for (size_t i = 0; i < b.n; i++) {
-				uint32_t c = rep->agg.col_of[b.event[i]];
-				double w = (double)b.weight[i];
-
-				if (c >= REPORT_COLUMNS_MAX)
-					continue;
-				n[c] += (double)b.more[i] + 1;
-				sum[c] += w;
-				squares[c] += w * w / ((double)b.more[i] + 1);
-			}
-		reader_columns(d->side[s].reader, COLUMN_ALL);
-		reader_rewind(d->side[s].reader);
-		for (size_t c = 0; c < d->cols.n; c++) {
-			uint32_t k = d->cols.v[c].col[s];
-			double u = weight_spread(n[k], sum[k], squares[k]);
-
-			if (!d->cols.v[c].by_count && u > d->cols.v[c].uneven)
-				d->cols.v[c].uneven = u;
-		}
-	}
-}
-
 int diff_stats(struct diff *d)
 {
 	size_t n = d->rows.n * d->cols.n + 1;
@@ -442,7 +409,6 @@ int diff_stats(struct diff *d)
 	for (size_t i = 0; i < n; i++)
 		d->self[i].p = d->self[i].q = d->total[i].p =
 			d->total[i].q = 1;
-	measure_weights(d);
 	for (size_t c = 0; !rc && c < d->cols.n; c++) {
 		rc = estimate_total(d, c);
 		if (!rc)

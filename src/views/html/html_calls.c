@@ -79,13 +79,13 @@ struct weigher {
 	int rc;
 };
 
-static void count_stack(void *ctx, uint32_t stack, uint32_t event,
+static void count_stack(void *ctx, uint32_t stack, const struct slot *slot,
 			struct cell c)
 {
 	struct weigher *w = ctx;
 
 	if (w->rc || !c.count ||
-	    w->s->in.rep->agg.col_of[event] == PROF_NONE)
+	    w->s->in.rep->agg.col_of[slot->event] == PROF_NONE)
 		return;
 	w->rc = html_walk_calls(&w->walk, w->k->d, w->s, stack);
 	for (size_t i = 0; !w->rc && i < w->walk.steps.n; i++)

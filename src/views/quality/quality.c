@@ -22,14 +22,15 @@ static void add_unseen(struct quality *t, const char *image, uint64_t weight)
 		t->not_sampled += weight;
 }
 
-static void add_stack(void *ctx, uint32_t stack, uint32_t event, struct cell c)
+static void add_stack(void *ctx, uint32_t stack, const struct slot *slot,
+		      struct cell c)
 {
 	struct tally_up *u = ctx;
 	uint64_t count = c.count;
 	uint32_t loc = u->p->nodes.v[stack].loc, frame;
 	struct quality_image *im;
 
-	(void)event;
+	(void)slot;
 	if (!count)
 		return;
 	u->t->shown += count;

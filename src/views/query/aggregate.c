@@ -374,6 +374,11 @@ static void count_got(struct aggregate *a, const struct sample_batch *b)
 			sum = (struct cell){ 0, 0 };
 		}
 	}
+	for (size_t i = 0; a->squares && i < b->n; i++) {
+		double w = (double)b->weight[i];
+
+		a->squares[b->event[i]] += w * w / ((double)b->more[i] + 1);
+	}
 	for (size_t i = 0; b->time_ns && i < b->n; i++)
 		if (b->time_ns[i] > a->last_ns)
 			a->last_ns = b->time_ns[i];
@@ -405,7 +410,8 @@ static int stream(struct aggregate *a, struct reader *r,
 	int rc = 0;
 
 	reader_columns(r, columns_needed(a, sel));
-	if (filters)
+	/* sums do not tell how much their samples vary */
+	if (filters || a->squares)
 		reader_rewind(r);
 	else
 		reader_rewind_sums(r);
@@ -431,12 +437,13 @@ static int by_slot(const void *x, const void *y)
 	return ascending(a->slot, b->slot) ?: ascending(a->stack, b->stack);
 }
 
-static void add_shown(void *ctx, uint32_t stack, uint32_t event, struct cell c)
+static void add_shown(void *ctx, uint32_t stack, const struct slot *slot,
+		      struct cell c)
 {
 	struct aggregate *a = ctx;
 
 	(void)stack;
-	cell_add(&a->shown[event], c);
+	cell_add(&a->shown[slot->event], c);
 }
 
 static int finish(struct aggregate *a, struct error *err)
@@ -468,7 +475,7 @@ static int finish(struct aggregate *a, struct error *err)
 }
 
 int aggregate_run(struct reader *r, const struct selection *sel, uint32_t mask,
-		  struct aggregate *out, struct error *err)
+		  bool spread, struct aggregate *out, struct error *err)
 {
 	uint32_t *keep = malloc(SAMPLE_BATCH * sizeof(*keep));
 	int rc = 0;
@@ -476,7 +483,9 @@ int aggregate_run(struct reader *r, const struct selection *sel, uint32_t mask,
 	*out = (struct aggregate){ .p = reader_profile(r), .mask = mask };
 	out->nodes = out->p->nodes.n;
 	out->leaf_of = pages_calloc(out->nodes + 1, sizeof(*out->leaf_of));
-	if (!keep || !out->leaf_of) {
+	if (spread)
+		out->squares = calloc(out->p->events.n + 1, sizeof(double));
+	if (!keep || !out->leaf_of || (spread && !out->squares)) {
 		free(keep);
 		aggregate_fini(out);
 		return nomem(err);
@@ -503,10 +512,9 @@ void aggregate_each(const struct aggregate *a, aggregate_fn *fn, void *ctx)
 
 		for (size_t k = 0; s->dense && k < a->leaves.n && k < s->cap;
 		     k++)
-			fn(ctx, a->leaves.v[k], s->event, s->dense[k]);
+			fn(ctx, a->leaves.v[k], s, s->dense[k]);
 		for (size_t k = s->first; !s->dense && k < s->first + s->n; k++)
-			fn(ctx, a->sparse.v[k].stack, s->event,
-			   a->sparse.v[k].c);
+			fn(ctx, a->sparse.v[k].stack, s, a->sparse.v[k].c);
 	}
 }
 
@@ -525,6 +533,7 @@ void aggregate_fini(struct aggregate *a)
 	free(a->lane_slot);
 	free(a->got);
 	free(a->shown);
+	free(a->squares);
 	free(a->thread_group);
 	free(a->wait_of);
 	free(a->has_waits);

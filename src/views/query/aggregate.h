@@ -77,6 +77,10 @@ struct aggregate {
 	uint32_t *leaf_of;	/* by node: 1 + leaf; 0: no sample has it */
 	VEC(uint32_t) leaves;	/* node by leaf */
 	struct cell *got;	/* by event: sum of all samples of the file */
+	/* by event: sum of the squared weights of all samples of the file, each
+	 * divided by the number of samples that a row stands for; NULL: not
+	 * requested */
+	double *squares;
 	struct cell *shown;	/* by event: sum of selected samples */
 	uint64_t last_ns;	/* time of the last sample, in ns */
 	/* Used while streaming. */
@@ -89,16 +93,17 @@ struct aggregate {
 };
 
 /* Receives the cost of one slot at one stack. */
-typedef void aggregate_fn(void *ctx, uint32_t stack, uint32_t event,
+typedef void aggregate_fn(void *ctx, uint32_t stack, const struct slot *slot,
 			  struct cell c);
 
 /* Passes all sums to `fn`, slot by slot; cells may be 0. */
 void aggregate_each(const struct aggregate *a, aggregate_fn *fn, void *ctx);
 
 /* Sums all selected samples of `r` by stack, event and the sample keys
- * (KEY_BIT) in `mask`.  After an error there is nothing to release. */
+ * (KEY_BIT) in `mask`.  `spread`: also measures how much weights vary
+ * (`squares`).  After an error there is nothing to release. */
 int aggregate_run(struct reader *r, const struct selection *sel, uint32_t mask,
-		  struct aggregate *out, struct error *err);
+		  bool spread, struct aggregate *out, struct error *err);
 void aggregate_fini(struct aggregate *a);
 
 #endif
