@@ -82,7 +82,7 @@ static void add(struct gather *g, const struct check_part *key, size_t run,
 
 static void add_instruction(struct gather *g, const struct check_file *f,
 			    const struct check_cell *cell, uint32_t row,
-			    size_t run, double cost)
+			    double cost)
 {
 	uint32_t loc = cell->stack ? f->p->nodes.v[cell->stack].loc : PROF_NONE;
 	struct check_part part = { .row = row, .kind = PART_INSN };
@@ -99,11 +99,11 @@ static void add_instruction(struct gather *g, const struct check_file *f,
 	part.offset = l->vaddr - s->vaddr;
 	part.size = s->size;
 	part.build = check_build_of(&f->p->images.v[l->image]);
-	add(g, &part, run, cost);
+	add(g, &part, cell->run, cost);
 }
 
 static void add_cell(struct gather *g, const struct check_file *f,
-		     const struct check_cell *cell, size_t run)
+		     const struct check_cell *cell)
 {
 	struct check *c = g->c;
 	uint32_t fk = check_leaf(f, cell->stack);
@@ -119,13 +119,13 @@ static void add_cell(struct gather *g, const struct check_file *f,
 		part.name = strtab_add(&c->runs.str, path_base(
 					profile_cstr(f->p, k->file)));
 		part.line = check_line(&c->runs, f, part.name, k->line);
-		add(g, &part, run, cost);
+		add(g, &part, cell->run, cost);
 	}
-	add_instruction(g, f, cell, part.row, run, cost);
+	add_instruction(g, f, cell, part.row, cost);
 	part = (struct check_part){ .row = part.row, .kind = PART_CALLER };
 	part.func = check_caller(f, cell->stack);
 	if (part.func != PROF_NONE)
-		add(g, &part, run, cost);
+		add(g, &part, cell->run, cost);
 }
 
 static void finish_part(const struct gather *g, size_t i)
@@ -250,33 +250,18 @@ static int match_lines(struct check *c)
 	return rc;
 }
 
-static size_t place_of(const struct check *c, uint32_t file, uint32_t run)
-{
-	size_t i = 0;
-
-	while (c->runs.runs.v[i].file != file || c->runs.runs.v[i].run != run)
-		i++;
-	return i;
-}
-
 int check_evidence(struct check *c, struct error *err)
 {
 	struct u64map map = { 0 };
 	struct gather g = { .c = c, .map = &map, .nruns = c->runs.runs.n };
-	uint32_t last = PROF_NONE;
-	size_t at = 0;
 
 	g.failed = match_lines(c) < 0;
-	for (uint32_t i = 0; !g.failed && i < c->runs.files.n; i++) {
+	for (size_t i = 0; !g.failed && i < c->runs.files.n; i++) {
 		const struct check_file *f = &c->runs.files.v[i];
 
 		g.failed = symbols_copy(f->p, &g.symbols) < 0;
-		for (size_t k = 0; !g.failed && k < f->cells.n; k++) {
-			if (!k || f->cells.v[k].run != last)
-				at = place_of(c, i, f->cells.v[k].run);
-			last = f->cells.v[k].run;
-			add_cell(&g, f, &f->cells.v[k], at);
-		}
+		for (size_t k = 0; !g.failed && k < f->cells.n; k++)
+			add_cell(&g, f, &f->cells.v[k]);
 		free(g.symbols);
 		g.symbols = NULL;
 	}

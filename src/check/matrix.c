@@ -49,63 +49,6 @@ static int make_rows(struct check *c, struct sortable *s, uint32_t *row_of)
 	return 0;
 }
 
-/* Maps the runs of a file to their position in order of time. */
-static size_t *run_places(const struct check *c, uint32_t file)
-{
-	const struct check_runs *r = &c->runs;
-	size_t *at = calloc(r->files.v[file].p->runs.n + 1, sizeof(*at));
-
-	for (size_t i = 0; at && i < r->runs.n; i++)
-		if (r->runs.v[i].file == file)
-			at[r->runs.v[i].run] = i;
-	return at;
-}
-
-/* Computes the event's units per sample.  The larger value of the two sides is
- * used, so that noise is not underestimated.  Varying periods count as fewer
- * samples. */
-static void scale_samples(struct check *c)
-{
-	double squares[2] = { 0, 0 }, sum[2] = { 0, 0 };
-
-	for (size_t i = 0; i < c->runs.files.n; i++) {
-		const struct check_file *f = &c->runs.files.v[i];
-
-		squares[f->side] += f->squares;
-		sum[f->side] += f->sum;
-	}
-	c->per_sample = 1;
-	for (int s = 0; s < 2; s++)
-		if (sum[s] > 0 && squares[s] / sum[s] > c->per_sample)
-			c->per_sample = squares[s] / sum[s];
-}
-
-static int fill(struct check *c)
-{
-	size_t n = c->rows.n;
-
-	c->cost = calloc(c->runs.runs.n * n + 1, sizeof(*c->cost));
-	if (!c->cost)
-		return -ERR_NOMEM;
-	for (uint32_t i = 0; i < c->runs.files.n; i++) {
-		const struct check_file *f = &c->runs.files.v[i];
-		size_t *at = run_places(c, i);
-
-		if (!at)
-			return -ERR_NOMEM;
-		for (size_t k = 0; k < f->cells.n; k++) {
-			const struct check_cell *cell = &f->cells.v[k];
-			uint32_t fk = check_leaf(f, cell->stack);
-
-			if (fk != PROF_NONE)
-				c->cost[at[cell->run] * n + f->unit[fk]] +=
-					(double)cell->weight / c->per_sample;
-		}
-		free(at);
-	}
-	return 0;
-}
-
 int check_matrix(struct check *c, struct error *err)
 {
 	size_t n = c->runs.units.n;
@@ -117,10 +60,11 @@ int check_matrix(struct check *c, struct error *err)
 		rc = make_rows(c, s, row_of);
 	free(s);
 	free(row_of);
-	scale_samples(c);
-	if (!rc)
-		rc = fill(c);
-	return rc < 0 ? check_nomem(err) : 0;
+	if (rc < 0)
+		return check_nomem(err);
+	c->per_sample = check_per_sample(&c->runs);
+	c->cost = check_self_costs(&c->runs, true, c->rows.n, c->per_sample);
+	return c->cost ? 0 : check_nomem(err);
 }
 
 /* Adds a cell once to each row on its stack. */
@@ -165,15 +109,12 @@ int check_matrix_inclusive(struct check *c, struct error *err)
 	c->inclusive_cost = calloc(c->runs.runs.n * n + 1, sizeof(double));
 	if (!c->inclusive_cost)
 		rc = -ERR_NOMEM;
-	for (uint32_t i = 0; !rc && i < c->runs.files.n; i++) {
+	for (size_t i = 0; !rc && i < c->runs.files.n; i++) {
 		const struct check_file *f = &c->runs.files.v[i];
-		size_t *at = run_places(c, i);
 
-		rc = at ? 0 : -ERR_NOMEM;
-		for (size_t k = 0; !rc && k < f->cells.n; k++)
+		for (size_t k = 0; k < f->cells.n; k++)
 			add_stack(c, f, &f->cells.v[k], c->inclusive_cost +
-				  at[f->cells.v[k].run] * n, seen, ++mark);
-		free(at);
+				  f->cells.v[k].run * n, seen, ++mark);
 	}
 	free(seen);
 	return rc < 0 ? check_nomem(err) : 0;

@@ -338,8 +338,8 @@ static int by_time(const void *a, const void *b)
 
 static int add_runs(struct check_runs *c, uint32_t file)
 {
-	const struct check_file *f = &c->files.v[file];
-	size_t first = c->runs.n;
+	struct check_file *f = &c->files.v[file];
+	uint32_t first = (uint32_t)c->runs.n;
 
 	for (uint32_t r = 0; r < f->p->runs.n; r++) {
 		struct check_run run = {
@@ -352,13 +352,38 @@ static int add_runs(struct check_runs *c, uint32_t file)
 		*(f->side == CHECK_BASE ? &c->nbase : &c->nnew) += 1;
 	}
 	for (size_t i = 0; i < f->cells.n; i++) {
-		struct check_run *run =
-			&c->runs.v[first + f->cells.v[i].run];
+		struct check_cell *cell = &f->cells.v[i];
 
-		run->samples += f->cells.v[i].count;
-		run->cost += (double)f->cells.v[i].weight;
+		cell->run += first;
+		c->runs.v[cell->run].samples += cell->count;
+		c->runs.v[cell->run].cost += (double)cell->weight;
 	}
 	return 0;
+}
+
+/* Orders the runs by time. */
+static int order_runs(struct check_runs *c)
+{
+	size_t n = c->runs.n;
+	uint32_t *first = calloc(c->files.n + 1, sizeof(*first));
+	uint32_t *to = calloc(n + 1, sizeof(*to));
+	int rc = first && to ? 0 : -ERR_NOMEM;
+
+	for (size_t i = 0; !rc && i < c->files.n; i++)
+		first[i + 1] = first[i] + (uint32_t)c->files.v[i].p->runs.n;
+	if (!rc && n)
+		qsort(c->runs.v, n, sizeof(*c->runs.v), by_time);
+	for (uint32_t i = 0; !rc && i < n; i++)
+		to[first[c->runs.v[i].file] + c->runs.v[i].run] = i;
+	for (size_t i = 0; !rc && i < c->files.n; i++)
+		for (size_t k = 0; k < c->files.v[i].cells.n; k++) {
+			struct check_cell *cell = &c->files.v[i].cells.v[k];
+
+			cell->run = to[cell->run];
+		}
+	free(first);
+	free(to);
+	return rc;
 }
 
 /* Sums the cost of each function of a file. */
@@ -457,9 +482,47 @@ int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 		rc = map_keys(c, i, o->by_line);
 	for (uint32_t i = 0; !rc && i < c->files.n; i++)
 		rc = add_runs(c, i);
-	if (!rc && c->runs.n)
-		qsort(c->runs.v, c->runs.n, sizeof(*c->runs.v), by_time);
+	if (!rc)
+		rc = order_runs(c);
 	return rc < 0 ? nomem(err) : 0;
+}
+
+double check_per_sample(const struct check_runs *c)
+{
+	double squares[COMPARE_SIDES] = { 0, 0 }, sum[COMPARE_SIDES] = { 0, 0 };
+	double per_sample = 1;
+
+	for (size_t i = 0; i < c->files.n; i++) {
+		const struct check_file *f = &c->files.v[i];
+
+		squares[f->side] += f->squares;
+		sum[f->side] += f->sum;
+	}
+	for (int s = 0; s < COMPARE_SIDES; s++)
+		if (sum[s] > 0 && squares[s] / sum[s] > per_sample)
+			per_sample = squares[s] / sum[s];
+	return per_sample;
+}
+
+double *check_self_costs(const struct check_runs *c, bool by_unit, size_t n,
+			 double per_sample)
+{
+	double *cost = calloc(c->runs.n * n + 1, sizeof(*cost));
+
+	for (size_t i = 0; cost && i < c->files.n; i++) {
+		const struct check_file *f = &c->files.v[i];
+		const uint32_t *of = by_unit ? f->unit : f->func;
+
+		for (size_t k = 0; k < f->cells.n; k++) {
+			const struct check_cell *cell = &f->cells.v[k];
+			uint32_t fk = check_leaf(f, cell->stack);
+
+			if (fk != PROF_NONE)
+				cost[cell->run * n + of[fk]] +=
+					(double)cell->weight / per_sample;
+		}
+	}
+	return cost;
 }
 
 void check_func_name(const struct check_runs *c, uint32_t func,

@@ -18,7 +18,7 @@
 enum check_side { CHECK_BASE = COMPARE_OLD, CHECK_NEW = COMPARE_NEW };
 
 struct check_cell {
-	uint32_t run;		/* number of the run in the file */
+	uint32_t run;		/* index in check_runs.runs */
 	uint32_t stack;
 	uint64_t weight, count;
 };
@@ -41,7 +41,7 @@ struct check_file {
 };
 
 struct check_run {
-	uint32_t file, run;
+	uint32_t file, run;	/* run: number in the file */
 	enum check_side side;
 	uint64_t start_ns;	/* nanoseconds since 1970 */
 	uint64_t samples;
@@ -118,6 +118,14 @@ static inline uint32_t check_func_before(const struct check_runs *c,
 	return check_func_named(c, func) ? c->match.funcs.v[func].before
 					 : PROF_NONE;
 }
+
+/* Returns the units of the event per sample: the larger value of the two sides, so
+ * that noise is not underestimated.  Varying periods count as fewer samples. */
+double check_per_sample(const struct check_runs *c);
+/* Returns the self cost of `n` functions or units in each run, in samples: [run * n +
+ * function or unit].  The caller frees it; NULL if memory ran out. */
+double *check_self_costs(const struct check_runs *c, bool by_unit, size_t n,
+			 double per_sample);
 
 /* Returns the innermost frame key of a stack. */
 uint32_t check_leaf(const struct check_file *f, uint32_t stack);

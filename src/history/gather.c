@@ -13,8 +13,8 @@ struct gathering {
 	struct history *h;
 	struct check_runs *runs;
 	double per_sample;
-	double *cost;		/* samples, [func * runs + run] */
-	size_t *place;		/* maps a file's runs to runs->runs */
+	double *cost;		/* samples, [run * funcs + func] */
+	double *one;		/* of one function, by run */
 };
 
 static int nomem(struct error *err)
@@ -144,36 +144,6 @@ static int describe(struct gathering *g, const struct batch_facts *facts,
 	return 0;
 }
 
-/* Varying periods count as fewer samples, so that noise is not underestimated. */
-static void scale(struct gathering *g)
-{
-	double squares = 0, sum = 0;
-
-	for (size_t i = 0; i < g->runs->files.n; i++) {
-		squares += g->runs->files.v[i].squares;
-		sum += g->runs->files.v[i].sum;
-	}
-	g->per_sample = sum > 0 && squares > sum ? squares / sum : 1;
-}
-
-static void add_file(struct gathering *g, uint32_t file)
-{
-	const struct check_file *f = &g->runs->files.v[file];
-
-	for (size_t i = 0; i < g->runs->runs.n; i++)
-		if (g->runs->runs.v[i].file == file)
-			g->place[g->runs->runs.v[i].run] = i;
-	for (size_t i = 0; i < f->cells.n; i++) {
-		const struct check_cell *c = &f->cells.v[i];
-		uint32_t fk = check_leaf(f, c->stack);
-
-		if (fk == PROF_NONE)
-			continue;
-		g->cost[f->func[fk] * g->runs->runs.n +
-			g->place[c->run]] += (double)c->weight / g->per_sample;
-	}
-}
-
 static int add_cost(struct gathering *g, const struct history_func *f,
 		    const double *x, struct error *err)
 {
@@ -222,7 +192,7 @@ static int add_costs(struct gathering *g, struct sortable *order, double *small,
 	const struct check_runs *r = g->runs;
 	size_t n = r->runs.n;
 	const struct history_func others = { .kernel = false };
-	double all = sum_of(g->cost, r->funcs.n * n);
+	double all = sum_of(g->cost, r->funcs.n * n), *x = g->one;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < r->funcs.n; i++)
@@ -231,11 +201,13 @@ static int add_costs(struct gathering *g, struct sortable *order, double *small,
 		qsort(order, r->funcs.n, sizeof(*order), by_name);
 	for (size_t i = 0; !rc && i < r->funcs.n; i++) {
 		const struct check_func *f = &r->funcs.v[order[i].func];
-		const double *x = g->cost + order[i].func * n;
 		struct history_func to = { .kernel = f->kernel,
 					   .line = f->line };
-		double sum = sum_of(x, n);
+		double sum;
 
+		for (size_t k = 0; k < n; k++)
+			x[k] = g->cost[k * r->funcs.n + order[i].func];
+		sum = sum_of(x, n);
 		for (size_t k = 0; sum < HISTORY_MIN && k < n; k++)
 			small[k] += x[k];
 		if (sum < HISTORY_MIN)
@@ -300,19 +272,17 @@ int history_gather(struct history *h, struct check_runs *runs,
 	struct detail_funcs details = { .v = { 0 } };
 	int rc;
 
-	g.cost = calloc(runs->funcs.n * runs->runs.n + 1, sizeof(*g.cost));
-	g.place = calloc(runs->runs.n + 1, sizeof(*g.place));
+	g.per_sample = check_per_sample(runs);
+	g.cost = check_self_costs(runs, false, runs->funcs.n, g.per_sample);
+	g.one = calloc(runs->runs.n + 1, sizeof(*g.one));
 	if (!runs->runs.n || runs->runs.n > HISTORY_RUNS_MAX)
 		rc = error_set(err, ERR_USAGE, "a batch has 1 to %d runs",
 			       HISTORY_RUNS_MAX);
 	else
-		rc = order && small && g.cost && g.place
+		rc = order && small && g.cost && g.one
 			     ? describe(&g, facts, &b, err) : nomem(err);
 	if (!rc) {
-		scale(&g);
 		b.per_sample = g.per_sample;
-		for (uint32_t i = 0; i < runs->files.n; i++)
-			add_file(&g, i);
 		rc = add_costs(&g, order, small, &details, err);
 	}
 	b.n = (uint32_t)h->costs.n - b.first;
@@ -331,6 +301,6 @@ int history_gather(struct history *h, struct check_runs *runs,
 	free(order);
 	free(small);
 	free(g.cost);
-	free(g.place);
+	free(g.one);
 	return rc;
 }
