@@ -118,7 +118,7 @@ bool check_row_before(const struct check *c, const struct check_row *r,
 const char *check_row_image(const struct check *c, const struct check_row *r)
 {
 	return r->unit.func == PROF_NONE ? "" :
-	       check_str(&c->runs, c->runs.funcs.v[r->unit.func].image);
+	       check_str(&c->runs, c->runs.match.funcs.v[r->unit.func].image);
 }
 
 const char *check_event_name(const struct check *c)
@@ -167,7 +167,7 @@ static bool is_housekeeping(const char *name)
 
 static uint8_t noise_of(const struct check *c, uint32_t func)
 {
-	const struct check_func *f = &c->runs.funcs.v[func];
+	const struct compare_func *f = &c->runs.match.funcs.v[func];
 
 	if (!f->kernel)
 		return JUDGE_STEADY;
@@ -270,7 +270,7 @@ static void allow_row(struct check *c, struct check_row *r, struct buf *tmp,
 	check_row_name(c, r, tmp);
 	names[n++] = buf_cstr(tmp);
 	if (r->unit.func != PROF_NONE) {
-		const struct check_func *f = &c->runs.funcs.v[r->unit.func];
+		const struct compare_func *f = &c->runs.match.funcs.v[r->unit.func];
 
 		names[n++] = check_str(&c->runs, f->name);
 		name_shorten(buf_cstr(tmp), shorter);

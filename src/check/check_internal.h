@@ -28,9 +28,6 @@ int check_evidence(struct check *c, struct error *err);
 /* evidence_code.c: aligns instructions of the shown rows with the new code; runs:
  * [part * nruns + run]. Returns 0 or -ERR_NOMEM. */
 int check_align_code(struct check *c, double *runs, size_t nruns);
-/* Returns the number that identifies an image's build in parts; 0 without a build
- * ID. */
-uint64_t check_build_of(const struct prof_image *im);
 /* moved.c: finds slower rows whose cost came from related rows. */
 int check_moved(struct check *c, struct error *err);
 

@@ -42,7 +42,7 @@ static void safe_name(const char *name, bool kernel, bool full,
 static void describe_func(const struct check *c, uint32_t func, bool full,
 			  struct buf *out)
 {
-	const struct check_func *f = &c->runs.funcs.v[func];
+	const struct compare_func *f = &c->runs.match.funcs.v[func];
 	struct buf b = { 0 };
 
 	check_func_name(&c->runs, func, &b);

@@ -98,7 +98,7 @@ static void add_instruction(struct gather *g, const struct check_file *f,
 	part.name = strtab_add(&g->c->runs.str, profile_cstr(f->p, s->name));
 	part.offset = l->vaddr - s->vaddr;
 	part.size = s->size;
-	part.build = check_build_of(&f->p->images.v[l->image]);
+	part.build = compare_build_of(&f->p->images.v[l->image]);
 	add(g, &part, cell->run, cost);
 }
 

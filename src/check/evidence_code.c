@@ -39,12 +39,6 @@ static const struct check_part *part_at(const struct aligner *a, size_t i)
 	return &a->c->parts.v[a->order[i]];
 }
 
-uint64_t check_build_of(const struct prof_image *im)
-{
-	return im->build_id.len
-		? hash_bytes(im->build_id.bytes, im->build_id.len) | 1 : 0;
-}
-
 static bool is_variant(const struct variant *v, const struct check_part *p)
 {
 	return v->name == p->name && v->size == p->size && v->build == p->build;
@@ -94,7 +88,7 @@ static int load_tokens(struct aligner *a, struct variant *v)
 			return -ERR_NOMEM;
 		for (size_t k = 0; rc == 1 && k < p->symbols.n; k++)
 			if (x[k].size == v->size &&
-			    check_build_of(&p->images.v[x[k].image]) ==
+			    compare_build_of(&p->images.v[x[k].image]) ==
 				    v->build &&
 			    !strcmp(profile_cstr(p, x[k].name), name))
 				rc = insn_tokens(p, &x[k], x, &a->tokens,

@@ -25,7 +25,7 @@ static uint64_t build_of(const struct profile *p)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < p->images.n; i++) {
-		uint64_t id = check_build_of(&p->images.v[i]);
+		uint64_t id = compare_build_of(&p->images.v[i]);
 
 		/* the order does not matter; without an ID, builds are assumed to
 		 * differ */

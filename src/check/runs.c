@@ -7,7 +7,6 @@
 
 #include "base/search.h"
 #include "check/runs_internal.h"
-#include "compare/labels.h"
 #include "symbolize/demangle/demangle.h"
 #include "views/query/aggregate.h"
 #include "views/wait_place.h"
@@ -30,11 +29,12 @@ int check_compare_str(const struct check_runs *c, uint32_t a, uint32_t b)
 
 int check_compare_funcs(const struct check_runs *c, uint32_t a, uint32_t b)
 {
-	const struct check_func *f = &c->funcs.v[a], *g = &c->funcs.v[b];
+	const struct compare_func *f = &c->match.funcs.v[a];
+	const struct compare_func *g = &c->match.funcs.v[b];
 
 	return check_compare_str(c, f->image, g->image) ?:
 	       check_compare_str(c, f->name, g->name) ?:
-	       check_compare_str(c, f->which, g->which);
+	       strcmp(check_func_which(c, a), check_func_which(c, b));
 }
 
 int check_runs_init(struct check_runs *c, struct error *err)
@@ -59,9 +59,8 @@ void check_runs_fini(struct check_runs *c)
 		file_fini(&c->files.v[i]);
 	vec_fini(&c->files);
 	vec_fini(&c->runs);
-	vec_fini(&c->funcs);
+	labels_fini(&c->labels);
 	vec_fini(&c->units);
-	idtab_fini(&c->func_tab);
 	idtab_fini(&c->unit_tab);
 	strtab_fini(&c->str);
 	for (size_t i = 0; i < c->line_maps.n; i++)
@@ -69,30 +68,6 @@ void check_runs_fini(struct check_runs *c)
 	vec_fini(&c->line_maps);
 	compare_match_fini(&c->match);
 	*c = (struct check_runs){ .nbase = 0 };
-}
-
-static bool func_eq(const void *ctx, uint32_t id, const void *key)
-{
-	const struct check_runs *c = ctx;
-
-	return c->funcs.v[id].image == *(const uint32_t *)key;
-}
-
-/* Returns the function that represents an image's unnamed code, or PROF_NONE if
- * memory ran out. */
-static uint32_t nameless(struct check_runs *c, uint32_t image, bool kernel)
-{
-	struct check_func new = { .image = image, .kernel = kernel };
-	uint64_t h = hash_mix(image, 1);
-	uint32_t id = idtab_find(&c->func_tab, h, func_eq, c, &image);
-
-	if (id != IDTAB_NONE)
-		return id;
-	id = (uint32_t)c->funcs.n;
-	if (vec_push(&c->funcs, new) < 0 ||
-	    idtab_add(&c->func_tab, h, id) < 0)
-		return PROF_NONE;
-	return id;
 }
 
 static bool unit_eq(const void *ctx, uint32_t id, const void *key)
@@ -128,8 +103,9 @@ static uint32_t find_func(struct check_runs *c, size_t file,
 {
 	if (k->kind == FRAME_FUNC && k->func)
 		return c->match.func_of[file][k->func - 1];
-	return nameless(c, k->im ? c->match.image_of[file][k->im - 1] : 0,
-			k->kernel);
+	return compare_unnamed(&c->match,
+			       k->im ? c->match.image_of[file][k->im - 1] : 0,
+			       k->kernel);
 }
 
 /* Assigns functions and units to a file's frame keys. */
@@ -409,38 +385,6 @@ static int sum_functions(const struct check_file *f, struct compare_input *in)
 	return 0;
 }
 
-static int name_functions(struct check_runs *c)
-{
-	size_t n = c->match.funcs.n;
-	struct label_func *v = calloc(n + 1, sizeof(*v));
-	struct labels l = { .nfuncs = 0 };
-	int rc = v ? labels_images(&l, NULL, 0, c->str.str.n + 1) : -ERR_NOMEM;
-
-	for (uint32_t i = 0; !rc && i < n; i++) {
-		const struct compare_func *f = &c->match.funcs.v[i];
-
-		v[i] = (struct label_func){ i + 1, f->name, f->image, f->line,
-					    f->file, f->vaddr, false };
-	}
-	if (!rc)
-		rc = labels_funcs(&l, v, n, n + 1, c->str.str.v);
-	for (uint32_t i = 0; !rc && i < n; i++) {
-		const struct compare_func *f = &c->match.funcs.v[i];
-		struct check_func new = {
-			.image = f->image, .name = f->name, .line = f->line,
-			.which = strtab_add(&c->str, label_within(&l, i + 1)),
-			.file = strtab_add(&c->str, f->file),
-			.kernel = f->kernel };
-
-		if (new.which == UINT32_MAX || new.file == UINT32_MAX ||
-		    vec_push(&c->funcs, new) < 0)
-			rc = -ERR_NOMEM;
-	}
-	labels_fini(&l);
-	free(v);
-	return rc;
-}
-
 static int match_functions(struct check_runs *c)
 {
 	size_t n = c->files.n;
@@ -453,7 +397,7 @@ static int match_functions(struct check_runs *c)
 	if (!rc)
 		rc = compare_match_init(&c->match, &c->str, in, n, true);
 	if (!rc)
-		rc = name_functions(c);
+		rc = compare_labels(&c->match, NULL, &c->labels);
 	for (size_t i = 0; in && i < n; i++) {
 		free(in[i].cost);
 		free(in[i].samples);
@@ -528,13 +472,14 @@ double *check_self_costs(const struct check_runs *c, bool by_unit, size_t n,
 void check_func_name(const struct check_runs *c, uint32_t func,
 		     struct buf *out)
 {
-	const struct check_func *f = &c->funcs.v[func];
+	const struct compare_func *f = &c->match.funcs.v[func];
 	const char *image = check_str(c, f->image);
+	const char *which = check_func_which(c, func);
 
 	if (f->name)
 		demangle(check_str(c, f->name), out);
-	if (f->name && f->which)
-		buf_printf(out, " (%s)", check_str(c, f->which));
+	if (f->name && *which)
+		buf_printf(out, " (%s)", which);
 	if (!f->name)
 		buf_printf(out, "[no name in %s]", *image ? image : "any file");
 }

@@ -30,7 +30,7 @@ struct check_file {
 	struct profile *p;
 	uint32_t event;		/* the event that is compared */
 	struct frame_keys keys;
-	uint32_t *func;		/* check_func by frame key */
+	uint32_t *func;		/* by frame key: index in match.funcs */
 	uint32_t *unit;		/* row (check_unit) by frame key */
 	uint32_t lines;		/* 1 + index in line_maps; 0: line numbers are
 				 * unchanged */
@@ -48,19 +48,9 @@ struct check_run {
 	double cost;		/* in the event's unit */
 };
 
-struct check_func {
-	uint32_t image, name;	/* str: base name; linkage name, "" for unnamed
-				 * code */
-	uint32_t which;		/* str: distinguishes functions of the same name in
-				 * an image; 0: the only one */
-	uint32_t file, line;	/* str: place of the declaration in the newest
-				 * recording */
-	bool kernel;
-};
-
 /* The subject of a row: a function or one of its lines. */
 struct check_unit {
-	uint32_t func;
+	uint32_t func;		/* in match.funcs */
 	uint32_t file, line;	/* str: path as recorded, 0 for a function; line as
 				 * check_line returns it */
 	uint32_t base;		/* str: base name of the file */
@@ -72,10 +62,9 @@ struct check_runs {
 	VEC(struct check_run) runs;	/* baseline first, in order of time */
 	size_t nbase, nnew;
 	struct compare_match match;	/* each file is one recording */
-	VEC(struct check_func) funcs;	/* the functions of `match`, then one for
-					 * each image's unnamed code */
+	struct labels labels;	/* of these functions, within their images */
 	VEC(struct check_unit) units;
-	struct idtab func_tab, unit_tab;
+	struct idtab unit_tab;
 	VEC(struct line_map) line_maps;	/* to the newest recording of the new side */
 };
 
@@ -104,10 +93,16 @@ int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 int check_runs_usable(const struct check_runs *c, bool new_may_be_empty,
 		      struct error *err);
 
-/* Returns whether a function has a name and is thus in match.funcs. */
+/* Returns whether a function has a name. */
 static inline bool check_func_named(const struct check_runs *c, uint32_t func)
 {
-	return func < c->match.funcs.n;
+	return func < c->match.nnamed;
+}
+/* Returns what distinguishes a function from others with its name in its image; ""
+ * if it is the only one. */
+static inline const char *check_func_which(const struct check_runs *c, uint32_t func)
+{
+	return label_within(&c->labels, func + 1);
 }
 
 /* Returns the baseline's function that became this one under another name, source

@@ -48,12 +48,12 @@ static void put_details(const struct check *c, const struct check_row *r,
 static void put_place(const struct check *c, const struct check_row *r,
 		      struct finding *x)
 {
-	const struct check_func *f;
+	const struct compare_func *f;
 	uint32_t file, line;
 
 	if (r->unit.func == PROF_NONE)
 		return;
-	f = &c->runs.funcs.v[r->unit.func];
+	f = &c->runs.match.funcs.v[r->unit.func];
 	file = r->unit.file ? r->unit.file : f->file;
 	line = r->unit.file ? check_line_number(r->unit.line) : f->line;
 	if (!file || !line)

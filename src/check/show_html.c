@@ -37,14 +37,14 @@ static int match_keys(struct page *x, size_t i)
 	const struct check_file *f = &x->c->runs.files.v[i];
 	struct frame_keys *k = &x->rep[i]->keys;
 	size_t n = k->keys.n, steps = k->nframes + f->p->locs.n;
-	uint32_t *first = malloc((x->c->runs.funcs.n + 1) * sizeof(*first));
+	uint32_t *first = malloc((x->c->runs.match.funcs.n + 1) * sizeof(*first));
 
 	x->match[i] = malloc((n + 1) * sizeof(**x->match));
 	if (!first || !x->match[i]) {
 		free(first);
 		return -ERR_NOMEM;
 	}
-	memset(first, 0xff, (x->c->runs.funcs.n + 1) * sizeof(*first));
+	memset(first, 0xff, (x->c->runs.match.funcs.n + 1) * sizeof(*first));
 	/* a key that the check does not know corresponds to no other */
 	for (size_t fk = 0; fk < n; fk++)
 		x->match[i][fk] = UINT32_MAX / 2 + x->unknown++;
@@ -55,7 +55,7 @@ static int match_keys(struct page *x, size_t i)
 		if (fk == PROF_NONE || theirs == PROF_NONE)
 			continue;
 		func = f->func[theirs];
-		if (func >= x->c->runs.funcs.n)
+		if (func >= x->c->runs.match.funcs.n)
 			continue;
 		if (first[func] == PROF_NONE)
 			first[func] = fk;

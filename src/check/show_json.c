@@ -222,13 +222,13 @@ static void put_statistics(const struct check *c, const struct judge_row *r,
 }
 
 /* Writes the function's ID as `tally report` writes it for all recordings. */
-static void put_id(const struct check *c, const struct check_func *f,
-		   struct json *j)
+static void put_id(const struct check *c, uint32_t func, struct json *j)
 {
+	const struct compare_func *f = &c->runs.match.funcs.v[func];
 	struct frame_key k = { .kind = f->name ? FRAME_FUNC : FRAME_UNKNOWN };
 	struct buf id = { 0 };
 
-	name_id(check_str(&c->runs, f->image), check_str(&c->runs, f->which),
+	name_id(check_str(&c->runs, f->image), check_func_which(&c->runs, func),
 		check_str(&c->runs, f->file), check_str(&c->runs, f->name), &k,
 		&id);
 	json_str(j, "id", buf_cstr(&id));
@@ -239,7 +239,7 @@ static void put_place(const struct check *c, const struct check_row *r,
 		      struct json *j)
 {
 	struct buf name = { 0 };
-	const struct check_func *f;
+	const struct compare_func *f;
 
 	if (r->unit.func == PROF_NONE) {
 		check_row_name(c, r, &name);
@@ -247,12 +247,12 @@ static void put_place(const struct check *c, const struct check_row *r,
 		buf_fini(&name);
 		return;
 	}
-	f = &c->runs.funcs.v[r->unit.func];
+	f = &c->runs.match.funcs.v[r->unit.func];
 	check_func_name(&c->runs, r->unit.func, &name);
 	json_str(j, "image", check_row_image(c, r));
 	json_str(j, "function", buf_cstr(&name));
 	json_str(j, "linkage_name", check_str(&c->runs, f->name));
-	put_id(c, f, j);
+	put_id(c, r->unit.func, j);
 	json_bool(j, "kernel", f->kernel);
 	json_str(j, "file", check_str(&c->runs, r->unit.file ? r->unit.file
 							     : f->file));

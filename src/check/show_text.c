@@ -92,11 +92,11 @@ static void row(const struct check *c, const struct check_row *r,
 static void declared(const struct check *c, const struct check_row *r,
 		     struct buf *out)
 {
-	const struct check_func *f;
+	const struct compare_func *f;
 
 	if (r->unit.func == PROF_NONE)
 		return;
-	f = &c->runs.funcs.v[r->unit.func];
+	f = &c->runs.match.funcs.v[r->unit.func];
 	if (!f->file)
 		return;
 	buf_str(out, "    at ");

@@ -151,7 +151,7 @@ static const char *recorded_revision(const struct check *c, enum check_side side
 static void line_range(const struct check *c, const struct check_row *r,
 		       unsigned int *first, unsigned int *last)
 {
-	const struct check_func *f = &c->runs.funcs.v[r->unit.func];
+	const struct compare_func *f = &c->runs.match.funcs.v[r->unit.func];
 	const struct check_parts *l = &r->parts[PART_LINE];
 
 	*first = *last = r->unit.line ? check_line_number(r->unit.line)
@@ -316,7 +316,7 @@ static int by_last(const void *a, const void *b, void *funcs)
 
 static int read_func(struct question *q, uint32_t func)
 {
-	struct recorded r = { .has_file = q->c->runs.funcs.v[func].file != 0 };
+	struct recorded r = { .has_file = q->c->runs.match.funcs.v[func].file != 0 };
 	struct buf full = { 0 };
 	const char *path = NULL;
 
@@ -331,7 +331,7 @@ static int read_func(struct question *q, uint32_t func)
 		return -ERR_NOMEM;
 	}
 	if ((r.has_file &&
-	     find_path(q, q->c->runs.funcs.v[func].file, &path) < 0) ||
+	     find_path(q, q->c->runs.match.funcs.v[func].file, &path) < 0) ||
 	    vec_push(&q->by_last, func) < 0)
 		return -ERR_NOMEM;
 	q->funcs.v[func].path = path;
@@ -350,7 +350,7 @@ static int read_edits(struct question *q)
 	rc = check_git_edits(&q->git, &q->edits, &why);
 	if (note_of(q, &why) < 0)
 		rc = -ERR_NOMEM;
-	for (uint32_t f = 0; !rc && q->edits.v.n && f < q->c->runs.funcs.n; f++)
+	for (uint32_t f = 0; !rc && q->edits.v.n && f < q->c->runs.match.funcs.n; f++)
 		rc = read_func(q, f);
 	if (!rc && q->by_last.n)
 		qsort_r(q->by_last.v, q->by_last.n, sizeof(*q->by_last.v), by_last,
@@ -482,7 +482,7 @@ static int row_commits(struct question *q, uint32_t row)
 {
 	const struct check *c = q->c;
 	uint32_t func = c->rows.v[row].unit.func;
-	uint32_t file = func == PROF_NONE ? 0 : c->runs.funcs.v[func].file;
+	uint32_t file = func == PROF_NONE ? 0 : c->runs.match.funcs.v[func].file;
 	const char *path = NULL;
 	int rc = file ? find_path(q, file, &path) : 0;
 

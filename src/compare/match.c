@@ -45,7 +45,7 @@ static int list_funcs(struct compare_match *m, bool by_image,
 				.recording = r, .clone = name[base],
 				.file = profile_cstr(p, f->file),
 				.line = f->line, .vaddr = f->vaddr,
-				.build = match_build(&p->images.v[f->image]) };
+				.build = compare_build_of(&p->images.v[f->image]) };
 
 			if (m->in[r].same->func[i] != i)
 				continue;
@@ -64,15 +64,11 @@ static int list_funcs(struct compare_match *m, bool by_image,
 	return 0;
 }
 
-/* Numbers the functions.  func_of holds indexes of items before, and of funcs
- * after. */
-static int number_funcs(struct compare_match *m, const struct match_item *v,
-			size_t nids)
+/* Takes the functions' places from the newest recording that knows them.  func_of
+ * holds indexes of items before, and of funcs after. */
+static void describe_funcs(struct compare_match *m, const struct match_item *v,
+			   const char **file)
 {
-	if (vec_reserve(&m->funcs, nids + 1) < 0)
-		return -ERR_NOMEM;
-	memset(m->funcs.v, 0, (nids + 1) * sizeof(*m->funcs.v));
-	m->funcs.n = nids;
 	for (size_t r = 0; r < m->n; r++) {
 		const struct profile *p = m->in[r].p;
 		const uint32_t *same = m->in[r].same->func;
@@ -90,14 +86,15 @@ static int number_funcs(struct compare_match *m, const struct match_item *v,
 			of[i] = v[of[i]].id;
 			to = &m->funcs.v[of[i]];
 			sides = (uint8_t)(to->sides | 1u << m->in[r].side);
-			if (!to->file || !to->line || f->line)
+			if (!file[of[i]] || !to->line || f->line) {
+				file[of[i]] = profile_cstr(p, f->file);
 				*to = (struct compare_func){
 					.image = m->image_of[r][f->image],
 					.name = name,
-					.file = profile_cstr(p, f->file),
 					.line = f->line, .vaddr = f->vaddr,
 					.kernel = prof_is_kernel(
 						&p->images.v[f->image]) };
+			}
 			to->sides = sides;
 			to->before = COMPARE_NONE;
 		}
@@ -105,7 +102,25 @@ static int number_funcs(struct compare_match *m, const struct match_item *v,
 			if (same[i] != i)
 				of[i] = of[same[i]];
 	}
-	return 0;
+}
+
+static int number_funcs(struct compare_match *m, const struct match_item *v,
+			size_t nids)
+{
+	const char **file = calloc(nids + 1, sizeof(*file));
+	int rc = file && vec_reserve(&m->funcs, nids + 1) == 0 ? 0 : -ERR_NOMEM;
+
+	if (!rc) {
+		memset(m->funcs.v, 0, (nids + 1) * sizeof(*m->funcs.v));
+		m->funcs.n = m->nnamed = nids;
+		describe_funcs(m, v, file);
+	}
+	for (size_t i = 0; !rc && i < nids; i++) {
+		m->funcs.v[i].file = strtab_add(m->str, file[i]);
+		rc = m->funcs.v[i].file == UINT32_MAX ? -ERR_NOMEM : 0;
+	}
+	free(file);
+	return rc;
 }
 
 static int match_funcs(struct compare_match *m, bool by_image)
@@ -147,7 +162,7 @@ static void code_free(struct compare_match *m)
 	if (!c)
 		return;
 	for (int s = 0; s < COMPARE_SIDES; s++) {
-		for (size_t i = 0; c->func[s] && i < m->funcs.n; i++)
+		for (size_t i = 0; c->func[s] && i < m->nnamed; i++)
 			code_ngrams_fini(&c->func[s][i].runs);
 		free(c->func[s]);
 	}
@@ -290,7 +305,7 @@ static int find_items(struct renamer *x, int side)
 			.func = i, .share = cost->cost / x->all[side],
 			.image = strtab_get(m->str, f->image),
 			.name = strtab_get(m->str, f->name),
-			.file = path_base(f->file),
+			.file = path_base(strtab_get(m->str, f->file)),
 		};
 
 		if (!f->name || f->sides != 1u << side ||
@@ -423,5 +438,46 @@ void compare_match_fini(struct compare_match *m)
 	free(m->func_of);
 	free(m->in);
 	vec_fini(&m->funcs);
+	u64map_fini(&m->unnamed);
 	*m = (struct compare_match){ .n = 0 };
+}
+
+uint32_t compare_unnamed(struct compare_match *m, uint32_t image, bool kernel)
+{
+	struct compare_func new = { .image = image, .kernel = kernel,
+				    .before = COMPARE_NONE };
+	uint32_t *slot = u64map_slot(&m->unnamed, image);
+
+	if (!slot)
+		return COMPARE_NONE;
+	if (*slot == U64MAP_NONE) {
+		*slot = (uint32_t)m->funcs.n;
+		if (vec_push(&m->funcs, new) < 0)
+			return COMPARE_NONE;
+	}
+	return *slot;
+}
+
+int compare_labels(const struct compare_match *m, const uint8_t *seen,
+		   struct labels *out)
+{
+	struct label_func *v = calloc(m->nnamed + 1, sizeof(*v));
+	/* images already have distinct names */
+	int rc = v ? labels_images(out, NULL, 0, m->str->str.n + 1) : -ERR_NOMEM;
+	size_t n = 0;
+
+	for (uint32_t i = 0; !rc && i < m->nnamed; i++) {
+		const struct compare_func *f = &m->funcs.v[i];
+
+		if (!seen || seen[i])
+			v[n++] = (struct label_func){
+				.id = i + 1, .name = f->name,
+				.image = f->image, .line = f->line,
+				.file = strtab_get(m->str, f->file),
+				.vaddr = f->vaddr, .kernel = f->kernel };
+	}
+	if (!rc)
+		rc = labels_funcs(out, v, n, m->nnamed + 1, m->str->str.v);
+	free(v);
+	return rc;
 }

@@ -23,6 +23,7 @@
 #include "base/strtab.h"
 #include "compare/code_overlap.h"
 #include "compare/identity.h"
+#include "compare/labels.h"
 
 enum { COMPARE_OLD, COMPARE_NEW, COMPARE_SIDES };
 #define COMPARE_NONE UINT32_MAX
@@ -39,10 +40,8 @@ struct compare_input {
 struct compare_func {
 	/* str; `name` is the linkage name without clone suffix */
 	uint32_t image, name;
-	/* source file of the declaration in the newest recording; "":
-	 * unknown */
-	const char *file;
-	uint32_t line;		/* 0: unknown */
+	/* str: place of the declaration in the newest recording; 0: unknown */
+	uint32_t file, line;
 	uint64_t vaddr;
 	bool kernel;
 	uint8_t sides;		/* bit 1 << side is set if the side has this function */
@@ -62,7 +61,11 @@ struct compare_match {
 	struct compare_input *in;	/* a copy without cost and samples */
 	uint32_t **image_of;	/* by recording and image: name or label (str) */
 	uint32_t **func_of;	/* by recording and function: index in `funcs` */
+	/* the functions of the recordings, then code without names, which is one
+	 * function of each image (compare_unnamed) */
 	VEC(struct compare_func) funcs;
+	size_t nnamed;		/* number of functions of the recordings */
+	struct u64map unnamed;	/* by image (str): index in `funcs` */
 	struct compare_code *code;
 	struct compare_calls *calls;	/* caller relations in the stacks added */
 	bool failed;		/* out of memory while reading code */
@@ -77,6 +80,23 @@ struct compare_match {
 int compare_match_init(struct compare_match *m, struct strtab *str,
 		       const struct compare_input *in, size_t n, bool by_image);
 void compare_match_fini(struct compare_match *m);
+
+/* Returns the function that represents an image's code without names;
+ * COMPARE_NONE if memory ran out. */
+uint32_t compare_unnamed(struct compare_match *m, uint32_t image, bool kernel);
+
+/* Labels the functions in `seen`, by index; NULL: all of them.  The id of a
+ * function is 1 + its index in `funcs`.  Returns 0 or -ERR_NOMEM. */
+int compare_labels(const struct compare_match *m, const uint8_t *seen,
+		   struct labels *out);
+
+/* Returns a hash that is equal for images of one build; 0 without a build
+ * ID. */
+static inline uint64_t compare_build_of(const struct prof_image *im)
+{
+	return !im->build_id.len ? 0
+		: hash_bytes(im->build_id.bytes, im->build_id.len) | 1;
+}
 
 /* Returns the code of a function on a side, from the first recording that
  * contains it.  Returns NULL if no recording contains it or memory ran out

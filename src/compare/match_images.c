@@ -42,7 +42,7 @@ static int list_images(struct compare_match *m, struct match_item *v,
 		for (uint32_t i = 0; i < p->images.n; i++) {
 			const struct prof_image *im = &p->images.v[i];
 			const char *path = profile_cstr(p, im->path);
-			uint64_t build = match_build(im);
+			uint64_t build = compare_build_of(im);
 			uint32_t name;
 
 			if (m->in[r].same->image[i] != i)

@@ -172,7 +172,8 @@ static bool in_header(const char *file)
 
 static bool are_near(const struct compare_match *m, uint32_t a, uint32_t b)
 {
-	const char *x = m->funcs.v[a].file, *y = m->funcs.v[b].file;
+	const char *x = strtab_get(m->str, m->funcs.v[a].file);
+	const char *y = strtab_get(m->str, m->funcs.v[b].file);
 
 	if (calls(m, a, b) || calls(m, b, a))
 		return true;
@@ -226,7 +227,7 @@ bool compare_related(struct compare_match *m, uint32_t gained, uint32_t lost)
 	if (may_be_folded(m, lost, gained, COMPARE_OLD) ||
 	    may_be_folded(m, gained, lost, COMPARE_NEW))
 		return true;
-	if (!near && (*a->file || a->image != b->image))
+	if (!near && (a->file || a->image != b->image))
 		return false;
 	now = compare_code_of(m, gained, COMPARE_NEW);
 	other = compare_code_of(m, lost, COMPARE_OLD);

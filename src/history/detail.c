@@ -45,7 +45,7 @@ static int add_line(struct parts *x, const struct check_runs *runs,
 		    const struct check_file *f, const struct frame_key *k,
 		    struct part p)
 {
-	const struct check_func *fn = &runs->funcs.v[p.func];
+	const struct compare_func *fn = &runs->match.funcs.v[p.func];
 
 	if (!k->line || !fn->line || k->line < fn->line ||
 	    strcmp(path_base(profile_cstr(f->p, k->file)),
@@ -108,7 +108,7 @@ static int keep_parts(struct history *h, const struct check_runs *runs,
 			continue;
 		if (p->caller)
 			to.key = strtab_add(&h->str, check_str(runs,
-					runs->funcs.v[p->key].name));
+					runs->match.funcs.v[p->key].name));
 		if (to.key == UINT32_MAX || vec_push(&h->parts, to) < 0)
 			return -ERR_NOMEM;
 		d->nparts++;
@@ -144,7 +144,7 @@ static int keep_code(struct history *h, struct check_runs *runs, uint32_t func,
 int details_gather(struct history *h, struct check_runs *runs,
 		   const struct detail_func *v, size_t n, double per_sample)
 {
-	uint8_t *wanted = calloc(runs->funcs.n + 1, sizeof(*wanted));
+	uint8_t *wanted = calloc(runs->match.funcs.n + 1, sizeof(*wanted));
 	struct parts x = { .v = { 0 } };
 	int rc = wanted ? 0 : -ERR_NOMEM;
 
@@ -155,7 +155,7 @@ int details_gather(struct history *h, struct check_runs *runs,
 	if (x.v.n)
 		qsort(x.v.v, x.v.n, sizeof(*x.v.v), by_func);
 	for (size_t i = 0; !rc && i < n; i++) {
-		const struct check_func *f = &runs->funcs.v[v[i].func];
+		const struct compare_func *f = &runs->match.funcs.v[v[i].func];
 		struct history_detail d = { .cost = v[i].cost, .line = f->line };
 
 		d.file = strtab_add(&h->str, path_base(check_str(runs, f->file)));

@@ -192,21 +192,21 @@ static int add_costs(struct gathering *g, struct sortable *order, double *small,
 	const struct check_runs *r = g->runs;
 	size_t n = r->runs.n;
 	const struct history_func others = { .kernel = false };
-	double all = sum_of(g->cost, r->funcs.n * n), *x = g->one;
+	double all = sum_of(g->cost, r->match.funcs.n * n), *x = g->one;
 	int rc = 0;
 
-	for (uint32_t i = 0; i < r->funcs.n; i++)
+	for (uint32_t i = 0; i < r->match.funcs.n; i++)
 		order[i] = (struct sortable){ r, i };
-	if (r->funcs.n)
-		qsort(order, r->funcs.n, sizeof(*order), by_name);
-	for (size_t i = 0; !rc && i < r->funcs.n; i++) {
-		const struct check_func *f = &r->funcs.v[order[i].func];
+	if (r->match.funcs.n)
+		qsort(order, r->match.funcs.n, sizeof(*order), by_name);
+	for (size_t i = 0; !rc && i < r->match.funcs.n; i++) {
+		const struct compare_func *f = &r->match.funcs.v[order[i].func];
 		struct history_func to = { .kernel = f->kernel,
 					   .line = f->line };
 		double sum;
 
 		for (size_t k = 0; k < n; k++)
-			x[k] = g->cost[k * r->funcs.n + order[i].func];
+			x[k] = g->cost[k * r->match.funcs.n + order[i].func];
 		sum = sum_of(x, n);
 		for (size_t k = 0; sum < HISTORY_MIN && k < n; k++)
 			small[k] += x[k];
@@ -214,7 +214,8 @@ static int add_costs(struct gathering *g, struct sortable *order, double *small,
 			continue;
 		to.image = strtab_add(&g->h->str, check_str(r, f->image));
 		to.name = strtab_add(&g->h->str, check_str(r, f->name));
-		to.which = strtab_add(&g->h->str, check_str(r, f->which));
+		to.which = strtab_add(&g->h->str,
+				      check_func_which(r, order[i].func));
 		to.file = strtab_add(&g->h->str, check_str(r, f->file));
 		rc = to.image == UINT32_MAX || to.name == UINT32_MAX ||
 		     to.which == UINT32_MAX || to.file == UINT32_MAX
@@ -264,7 +265,7 @@ int history_gather(struct history *h, struct check_runs *runs,
 		   const struct batch_facts *facts, struct error *err)
 {
 	struct gathering g = { .h = h, .runs = runs };
-	struct sortable *order = calloc(runs->funcs.n + 1, sizeof(*order));
+	struct sortable *order = calloc(runs->match.funcs.n + 1, sizeof(*order));
 	double *small = calloc(runs->runs.n + 1, sizeof(*small));
 	struct batch b = { .first = (uint32_t)h->costs.n,
 			   .first_detail = (uint32_t)h->details.n,
@@ -273,7 +274,7 @@ int history_gather(struct history *h, struct check_runs *runs,
 	int rc;
 
 	g.per_sample = check_per_sample(runs);
-	g.cost = check_self_costs(runs, false, runs->funcs.n, g.per_sample);
+	g.cost = check_self_costs(runs, false, runs->match.funcs.n, g.per_sample);
 	g.one = calloc(runs->runs.n + 1, sizeof(*g.one));
 	if (!runs->runs.n || runs->runs.n > HISTORY_RUNS_MAX)
 		rc = error_set(err, ERR_USAGE, "a batch has 1 to %d runs",

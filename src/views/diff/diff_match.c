@@ -177,33 +177,16 @@ static void see_before(const struct diff *d, uint8_t *seen)
 /* Labels functions with the same name by the keys. */
 static int diff_labels(struct diff *d)
 {
-	size_t nstr = d->names.str.str.n + 1, nfuncs = d->match.funcs.n, n = 0;
-	struct label_func *v = calloc(nfuncs + 1, sizeof(*v));
-	uint8_t *seen = calloc(nfuncs + 1, 1);
-	struct labels *l = &d->keys.labels;
-	int rc = v && seen ? 0 : -ERR_NOMEM;
+	uint8_t *seen = calloc(d->match.funcs.n + 1, 1);
+	int rc = seen ? 0 : -ERR_NOMEM;
 
 	for (int s = 0; !rc && s < DIFF_SIDES; s++)
 		rc = find_seen(d, s, seen);
-	if (!rc)
+	if (!rc) {
 		see_before(d, seen);
-	for (uint32_t i = 0; !rc && i < nfuncs; i++) {
-		const struct compare_func *f = &d->match.funcs.v[i];
-
-		if (seen[i])
-			v[n++] = (struct label_func){
-				.id = i + 1, .name = f->name,
-				.image = f->image, .line = f->line,
-				.file = f->file, .vaddr = f->vaddr,
-				.kernel = f->kernel };
+		rc = compare_labels(&d->match, seen, &d->keys.labels);
 	}
-	/* images already have distinct names */
-	if (!rc)
-		rc = labels_images(l, NULL, 0, nstr);
-	if (!rc)
-		rc = labels_funcs(l, v, n, nfuncs + 1, d->names.str.str.v);
 	free(seen);
-	free(v);
 	return rc;
 }
 
@@ -226,7 +209,8 @@ void diff_name_stable(const struct diff *d, uint32_t key, struct buf *out)
 
 	name_id(profile_cstr(&d->names, f ? f->image : k->image),
 		label_within(&d->keys.labels, k->func),
-		f ? f->file : "", profile_cstr(&d->names, k->name),
+		profile_cstr(&d->names, f ? f->file : 0),
+		profile_cstr(&d->names, k->name),
 		k, out);
 }
 
