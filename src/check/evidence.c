@@ -81,7 +81,7 @@ static void add(struct gather *g, const struct check_part *key, size_t run,
 }
 
 static void add_instruction(struct gather *g, const struct check_file *f,
-			    const struct check_cell *cell, uint32_t row,
+			    const struct compare_cell *cell, uint32_t row,
 			    double cost)
 {
 	uint32_t loc = cell->stack ? f->p->nodes.v[cell->stack].loc : PROF_NONE;
@@ -103,7 +103,7 @@ static void add_instruction(struct gather *g, const struct check_file *f,
 }
 
 static void add_cell(struct gather *g, const struct check_file *f,
-		     const struct check_cell *cell)
+		     const struct compare_cell *cell)
 {
 	struct check *c = g->c;
 	uint32_t fk = check_leaf(f, cell->stack);

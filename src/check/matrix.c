@@ -69,7 +69,7 @@ int check_matrix(struct check *c, struct error *err)
 
 /* Adds a cell once to each row on its stack. */
 static void add_stack(struct check *c, const struct check_file *f,
-		      const struct check_cell *cell, double *run,
+		      const struct compare_cell *cell, double *run,
 		      uint32_t *seen, uint32_t mark)
 {
 	const struct profile *p = f->p;

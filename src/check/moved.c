@@ -83,21 +83,6 @@ static void set_moved(struct check *c, const size_t *from)
 	}
 }
 
-static int add_stacks(struct check *c)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < c->runs.files.n; i++) {
-		const struct check_file *f = &c->runs.files.v[i];
-
-		for (size_t k = 0; !rc && k < f->cells.n; k++)
-			rc = compare_add_stack(&c->runs.match, i,
-					       f->cells.v[k].stack,
-					       !c->o.runs.no_inline);
-	}
-	return rc;
-}
-
 int check_moved(struct check *c, struct error *err)
 {
 	size_t n = c->rows.n;
@@ -105,7 +90,7 @@ int check_moved(struct check *c, struct error *err)
 	struct move_item *v = calloc(n + 1, sizeof(*v));
 	size_t *from = calloc(n + 1, sizeof(*from));
 	struct moves moves = { v, n, &m, related, costs_more };
-	int rc = v && from ? add_stacks(c) : -ERR_NOMEM;
+	int rc = v && from ? 0 : -ERR_NOMEM;
 
 	for (size_t i = 0; !rc && i < n; i++)
 		v[i] = item_of(c, &c->rows.v[i]);

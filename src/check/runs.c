@@ -172,7 +172,7 @@ static void add_cell(void *ctx, uint32_t stack, const struct slot *slot,
 		     struct cell c)
 {
 	struct summing *s = ctx;
-	struct check_cell new = { s->a->lanes.v[slot->lane].run, stack,
+	struct compare_cell new = { s->a->lanes.v[slot->lane].run, stack,
 				  s->f->weighted ? c.weight : c.count, c.count };
 
 	if (c.count && vec_push(&s->f->cells, new) < 0)
@@ -328,7 +328,7 @@ static int add_runs(struct check_runs *c, uint32_t file)
 		*(f->side == CHECK_BASE ? &c->nbase : &c->nnew) += 1;
 	}
 	for (size_t i = 0; i < f->cells.n; i++) {
-		struct check_cell *cell = &f->cells.v[i];
+		struct compare_cell *cell = &f->cells.v[i];
 
 		cell->run += first;
 		c->runs.v[cell->run].samples += cell->count;
@@ -353,7 +353,7 @@ static int order_runs(struct check_runs *c)
 		to[first[c->runs.v[i].file] + c->runs.v[i].run] = i;
 	for (size_t i = 0; !rc && i < c->files.n; i++)
 		for (size_t k = 0; k < c->files.v[i].cells.n; k++) {
-			struct check_cell *cell = &c->files.v[i].cells.v[k];
+			struct compare_cell *cell = &c->files.v[i].cells.v[k];
 
 			cell->run = to[cell->run];
 		}
@@ -362,46 +362,23 @@ static int order_runs(struct check_runs *c)
 	return rc;
 }
 
-/* Sums the cost of each function of a file. */
-static int sum_functions(const struct check_file *f, struct compare_input *in)
-{
-	size_t n = f->p->funcs.n + 1;
-
-	*in = (struct compare_input){ f->p, &f->keys.same, (uint8_t)f->side,
-				      calloc(n, sizeof(double)),
-				      calloc(n, sizeof(double)) };
-	if (!in->cost || !in->samples)
-		return -ERR_NOMEM;
-	for (size_t i = 0; i < f->cells.n; i++) {
-		const struct check_cell *cell = &f->cells.v[i];
-		uint32_t fk = check_leaf(f, cell->stack), func;
-
-		func = fk == PROF_NONE ? 0 : f->keys.keys.v[fk].func;
-		if (!func)
-			continue;
-		in->cost[func - 1] += (double)cell->weight;
-		in->samples[func - 1] += (double)cell->count;
-	}
-	return 0;
-}
-
-static int match_functions(struct check_runs *c)
+static int match_functions(struct check_runs *c, bool inlined)
 {
 	size_t n = c->files.n;
 	struct compare_input *in = calloc(n + 1, sizeof(*in));
 	/* string 0 is "" */
 	int rc = in && !strtab_add(&c->str, "") ? 0 : -ERR_NOMEM;
 
-	for (size_t i = 0; !rc && i < n; i++)
-		rc = sum_functions(&c->files.v[i], &in[i]);
+	for (size_t i = 0; !rc && i < n; i++) {
+		const struct check_file *f = &c->files.v[i];
+
+		in[i] = (struct compare_input){ f->p, &f->keys.same,
+			(uint8_t)f->side, f->cells.v, f->cells.n };
+	}
 	if (!rc)
-		rc = compare_match_init(&c->match, &c->str, in, n, true);
+		rc = compare_match_init(&c->match, &c->str, in, n, true, inlined);
 	if (!rc)
 		rc = compare_labels(&c->match, NULL, &c->labels);
-	for (size_t i = 0; in && i < n; i++) {
-		free(in[i].cost);
-		free(in[i].samples);
-	}
 	free(in);
 	return rc;
 }
@@ -421,7 +398,7 @@ int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 			return rc;
 	}
 	if (!rc)
-		rc = match_functions(c);
+		rc = match_functions(c, !o->no_inline);
 	for (size_t i = 0; !rc && i < c->files.n; i++)
 		rc = map_keys(c, i, o->by_line);
 	for (uint32_t i = 0; !rc && i < c->files.n; i++)
@@ -458,7 +435,7 @@ double *check_self_costs(const struct check_runs *c, bool by_unit, size_t n,
 		const uint32_t *of = by_unit ? f->unit : f->func;
 
 		for (size_t k = 0; k < f->cells.n; k++) {
-			const struct check_cell *cell = &f->cells.v[k];
+			const struct compare_cell *cell = &f->cells.v[k];
 			uint32_t fk = check_leaf(f, cell->stack);
 
 			if (fk != PROF_NONE)

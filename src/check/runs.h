@@ -17,12 +17,6 @@
 
 enum check_side { CHECK_BASE = COMPARE_OLD, CHECK_NEW = COMPARE_NEW };
 
-struct check_cell {
-	uint32_t run;		/* index in check_runs.runs */
-	uint32_t stack;
-	uint64_t weight, count;
-};
-
 struct check_file {
 	enum check_side side;
 	char *path;
@@ -34,7 +28,7 @@ struct check_file {
 	uint32_t *unit;		/* row (check_unit) by frame key */
 	uint32_t lines;		/* 1 + index in line_maps; 0: line numbers are
 				 * unchanged */
-	VEC(struct check_cell) cells;
+	VEC(struct compare_cell) cells;	/* run: index in check_runs.runs */
 	double squares, sum;	/* over the weights of its samples */
 	uint64_t samples, lost, throttled;
 	bool weighted;		/* weights are periods, and at least one is not 0 */

@@ -263,10 +263,6 @@ uint64_t compare_code_hash(struct compare_match *m, uint32_t func, int side)
 	return m->code->func[side][func].runs.whole;
 }
 
-struct function_cost {
-	double cost, samples;
-};
-
 struct renamer {
 	struct compare_match *m;
 	struct function_cost *cost[COMPARE_SIDES];	/* by function */
@@ -274,20 +270,20 @@ struct renamer {
 	VEC(struct rename_item) items[COMPARE_SIDES];
 };
 
-static void sum_costs(struct renamer *x)
+static void sum_costs(struct renamer *x, struct function_cost *const *cost)
 {
 	const struct compare_match *m = x->m;
 
 	for (size_t r = 0; r < m->n; r++) {
-		const struct compare_input *in = &m->in[r];
+		uint8_t side = m->in[r].side;
 
-		for (size_t i = 0; i < in->p->funcs.n; i++) {
+		for (size_t i = 0; i < m->in[r].p->funcs.n; i++) {
 			struct function_cost *to =
-				&x->cost[in->side][m->func_of[r][i]];
+				&x->cost[side][m->func_of[r][i]];
 
-			to->cost += in->cost[i];
-			to->samples += in->samples[i];
-			x->all[in->side] += in->cost[i];
+			to->cost += cost[r][i].cost;
+			to->samples += cost[r][i].samples;
+			x->all[side] += cost[r][i].cost;
 		}
 	}
 }
@@ -357,7 +353,8 @@ static int pair(struct renamer *x, size_t *now, uint32_t *to)
 	return 0;
 }
 
-static int match_renamed(struct compare_match *m)
+static int match_renamed(struct compare_match *m,
+			 struct function_cost *const *cost)
 {
 	struct renamer x = { .m = m };
 	size_t *now = NULL;
@@ -370,7 +367,7 @@ static int match_renamed(struct compare_match *m)
 			rc = -ERR_NOMEM;
 	}
 	if (!rc)
-		sum_costs(&x);
+		sum_costs(&x, cost);
 	for (int s = 0; !rc && s < COMPARE_SIDES; s++)
 		rc = find_items(&x, s);
 	if (!rc) {
@@ -406,21 +403,65 @@ static int make_tables(struct compare_match *m, const struct compare_input *in)
 	return 0;
 }
 
-int compare_match_init(struct compare_match *m, struct strtab *str,
-		       const struct compare_input *in, size_t n, bool by_image)
+/* Returns the function in which a stack's cost arose, or COMPARE_NONE. */
+static uint32_t leaf_func(const struct compare_match *m, const struct profile *p,
+			  uint32_t stack)
 {
+	uint32_t loc = p->nodes.v[stack].loc, at;
+
+	if (!stack || prof_is_mark(loc))
+		return COMPARE_NONE;
+	at = profile_loc_frame(p, loc);
+	while (at != PROF_NONE && !m->inlined &&
+	       p->frames.v[at].outer != PROF_NONE)
+		at = p->frames.v[at].outer;
+	return at == PROF_NONE || p->frames.v[at].func >= p->funcs.n
+		       ? COMPARE_NONE : p->frames.v[at].func;
+}
+
+/* Sums the cost of each function of the recordings. */
+static int sum_functions(const struct compare_match *m,
+			 struct function_cost **cost)
+{
+	for (size_t r = 0; r < m->n; r++) {
+		const struct compare_input *in = &m->in[r];
+
+		cost[r] = calloc(in->p->funcs.n + 1, sizeof(*cost[r]));
+		if (!cost[r])
+			return -ERR_NOMEM;
+		for (size_t i = 0; i < in->ncells; i++) {
+			const struct compare_cell *c = &in->cells[i];
+			uint32_t func = leaf_func(m, in->p, c->stack);
+
+			if (func == COMPARE_NONE)
+				continue;
+			cost[r][func].cost += (double)c->weight;
+			cost[r][func].samples += (double)c->count;
+		}
+	}
+	return 0;
+}
+
+int compare_match_init(struct compare_match *m, struct strtab *str,
+		       const struct compare_input *in, size_t n, bool by_image,
+		       bool inlined)
+{
+	struct function_cost **cost = calloc(n + 1, sizeof(*cost));
 	int rc;
 
-	*m = (struct compare_match){ .str = str, .n = n };
-	rc = make_tables(m, in);
+	*m = (struct compare_match){ .str = str, .n = n, .inlined = inlined };
+	rc = cost ? make_tables(m, in) : -ERR_NOMEM;
 	if (!rc)
-		rc = match_images(m);
+		rc = sum_functions(m, cost);
+	if (!rc)
+		rc = match_images(m, cost);
 	if (!rc)
 		rc = match_funcs(m, by_image);
 	if (!rc)
-		rc = match_renamed(m);
-	for (size_t r = 0; m->in && r < n; r++)
-		m->in[r].cost = m->in[r].samples = NULL;
+		rc = match_renamed(m, cost);
+	for (size_t r = 0; cost && r < n; r++)
+		free(cost[r]);
+	free(cost);
 	return rc;
 }
 

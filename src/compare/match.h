@@ -28,13 +28,19 @@
 enum { COMPARE_OLD, COMPARE_NEW, COMPARE_SIDES };
 #define COMPARE_NONE UINT32_MAX
 
-/* One recording.  The profile and the identity must outlive the match. */
+/* The cost of a stack, or of its part in one run. */
+struct compare_cell {
+	uint32_t run, stack;	/* the caller's number of a run */
+	uint64_t weight, count;	/* cost; samples */
+};
+
+/* One recording, which must outlive the match. */
 struct compare_input {
 	const struct profile *p;
 	const struct identity *same;	/* functions and images of the profile */
 	uint8_t side;
-	double *cost;		/* self cost by function, over all runs */
-	double *samples;	/* self samples by function */
+	const struct compare_cell *cells;
+	size_t ncells;
 };
 
 struct compare_func {
@@ -45,7 +51,7 @@ struct compare_func {
 	uint64_t vaddr;
 	bool kernel;
 	uint8_t sides;		/* bit 1 << side is set if the side has this function */
-	/* as `sides`, for functions in a stack of compare_add_stack */
+	/* as `sides`, for functions in a stack; set by compare_related */
 	uint8_t ran;
 	/* the function renamed to this one, or COMPARE_NONE; it keeps its old
 	 * name, file and image, and no recording refers to it */
@@ -58,7 +64,8 @@ struct compare_calls;		/* caller relations between functions */
 struct compare_match {
 	struct strtab *str;	/* borrowed */
 	size_t n;		/* recordings */
-	struct compare_input *in;	/* a copy without cost and samples */
+	struct compare_input *in;
+	bool inlined;		/* inlined functions count as functions */
 	uint32_t **image_of;	/* by recording and image: name or label (str) */
 	uint32_t **func_of;	/* by recording and function: index in `funcs` */
 	/* the functions of the recordings, then code without names, which is one
@@ -67,18 +74,20 @@ struct compare_match {
 	size_t nnamed;		/* number of functions of the recordings */
 	struct u64map unnamed;	/* by image (str): index in `funcs` */
 	struct compare_code *code;
-	struct compare_calls *calls;	/* caller relations in the stacks added */
-	bool failed;		/* out of memory while reading code */
+	struct compare_calls *calls;	/* caller relations in the stacks */
+	bool failed;		/* out of memory while reading code or stacks */
 };
 
 /*
  * Matches n recordings.  Those of the old side come first, and each side is
  * ordered from old to new.  Strings are added to `str`, whose string 0 is "".
- * `by_image`: functions of different images are different functions.  Returns 0
- * or -ERR_NOMEM.  Call compare_match_fini in both cases.
+ * `by_image`: functions of different images are different functions.
+ * `inlined`: inlined functions count as functions.  Returns 0 or -ERR_NOMEM.
+ * Call compare_match_fini in both cases.
  */
 int compare_match_init(struct compare_match *m, struct strtab *str,
-		       const struct compare_input *in, size_t n, bool by_image);
+		       const struct compare_input *in, size_t n, bool by_image,
+		       bool inlined);
 void compare_match_fini(struct compare_match *m);
 
 /* Returns the function that represents an image's code without names;
@@ -108,13 +117,6 @@ const struct code_ngrams *compare_code_of(struct compare_match *m, uint32_t func
  * is too short for compare_code_of; 0: unknown. */
 uint64_t compare_code_hash(struct compare_match *m, uint32_t func, int side);
 
-/*
- * Records which functions are in a stack and which function called the
- * innermost one.  `inlined`: inlined functions count as functions.  Returns 0
- * or -ERR_NOMEM.
- */
-int compare_add_stack(struct compare_match *m, size_t recording, uint32_t node,
-		      bool inlined);
 /*
  * Returns whether code of `lost`, whose cost decreased, may be in `gained` now.
  *

@@ -25,6 +25,7 @@ struct image_cost {
 
 struct pairing {
 	struct compare_match *m;
+	struct function_cost *const *cost;
 	VEC(struct named) funcs;
 	VEC(struct image_cost) images;
 	struct u64map func_tab, image_tab;
@@ -152,7 +153,7 @@ static int sum_functions(struct pairing *x, size_t recording)
 			if (vec_push(&x->funcs, new) < 0)
 				return -ERR_NOMEM;
 		}
-		x->funcs.v[*slot].cost[in->side] += in->cost[i];
+		x->funcs.v[*slot].cost[in->side] += x->cost[recording][i].cost;
 	}
 	return 0;
 }
@@ -274,9 +275,9 @@ static void pair(struct pairing *x)
 		}
 }
 
-int match_images(struct compare_match *m)
+int match_images(struct compare_match *m, struct function_cost *const *cost)
 {
-	struct pairing x = { .m = m };
+	struct pairing x = { .m = m, .cost = cost };
 	int rc = match_by_name(m);
 
 	for (size_t r = 0; !rc && r < m->n; r++)

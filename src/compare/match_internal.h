@@ -4,8 +4,14 @@
 /* Functions shared by the source files that implement match.h. */
 #include "compare/match.h"
 
-/* match_images.c: fills image_of. */
-int match_images(struct compare_match *m);
+/* Self cost of a function. */
+struct function_cost {
+	double cost, samples;
+};
+
+/* match_images.c: fills image_of.  cost[recording][function]: of the profiles. */
+int match_images(struct compare_match *m, struct function_cost *const *cost);
+
 /* moved.c */
 void compare_calls_free(struct compare_calls *c);
 

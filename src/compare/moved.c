@@ -16,47 +16,17 @@ struct compare_calls {
 	VEC(uint32_t) callers;	/* chained by `next` */
 	VEC(uint32_t) next;
 	uint32_t *first;	/* by function: index in `callers`, or COMPARE_NONE */
-	/* by recording and node: its functions are marked as run */
-	uint8_t **seen;
-	size_t n;		/* number of recordings */
 };
 
 void compare_calls_free(struct compare_calls *c)
 {
 	if (!c)
 		return;
-	for (size_t r = 0; c->seen && r < c->n; r++)
-		free(c->seen[r]);
-	free(c->seen);
 	u64map_fini(&c->tab);
 	vec_fini(&c->callers);
 	vec_fini(&c->next);
 	free(c->first);
 	free(c);
-}
-
-/* Allocates the tables for a recording's stacks.  Returns 0 or -ERR_NOMEM. */
-static int prepare(struct compare_match *m, size_t recording)
-{
-	size_t bytes = (m->funcs.n + 1) * sizeof(uint32_t);
-	struct compare_calls *c = m->calls;
-
-	if (!c) {
-		m->calls = c = calloc(1, sizeof(*c));
-		if (!c)
-			return -ERR_NOMEM;
-		c->n = m->n;
-		c->seen = calloc(c->n + 1, sizeof(*c->seen));
-		c->first = malloc(bytes);
-		if (c->first)
-			memset(c->first, 0xff, bytes);
-	}
-	if (!c->seen || !c->first)
-		return -ERR_NOMEM;
-	if (!c->seen[recording])
-		c->seen[recording] = calloc(
-			m->in[recording].p->nodes.n + 1, 1);
-	return c->seen[recording] ? 0 : -ERR_NOMEM;
 }
 
 static int add_call(struct compare_calls *c, uint32_t func, uint32_t caller)
@@ -77,11 +47,11 @@ static int add_call(struct compare_calls *c, uint32_t func, uint32_t caller)
 
 /* Marks the functions of a stack as run, up to a node that another stack
  * marked. */
-static void mark(struct compare_match *m, size_t recording, uint32_t node)
+static void mark(struct compare_match *m, size_t recording, uint32_t node,
+		 uint8_t *seen)
 {
 	const struct compare_input *in = &m->in[recording];
 	const struct profile *p = in->p;
-	uint8_t *seen = m->calls->seen[recording];
 
 	for (; node && !seen[node]; node = p->nodes.v[node].parent) {
 		uint32_t loc = p->nodes.v[node].loc;
@@ -100,8 +70,7 @@ static void mark(struct compare_match *m, size_t recording, uint32_t node)
 /* Finds the innermost function and its caller.  Returns false if either is
  * unknown. */
 static bool find_call(const struct compare_match *m, size_t recording,
-		      uint32_t node, bool inlined, uint32_t *self,
-		      uint32_t *caller)
+		      uint32_t node, uint32_t *self, uint32_t *caller)
 {
 	const struct profile *p = m->in[recording].p;
 
@@ -116,7 +85,7 @@ static bool find_call(const struct compare_match *m, size_t recording,
 		for (; at != PROF_NONE; at = p->frames.v[at].outer) {
 			uint32_t func = p->frames.v[at].func;
 
-			if (!inlined && p->frames.v[at].outer != PROF_NONE)
+			if (!m->inlined && p->frames.v[at].outer != PROF_NONE)
 				continue;
 			if (func >= p->funcs.n)
 				return false;
@@ -131,29 +100,52 @@ static bool find_call(const struct compare_match *m, size_t recording,
 	return false;
 }
 
-int compare_add_stack(struct compare_match *m, size_t recording, uint32_t node,
-		      bool inlined)
+/* Records which functions are in the stacks of a recording, and which function called
+ * the innermost one. */
+static int read_recording(struct compare_match *m, size_t recording)
 {
-	uint32_t self, caller;
+	const struct compare_input *in = &m->in[recording];
+	uint8_t *seen = calloc(in->p->nodes.n + 1, 1);	/* nodes that are marked */
+	int rc = seen ? 0 : -ERR_NOMEM;
 
-	if (prepare(m, recording) < 0)
+	for (size_t i = 0; !rc && i < in->ncells; i++) {
+		uint32_t stack = in->cells[i].stack, self, caller;
+
+		mark(m, recording, stack, seen);
+		if (find_call(m, recording, stack, &self, &caller))
+			rc = add_call(m->calls, self, caller);
+	}
+	free(seen);
+	return rc;
+}
+
+static int read_stacks(struct compare_match *m)
+{
+	size_t bytes = (m->funcs.n + 1) * sizeof(uint32_t);
+	struct compare_calls *c = calloc(1, sizeof(*c));
+	int rc = 0;
+
+	m->calls = c;
+	if (c)
+		c->first = malloc(bytes);
+	if (!c || !c->first)
 		return -ERR_NOMEM;
-	mark(m, recording, node);
-	if (!find_call(m, recording, node, inlined, &self, &caller))
-		return 0;
-	return add_call(m->calls, self, caller);
+	memset(c->first, 0xff, bytes);
+	for (size_t r = 0; !rc && r < m->n; r++)
+		rc = read_recording(m, r);
+	return rc;
 }
 
 static bool calls(const struct compare_match *m, uint32_t caller, uint32_t func)
 {
-	return m->calls && u64map_get(&m->calls->tab, (uint64_t)func << 32 |
-						      caller) != U64MAP_NONE;
+	return u64map_get(&m->calls->tab, (uint64_t)func << 32 | caller) !=
+	       U64MAP_NONE;
 }
 
 static bool share_caller(const struct compare_match *m, uint32_t a, uint32_t b)
 {
 	const struct compare_calls *c = m->calls;
-	uint32_t i = c ? c->first[a] : COMPARE_NONE;
+	uint32_t i = c->first[a];
 
 	for (; i != COMPARE_NONE; i = c->next.v[i])
 		if (calls(m, c->callers.v[i], b))
@@ -222,8 +214,13 @@ bool compare_related(struct compare_match *m, uint32_t gained, uint32_t lost)
 	const struct compare_func *a = &m->funcs.v[gained];
 	const struct compare_func *b = &m->funcs.v[lost];
 	const struct code_ngrams *now, *before, *other;
-	bool near = are_near(m, gained, lost);
+	bool near;
 
+	if (!m->calls && read_stacks(m) < 0)
+		m->failed = true;
+	if (m->failed)
+		return false;
+	near = are_near(m, gained, lost);
 	if (may_be_folded(m, lost, gained, COMPARE_OLD) ||
 	    may_be_folded(m, gained, lost, COMPARE_NEW))
 		return true;

@@ -64,7 +64,7 @@ static int sum_parts(struct parts *x, const struct check_runs *runs,
 		const struct check_file *f = &runs->files.v[i];
 
 		for (size_t k = 0; !rc && k < f->cells.n; k++) {
-			const struct check_cell *c = &f->cells.v[k];
+			const struct compare_cell *c = &f->cells.v[k];
 			uint32_t fk = check_leaf(f, c->stack);
 			struct part p = { .samples = (double)c->weight /
 						     per_sample };

@@ -118,6 +118,7 @@ int diff_build(struct reader *const readers[DIFF_SIDES],
 static void side_fini(struct diff_side *s)
 {
 	report_free(s->rep);
+	vec_fini(&s->cells);
 	free(s->key_of);
 	free(s->row_of);
 	free(s->str_of);

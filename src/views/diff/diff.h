@@ -83,6 +83,7 @@ struct diff_side {
 	struct profile *p;
 	/* its frame keys have the identity that the diff uses */
 	struct report *rep;
+	VEC(struct compare_cell) cells;	/* samples of any event by stack */
 	uint32_t *key_of;	/* by frame key: index in diff.keys, or PROF_NONE */
 	uint32_t *row_of;	/* by row of rep: index in diff.rows */
 	uint32_t *str_of;	/* by str of p: str of diff.names, or PROF_NONE */

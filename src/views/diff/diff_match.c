@@ -83,56 +83,43 @@ static int diff_files(struct diff *d)
 	return rc;
 }
 
-struct summing {
-	const struct profile *p;
-	struct compare_input *in;
+struct collecting {
+	struct diff_side *side;
+	bool failed;		/* out of memory */
 };
 
-static void add_leaf(void *ctx, uint32_t node, const struct slot *slot,
+/* Costs are samples of any event, because a rough measure is enough. */
+static void add_cell(void *ctx, uint32_t stack, const struct slot *slot,
 		     struct cell c)
 {
-	const struct summing *s = ctx;
-	uint32_t loc = s->p->nodes.v[node].loc, frame, func;
+	struct collecting *x = ctx;
+	struct compare_cell new = { 0, stack, c.count, c.count };
 
 	(void)slot;
-	if (!c.count || loc >= s->p->locs.n)
-		return;
-	frame = profile_loc_frame(s->p, loc);
-	func = frame == PROF_NONE ? PROF_NONE : s->p->frames.v[frame].func;
-	if (func < s->p->funcs.n)
-		s->in->samples[func] += (double)c.count;
-}
-
-/* Sums costs as samples of any event, because a rough measure is enough. */
-static int sum_side(const struct diff *d, int side, struct compare_input *in)
-{
-	const struct diff_side *s = &d->side[side];
-	struct summing sum = { s->p, in };
-
-	*in = (struct compare_input){ s->p, &s->rep->keys.same, (uint8_t)side,
-				      NULL, NULL };
-	in->cost = in->samples = calloc(s->p->funcs.n + 1, sizeof(*in->cost));
-	if (!in->cost)
-		return -ERR_NOMEM;
-	aggregate_each(&s->rep->agg, add_leaf, &sum);
-	return 0;
+	if (c.count && vec_push(&x->side->cells, new) < 0)
+		x->failed = true;
 }
 
 /* Fills diff.match. */
 static int diff_funcs(struct diff *d)
 {
-	struct compare_input in[DIFF_SIDES] = { { .p = NULL } };
+	struct compare_input in[DIFF_SIDES];
 	int rc = 0;
 
-	for (int s = 0; !rc && s < DIFF_SIDES; s++)
-		rc = sum_side(d, s, &in[s]);
+	for (int s = 0; !rc && s < DIFF_SIDES; s++) {
+		struct diff_side *side = &d->side[s];
+		struct collecting x = { .side = side };
+
+		aggregate_each(&side->rep->agg, add_cell, &x);
+		rc = x.failed ? -ERR_NOMEM : 0;
+		in[s] = (struct compare_input){ side->p, &side->rep->keys.same,
+			(uint8_t)s, side->cells.v, side->cells.n };
+	}
 	if (!rc)
 		rc = compare_match_init(&d->match, &d->names.str, in, DIFF_SIDES,
-					d->keys.mask & KEY_BIT(KEY_IMAGE));
-	for (int s = 0; s < DIFF_SIDES; s++) {
-		free(in[s].cost);
-		if (rc)
-			continue;
+					d->keys.mask & KEY_BIT(KEY_IMAGE),
+					!d->spec.no_inline);
+	for (int s = 0; !rc && s < DIFF_SIDES; s++) {
 		d->side[s].image_of = d->match.image_of[s];
 		d->side[s].func_of = d->match.func_of[s];
 	}

@@ -12,12 +12,6 @@
 /* Maximum ratio of combined costs that counts as unchanged. */
 #define SAME_COST 1.03
 
-struct mover {
-	struct diff *d;
-	size_t side;		/* current side */
-	bool failed;		/* out of memory */
-};
-
 static bool was_there(const struct diff *d, uint32_t row)
 {
 	return diff_values(d, DIFF_OLD, row)->total.count;
@@ -30,14 +24,14 @@ static uint32_t row_func(const struct diff *d, size_t row)
 
 static bool related(void *ctx, size_t gained, size_t lost)
 {
-	struct diff *d = ((struct mover *)ctx)->d;
+	struct diff *d = ctx;
 
 	return compare_related(&d->match, row_func(d, gained), row_func(d, lost));
 }
 
 static bool costs_more(void *ctx, const size_t *rows, size_t n)
 {
-	const struct diff *d = ((struct mover *)ctx)->d;
+	const struct diff *d = ctx;
 	struct cell sum[DIFF_SIDES] = { { 0, 0 }, { 0, 0 } };
 	struct cost_change c;
 
@@ -82,43 +76,27 @@ static void set_moved(struct diff *d, const size_t *from)
 	}
 }
 
-/* Records callers and callees of a stack, for all stacks of both sides. */
-static void add_stack(void *ctx, uint32_t node, const struct slot *slot,
-		      struct cell c)
+static int find(struct diff *d)
 {
-	struct mover *m = ctx;
-
-	(void)slot;
-	if (c.count && compare_add_stack(&m->d->match, m->side, node,
-					 !m->d->spec.no_inline) < 0)
-		m->failed = true;
-}
-
-static int find(struct mover *m)
-{
-	struct diff *d = m->d;
 	size_t n = d->rows.n;
 	struct move_item *v = calloc(n + 1, sizeof(*v));
 	size_t *from = calloc(n + 1, sizeof(*from));
-	struct moves moves = { v, n, m, related, costs_more };
+	struct moves moves = { v, n, d, related, costs_more };
 	int rc = v && from ? 0 : -ERR_NOMEM;
 
-	for (m->side = 0; !rc && m->side < DIFF_SIDES; m->side++)
-		aggregate_each(&d->side[m->side].rep->agg, add_stack, m);
 	for (uint32_t i = 0; !rc && i < n; i++)
 		v[i] = item_of(d, i);
-	if (!rc && !m->failed)
+	if (!rc)
 		rc = moves_find(&moves, from);
-	if (!rc && !m->failed)
+	if (!rc && !d->match.failed)
 		set_moved(d, from);
 	free(v);
 	free(from);
-	return rc || m->failed || d->match.failed ? -ERR_NOMEM : 0;
+	return rc || d->match.failed ? -ERR_NOMEM : 0;
 }
 
 int diff_moved(struct diff *d)
 {
-	struct mover m = { .d = d };
 	size_t bytes = (d->rows.n + 1) * sizeof(uint32_t);
 
 	d->moved_from = malloc(bytes);
@@ -131,5 +109,5 @@ int diff_moved(struct diff *d)
 	if (!d->cols.n || (d->spec.keys.mask & ~KEY_BIT(KEY_IMAGE)) !=
 				  KEY_BIT(KEY_SYMBOL))
 		return 0;
-	return find(&m);
+	return find(d);
 }
