@@ -446,9 +446,9 @@ static int note_limits(struct check *c)
 		rc = check_note(c, "the machines differ (%s): only shares are "
 				"compared, and the total is not gated",
 				c->machine.v[0]);
-	for (size_t i = 0; i < c->runs.line_maps.n; i++)
-		if (c->runs.line_maps.v[i].by_number > files)
-			files = c->runs.line_maps.v[i].by_number;
+	for (size_t i = 0; i < c->runs.files.n; i++)
+		if (c->runs.files.v[i].lines.by_number > files)
+			files = c->runs.files.v[i].lines.by_number;
 	if (!rc && c->o.runs.by_line && files)
 		rc = check_note(c, "lines of %zu source file%s are matched by "
 				"number: their text is not available on both "

@@ -118,7 +118,7 @@ static void add_cell(struct gather *g, const struct check_file *f,
 	if (k->line && !c->o.runs.by_line) {
 		part.name = strtab_add(&c->runs.str, path_base(
 					profile_cstr(f->p, k->file)));
-		part.line = check_line(&c->runs, f, part.name, k->line);
+		part.line = check_line(f, k->file, k->line);
 		add(g, &part, cell->run, cost);
 	}
 	add_instruction(g, f, cell, part.row, cost);

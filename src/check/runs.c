@@ -49,6 +49,8 @@ static void file_fini(struct check_file *f)
 	free(f->func);
 	free(f->unit);
 	vec_fini(&f->cells);
+	line_map_fini(&f->lines);
+	free(f->file_of);
 	frame_keys_fini(&f->keys);
 	reader_close(f->reader);
 }
@@ -63,9 +65,6 @@ void check_runs_fini(struct check_runs *c)
 	vec_fini(&c->units);
 	idtab_fini(&c->unit_tab);
 	strtab_fini(&c->str);
-	for (size_t i = 0; i < c->line_maps.n; i++)
-		line_map_fini(&c->line_maps.v[i]);
-	vec_fini(&c->line_maps);
 	compare_match_fini(&c->match);
 	*c = (struct check_runs){ .nbase = 0 };
 }
@@ -129,7 +128,7 @@ static int map_keys(struct check_runs *c, size_t file, bool by_line)
 			u.file = copy_str(c, f->p, k->file);
 			u.base = strtab_add(&c->str, path_base(
 						profile_cstr(f->p, k->file)));
-			u.line = check_line(c, f, u.base, k->line);
+			u.line = check_line(f, k->file, k->line);
 			if (u.file == UINT32_MAX || u.base == UINT32_MAX)
 				return -ERR_NOMEM;
 		}

@@ -26,8 +26,10 @@ struct check_file {
 	struct frame_keys keys;
 	uint32_t *func;		/* by frame key: index in match.funcs */
 	uint32_t *unit;		/* row (check_unit) by frame key */
-	uint32_t lines;		/* 1 + index in line_maps; 0: line numbers are
-				 * unchanged */
+	/* matches its lines with those of the newest recording of the new side;
+	 * empty: line numbers are unchanged */
+	struct line_map lines;
+	uint32_t *file_of;	/* by str of p: number of a file in `lines` */
 	VEC(struct compare_cell) cells;	/* run: index in check_runs.runs */
 	double squares, sum;	/* over the weights of its samples */
 	uint64_t samples, lost, throttled;
@@ -59,7 +61,6 @@ struct check_runs {
 	struct labels labels;	/* of these functions, within their images */
 	VEC(struct check_unit) units;
 	struct idtab unit_tab;
-	VEC(struct line_map) line_maps;	/* to the newest recording of the new side */
 };
 
 struct check_runs_options {
@@ -123,10 +124,9 @@ uint32_t check_leaf(const struct check_file *f, uint32_t stack);
 uint32_t check_caller(const struct check_file *f, uint32_t stack);
 
 /* Returns the line of the newest recording of the new side that corresponds to a
- * line of a file (str: its base name).  It is unchanged if lines were not matched.
+ * line of a source file (str of f->p).  It is unchanged if lines were not matched.
  * LINE_REMOVED is set if the newest recording lacks the line. */
-uint32_t check_line(const struct check_runs *c, const struct check_file *f,
-		    uint32_t base, uint32_t line);
+uint32_t check_line(const struct check_file *f, uint32_t file, uint32_t line);
 
 /* Appends "[k] name" or the like, readable but not safe for a terminal. */
 void check_func_name(const struct check_runs *c, uint32_t func,

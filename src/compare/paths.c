@@ -86,3 +86,70 @@ int paths_pair(struct side_path *v, size_t n)
 	free(near);
 	return 0;
 }
+
+/* Numbers the files of a profile by path. */
+static int name_files(struct strtab *str, const struct profile *p,
+		      uint32_t *file_of)
+{
+	for (size_t i = 0; i < p->frames.n; i++) {
+		uint32_t file = p->frames.v[i].file;
+
+		if (!file || file >= p->str.str.n || file_of[file])
+			continue;
+		file_of[file] = strtab_add(str, profile_cstr(p, file));
+		if (file_of[file] == UINT32_MAX)
+			return -ERR_NOMEM;
+	}
+	return 0;
+}
+
+/* Lists the files that are on one side only. */
+static int list_lone(const struct strtab *str, const uint8_t *on,
+		     struct side_path *v, size_t *n)
+{
+	for (uint32_t i = 1; i < str->str.n; i++)
+		if (on[i] == 1 || on[i] == 2)
+			v[(*n)++] = (struct side_path){
+				.id = i, .side = on[i] == 2,
+				.path = strtab_get(str, i) };
+	return paths_pair(v, *n);
+}
+
+int files_pair(struct strtab *str, const struct profile *const p[2],
+	       uint32_t *file_of[2])
+{
+	struct side_path *v = NULL;
+	uint32_t *to = NULL;
+	uint8_t *on = NULL;	/* by file: bit 1 << side is set if a side has it */
+	size_t n = 0;
+	int rc = 0;
+
+	for (int s = 0; s < 2; s++) {
+		file_of[s] = calloc(p[s]->str.str.n + 1, sizeof(**file_of));
+		if (!file_of[s])
+			rc = -ERR_NOMEM;
+	}
+	for (int s = 0; !rc && s < 2; s++)
+		rc = name_files(str, p[s], file_of[s]);
+	if (!rc) {
+		v = calloc(str->str.n + 1, sizeof(*v));
+		to = calloc(str->str.n + 1, sizeof(*to));
+		on = calloc(str->str.n + 1, 1);
+		rc = v && to && on ? 0 : -ERR_NOMEM;
+	}
+	for (int s = 0; !rc && s < 2; s++)
+		for (size_t i = 0; i < p[s]->str.str.n; i++)
+			on[file_of[s][i]] |= (uint8_t)(1u << s);
+	if (!rc)
+		rc = list_lone(str, on, v, &n);
+	for (size_t i = 0; !rc && i < n; i++)
+		if (v[i].paired && !v[i].side)
+			to[v[i].id] = v[i].pair;
+	for (size_t i = 0; !rc && i < p[0]->str.str.n; i++)
+		if (to[file_of[0][i]])
+			file_of[0][i] = to[file_of[0][i]];
+	free(v);
+	free(to);
+	free(on);
+	return rc;
+}
