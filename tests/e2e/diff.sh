@@ -546,6 +546,37 @@ row, = [r for r in json.load(open('function.check.json'))['rows']
 line, = [l for l in row['lines'] if l['line'] == 7]
 assert 0 < line['base'] < line['new'] / 2, row['lines']
 END
+	# two files of one name; one recording of a build lacks the lines of another
+	mkdir -p same.old/x same.old/y
+	for dir in x y; do
+		printf '%s\n' "unsigned spin_$dir(unsigned n)" "{" \
+			"	unsigned s = 1;" "	for (unsigned i = 0; i < n; i++)" \
+			"		s = s * 31 + i;" "	return s;" "}" \
+			>same.old/$dir/util.c
+	done
+	printf '%s\n' 'unsigned spin_x(unsigned n), spin_y(unsigned n);' \
+		'int main(int n, char **v) {' \
+		'	unsigned s = n < 2 || *v[1] == 120 ? spin_x(100000000) : 0;' \
+		'	return (n < 2 || *v[1] == 121 ? s + spin_y(100000000) : s) & 1;' \
+		'}' >same.old/main.c
+	cp -r same.old same.new
+	sed -i '1i /* one */\n/* two */' same.new/?/util.c
+	for side in old new; do
+		(cd same.$side && ${CC:-cc} -O1 -g -o work main.c x/util.c y/util.c)
+	done
+	for dir in x y; do
+		"$TALLY" record -q -F 2000 -o same.$dir.tally -- same.old/work $dir
+	done
+	"$TALLY" record -q -F 2000 -o same.new.tally -- same.new/work
+	"$TALLY" check --by line --warn-only --baseline same.x.tally same.y.tally \
+		--new same.new.tally --format none --json same.json
+	t_run "… and those of files with one name" python3 - <<'END'
+import json
+rows = [r for r in json.load(open('same.json'))['rows']
+        if r.get('function', '').startswith('spin_')]
+assert {r['function'] for r in rows} == {'spin_x', 'spin_y'}, rows
+assert all(r['base'] > 0 and r['new'] > 0 for r in rows), rows
+END
 	"$TALLY" record -q -F 2000 --repeat 3 -o old.gone.tally -- one/work 2000
 	mv one/src/work.c one/src/away
 	t_like "… and says where it cannot" "$("$TALLY" check --by line \
