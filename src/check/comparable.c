@@ -63,8 +63,6 @@ static int refuse_pair(const struct check_file *a, const struct check_file *b,
 	if (a->side != b->side && !strcmp(a->path, b->path))
 		return error_set(err, ERR_USAGE, "%s is on both sides",
 				 a->path);
-	if (a->side == b->side && !strcmp(a->path, b->path))
-		return error_set(err, ERR_USAGE, "%s is named twice", a->path);
 	if (!prof_same_event(a->p, x, b->p, y) || !same_config(x, y))
 		return error_set(err, ERR_USAGE, "%s samples %s%s and %s %s%s: "
 				 "different events cannot be compared",

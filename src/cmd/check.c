@@ -16,17 +16,8 @@
 
 static const struct opt check_opt_table[] = {
 	{ OPT_HEADING, 0, NULL, NULL, "What to compare", 0 },
-	{ OPT_WORDS, 0, "baseline", "FILE [FILE...]",
-	  "Recordings of the old state; each run in them counts.",
-	  AT(baseline) },
-	{ OPT_WORDS, 0, "new", "FILE [FILE...]",
-	  "Recordings of the new state.", AT(new) },
-	{ OPT_STRS, 0, "old-label", "NAME=VALUE",
-	  "Only samples with this label in recordings of the baseline, and only "
-	  "runs that have some; as for --label of tally report.",
-	  AT(old_labels) },
-	{ OPT_STRS, 0, "new-label", "NAME=VALUE",
-	  "The same for recordings of the new state.", AT(new_labels) },
+	SIDE_OPTION_ROWS(struct check_opts, ", and only runs that have some; as "
+			 "for --label of tally report."),
 	{ OPT_STRS, 'e', "event", "EVENT",
 	  "Compare this event; with --run, record it. Default: the first event "
 	  "in each file.", AT(events) },
@@ -275,36 +266,17 @@ static int check_set_options(struct cmd_io *io, const struct check_opts *o,
 enum { STATUS_PASS, STATUS_REGRESSED, STATUS_INCONCLUSIVE = 3,
        STATUS_BROKEN };
 
-static int add_side(struct cmd_io *io, const struct check_opts *o,
-		    struct check *c, enum check_side side,
-		    const struct opt_strs *files, struct error *err)
+struct side_adder {
+	struct check_runs *runs;
+	enum check_side side;
+};
+
+static int add_recording(void *ctx, const char *name, struct reader *r,
+			 struct error *err)
 {
-	const struct opt_strs *labels = side == CHECK_BASE ? &o->old_labels
-							   : &o->new_labels;
-	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
-				   .max_memory = o->max_memory,
-				   .trust = o->trust };
-	struct buf name = { 0 };
-	int rc = 0;
+	struct side_adder *x = ctx;
 
-	for (size_t i = 0; !rc && i < files->n; i++) {
-		struct reader *r;
-
-		rc = cmd_open_file(io, &how, files->v[i], &r, err);
-		if (!rc)
-			rc = cmd_select_labelled(files->v[i], &r, labels, err);
-		buf_reset(&name);
-		cmd_labelled_name(files->v[i], labels, &name);
-		if (!rc && name.failed)
-			rc = error_nomem(err);
-		if (rc < 0)
-			reader_close(r);
-		else
-			rc = check_runs_add(&c->runs, side, buf_cstr(&name), r,
-					    err);
-	}
-	buf_fini(&name);
-	return rc;
+	return check_runs_add(x->runs, x->side, name, r, err);
 }
 
 static int write_to(struct cmd_io *io, const char *path, struct buf *text,
@@ -410,6 +382,9 @@ static int judge_sides(struct cmd_io *io, const struct check_opts *o,
 		       const struct opt_strs *sides[2], struct allow_list *allow,
 		       struct check *c, struct error *err)
 {
+	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
+				   .max_memory = o->max_memory,
+				   .trust = o->trust };
 	int rc = check_runs_init(&c->runs, err);
 
 	if (!rc && o->allow) {
@@ -417,7 +392,9 @@ static int judge_sides(struct cmd_io *io, const struct check_opts *o,
 		c->o.allow = allow;
 	}
 	for (int s = 0; !rc && s < 2; s++)
-		rc = add_side(io, o, c, (enum check_side)s, sides[s], err);
+		rc = cmd_open_files(io, &how, sides[s], &o->sides.labels[s],
+				    add_recording, &(struct side_adder){
+					&c->runs, (enum check_side)s }, err);
 	return rc ? rc : check_decide(c, err);
 }
 
@@ -538,7 +515,7 @@ static int record_and_compare(struct cmd_io *io, const struct check_opts *o,
 static int check_words(const struct check_opts *o, int argc, char **argv,
 		       struct error *err)
 {
-	bool files = o->baseline.n || o->new.n;
+	bool old = o->sides.files[CHECK_BASE].n, new = o->sides.files[CHECK_NEW].n;
 	const char *lone = o->again.n ? "--again" : o->benchmark
 		? "--benchmark" : o->commit ? "--commit" : o->since
 		? "--since" : o->from ? "--from" : NULL;
@@ -550,17 +527,17 @@ static int check_words(const struct check_opts *o, int argc, char **argv,
 		return 0;
 	if (lone)
 		return error_set(err, ERR_USAGE, "%s requires --history", lone);
-	if (o->calibrate && (files || o->against))
+	if (o->calibrate && (old || new || o->against))
 		return error_set(err, ERR_USAGE, "--calibrate compares --run "
 				 "with itself: omit --against, --baseline and "
 				 "--new");
 	if (o->calibrate)
 		return 0;
-	if (files && (o->run || o->against))
+	if ((old || new) && (o->run || o->against))
 		return error_set(err, ERR_USAGE, "use either files "
 				 "(--baseline, --new) or commands (--run, "
 				 "--against)");
-	if (files ? !o->baseline.n || !o->new.n : !o->run || !o->against)
+	if (old || new ? !old || !new : !o->run || !o->against)
 		return error_set(err, ERR_USAGE, "nothing to compare: use "
 				 "--baseline FILE... --new FILE..., or --run "
 				 "CMD --against CMD");
@@ -584,7 +561,8 @@ static int run_check(struct cmd_io *io, void *opts, int argc, char **argv,
 		     struct error *err)
 {
 	struct check_opts *o = opts;
-	const struct opt_strs *files[2] = { &o->baseline, &o->new };
+	const struct opt_strs *files[2] = { &o->sides.files[CHECK_BASE],
+					    &o->sides.files[CHECK_NEW] };
 	struct check_recordings made = { .dir = NULL };
 	struct check c = { .verdict = CHECK_PASS };
 	int rc = check_set_options(io, o, &c.o, err);
@@ -593,7 +571,7 @@ static int run_check(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = check_words(o, argc, argv, err);
 	if (!rc && o->history)
 		rc = compare_history(io, o, &c.o, err);
-	else if (!rc && o->baseline.n)
+	else if (!rc && files[CHECK_BASE]->n)
 		rc = compare(io, o, files, &c, err);
 	else if (!rc)
 		rc = record_and_compare(io, o, &made, &c, err);

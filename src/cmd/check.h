@@ -4,10 +4,11 @@
 /* Options and functions that the files of `tally check` share. */
 #include "check/check.h"
 #include "cmd/command.h"
+#include "cmd/select_options.h"
 
 struct check_opts {
-	struct opt_strs old_labels, new_labels;
-	struct opt_strs baseline, new, again, debug_dirs, events;
+	struct side_opts sides;
+	struct opt_strs again, debug_dirs, events;
 	const char *alpha, *threshold, *margin, *min_share, *min_impact;
 	const char *total_threshold, *require_mde, *by, *allow;
 	const char *format, *json, *junit, *markdown, *openmetrics, *repo, *html,

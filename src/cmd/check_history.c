@@ -224,7 +224,8 @@ static int show(struct against *a, struct error *err)
 
 static int words(const struct check_opts *o, struct error *err)
 {
-	const char *bad = o->baseline.n ? "--baseline" : o->against
+	const struct opt_strs *new = &o->sides.files[CHECK_NEW];
+	const char *bad = o->sides.files[CHECK_BASE].n ? "--baseline" : o->against
 		? "--against" : o->calibrate ? "--calibrate" : o->html
 		? "--html" : o->openmetrics ? "--openmetrics"
 		: o->inclusive ? "--inclusive" : o->early ? "--early"
@@ -235,13 +236,13 @@ static int words(const struct check_opts *o, struct error *err)
 		return error_set(err, ERR_USAGE, "%s cannot be combined with "
 				 "--history, which stores only the costs of "
 				 "functions", bad);
-	if (!o->new.n == !o->run)
+	if (!new->n == !o->run)
 		return error_set(err, ERR_USAGE, "--history requires either "
 				 "--new FILE... or --run CMD");
 	if (o->run && o->again.n)
 		return error_set(err, ERR_USAGE, "--again requires --new; "
 				 "--run records a second batch by itself");
-	return cmd_named_once(&o->new, &o->again, err)
+	return cmd_named_once(new, &o->again, err)
 		       ?: cmd_named_once(&o->again, &o->again, err);
 }
 
@@ -272,7 +273,7 @@ int check_history(struct cmd_io *io, const struct check_opts *o,
 		while (!rc && !a.verdict.broken && (a.verdict.suspects ||
 			       (a.verdict.slower && a.fresh.n < 2)));
 	} else if (!rc) {
-		rc = add_fresh(&a, &o->new, err);
+		rc = add_fresh(&a, &o->sides.files[CHECK_NEW], err);
 		for (size_t i = 0; !rc && i < o->again.n; i++) {
 			struct opt_strs one = { .v = &o->again.v[i], .n = 1 };
 

@@ -24,7 +24,7 @@
 struct diff_opts {
 	const char *by, *order, *norm, *average, *format, *color, *output;
 	const char *syntax;
-	struct opt_strs side[DIFF_SIDES], labels[DIFF_SIDES];
+	struct side_opts sides;
 	struct select_opts samples_of;
 	struct source_opts source_at;
 	struct opt_strs debug_dirs, images, symbols, old_maps;
@@ -45,17 +45,8 @@ enum { AUTO = -1, MIN_ROWS = 20 };
 
 static const struct opt diff_opt_table[] = {
 	{ OPT_HEADING, 0, NULL, NULL, "What to compare", 0 },
-	{ OPT_WORDS, 0, "baseline", "FILE [FILE...]",
-	  "Recordings of the old side, combined; each run in them counts.",
-	  AT(side[DIFF_OLD]) },
-	{ OPT_WORDS, 0, "new", "FILE [FILE...]",
-	  "Recordings of the new state.", AT(side[DIFF_NEW]) },
-	{ OPT_STRS, 0, "old-label", "NAME=VALUE",
-	  "Only samples with this label on the old side, as for --label. With "
-	  "one recording only, it is both sides.",
-	  AT(labels[DIFF_OLD]) },
-	{ OPT_STRS, 0, "new-label", "NAME=VALUE",
-	  "The same on the new side.", AT(labels[DIFF_NEW]) },
+	SIDE_OPTION_ROWS(struct diff_opts, ", as for --label. With one recording "
+			 "only, it is both sides."),
 	{ OPT_STR, 's', "by", "KEY[,KEY...]",
 	  "Compare by these keys and show them in this order: image (dso), "
 	  "symbol (sym, function), file (srcfile), line (srcline), comm "
@@ -294,23 +285,20 @@ static void diff_spec_fini(struct diff_spec *spec)
 		cmd_sources_free(&spec->where[s]);
 }
 
-/* Opens all recordings of a side, each with its symbols. */
-static int open_files(struct cmd_io *io, const struct diff_opts *o,
-		      const struct opt_strs *files, int side,
-		      struct reader **r, struct error *err)
-{
-	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
-				   .max_memory = o->max_memory,
-				   .trust = o->trust };
-	int rc = 0;
+struct opening {
+	VEC(struct reader *) readers;
+};
 
-	for (size_t i = 0; !rc && i < files->n; i++) {
-		rc = cmd_open_file(io, &how, files->v[i], &r[i], err);
-		if (!rc)
-			rc = cmd_select_labelled(files->v[i], &r[i],
-						 &o->labels[side], err);
-	}
-	return rc < 0 ? rc : 0;
+static int add_reader(void *ctx, const char *name, struct reader *r,
+		      struct error *err)
+{
+	struct opening *x = ctx;
+
+	(void)name;
+	if (vec_push(&x->readers, r) == 0)
+		return 0;
+	reader_close(r);
+	return error_nomem(err);
 }
 
 /* Makes the label of a side: "a.tally", "a.tally, b.tally", "a.tally and 2 more",
@@ -333,22 +321,24 @@ static char *make_label(const struct opt_strs *files,
 }
 
 static int open_side(struct cmd_io *io, const struct diff_opts *o, int side,
-		     const char *label, struct reader **out, struct error *err)
+		     struct reader **out, struct error *err)
 {
-	const struct opt_strs *files = &o->side[side];
-	struct reader **r = calloc(files->n + 1, sizeof(*r));
-	int rc = r && label ? open_files(io, o, files, side, r, err)
-			    : error_nomem(err);
+	const struct opt_strs *files = &o->sides.files[side];
+	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
+				   .max_memory = o->max_memory,
+				   .trust = o->trust };
+	struct opening x = { { 0 } };
+	int rc = cmd_open_files(io, &how, files, &o->sides.labels[side],
+				add_reader, &x, err);
 
 	if (!rc && files->n == 1) {
-		*out = r[0];
-		r[0] = NULL;
+		*out = x.readers.v[--x.readers.n];
 	} else if (!rc) {
-		rc = recordings_merge(r, files->v, files->n, out, err);
+		rc = recordings_merge(x.readers.v, files->v, files->n, out, err);
 	}
-	for (size_t i = 0; r && i < files->n; i++)
-		reader_close(r[i]);
-	free(r);
+	for (size_t i = 0; i < x.readers.n; i++)
+		reader_close(x.readers.v[i]);
+	vec_fini(&x.readers);
 	return rc;
 }
 
@@ -360,8 +350,10 @@ static int diff_open(struct cmd_io *io, const struct diff_opts *o,
 	int rc = 0;
 
 	for (int s = 0; !rc && s < DIFF_SIDES; s++) {
-		spec->path[s] = make_label(&o->side[s], &o->labels[s]);
-		rc = open_side(io, o, s, spec->path[s], &r[s], err);
+		spec->path[s] = make_label(&o->sides.files[s],
+					   &o->sides.labels[s]);
+		rc = spec->path[s] ? open_side(io, o, s, &r[s], err)
+				   : error_nomem(err);
 	}
 	return rc;
 }
@@ -490,18 +482,18 @@ static int take_words(struct diff_opts *o, int argc, char **argv,
 		      struct diff_spec *spec, const char **what,
 		      struct error *err)
 {
-	size_t most = o->side[0].n || o->side[1].n ? 1 : 3;
+	size_t most = o->sides.files[0].n || o->sides.files[1].n ? 1 : 3;
 	char *both[2];
 
 	*what = NULL;
-	if (!o->side[DIFF_NEW].n != !o->side[DIFF_OLD].n)
+	if (!o->sides.files[DIFF_NEW].n != !o->sides.files[DIFF_OLD].n)
 		return error_set(err, ERR_USAGE, "--%s FILE... requires the %s "
 				 "side, too: --%s FILE...",
-				 o->side[0].n ? "baseline" : "new",
-				 o->side[0].n ? "new" : "old",
-				 o->side[0].n ? "new" : "baseline");
+				 o->sides.files[0].n ? "baseline" : "new",
+				 o->sides.files[0].n ? "new" : "old",
+				 o->sides.files[0].n ? "new" : "baseline");
 	if (most == 3 && argc == 1 &&
-	    (o->labels[DIFF_OLD].n || o->labels[DIFF_NEW].n)) {
+	    (o->sides.labels[DIFF_OLD].n || o->sides.labels[DIFF_NEW].n)) {
 		both[0] = both[1] = argv[0];
 		argv = both;
 		argc = 2;
@@ -511,13 +503,13 @@ static int take_words(struct diff_opts *o, int argc, char **argv,
 				 "recording and at most one function: tally "
 				 "diff OLD NEW [SYMBOL], or --baseline OLD... "
 				 "--new NEW... for several on each side");
-	if (most == 3 && add_word(&o->side[0], argv[0]) +
-				 add_word(&o->side[1], argv[1]))
+	if (most == 3 && add_word(&o->sides.files[0], argv[0]) +
+				 add_word(&o->sides.files[1], argv[1]))
 		return error_nomem(err);
 	if ((size_t)argc == most)
 		*what = argv[most - 1];
 	else if (most == 1)
-		*what = last_word(&o->side[DIFF_NEW], &o->side[DIFF_OLD]);
+		*what = last_word(&o->sides.files[DIFF_NEW], &o->sides.files[DIFF_OLD]);
 	o->annotate |= *what || o->source || o->code || o->both;
 	return o->annotate ? key_list_parse("image,symbol", &spec->keys, err)
 			   : 0;
@@ -641,8 +633,8 @@ int cmd_diff_page(struct cmd_io *io, const struct opt_strs side[2],
 	struct diff_opts o = { .top = 0 };
 
 	diff_defaults(&o);
-	o.side[DIFF_OLD] = side[0];
-	o.side[DIFF_NEW] = side[1];
+	o.sides.files[DIFF_OLD] = side[0];
+	o.sides.files[DIFF_NEW] = side[1];
 	o.output = output;
 	o.html = true;
 	return run_diff(io, &o, 0, NULL, err);

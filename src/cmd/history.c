@@ -210,6 +210,12 @@ static size_t commit_log_between(void *ctx, uint32_t older, uint32_t newer)
 		       ? 0 : b - a - 1;
 }
 
+static int add_recording(void *runs, const char *name, struct reader *r,
+			 struct error *err)
+{
+	return check_runs_add(runs, CHECK_NEW, name, r, err);
+}
+
 static int read_runs(struct cmd_io *io, const struct batch_files *b,
 		     struct check_runs *runs, struct error *err)
 {
@@ -218,30 +224,11 @@ static int read_runs(struct cmd_io *io, const struct batch_files *b,
 	struct cmd_reading how = { .debug_dirs = b->debug_dirs,
 				   .max_memory = b->max_memory,
 				   .trust = b->trust };
-	int rc = 0;
+	int rc = cmd_open_files(io, &how, b->files, NULL, add_recording, runs, err);
 
-	for (size_t i = 0; !rc && i < b->files->n; i++) {
-		const char *path = b->files->v[i];
-		struct reader *r;
-
-		rc = cmd_open_file(io, &how, path, &r, err);
-		if (!rc)
-			rc = check_runs_add(runs, CHECK_NEW, path, r, err);
-	}
 	if (!rc)
 		rc = check_runs_finish(runs, &o, err);
 	return rc ? rc : check_runs_usable(runs, false, err);
-}
-
-int cmd_named_once(const struct opt_strs *a, const struct opt_strs *b,
-		   struct error *err)
-{
-	for (size_t i = 0; i < a->n; i++)
-		for (size_t k = a == b ? i + 1 : 0; k < b->n; k++)
-			if (!strcmp(a->v[i], b->v[k]))
-				return error_set(err, ERR_USAGE, "%s is named "
-						 "twice", a->v[i]);
-	return 0;
 }
 
 int cmd_add_batch(struct cmd_io *io, struct history *h,
@@ -253,8 +240,6 @@ int cmd_add_batch(struct cmd_io *io, struct history *h,
 	const char *said = b->commit;
 	int rc = check_runs_init(&runs, err);
 
-	if (!rc)
-		rc = cmd_named_once(b->files, b->files, err);
 	if (!rc && b->repo)
 		rc = require_repository(b->repo, err);
 	if (!rc)

@@ -32,9 +32,6 @@ struct batch_files {
 	uint64_t max_memory;
 	bool trust, no_inline;
 };
-/* Refuses a file that is named twice: its runs would count twice. */
-int cmd_named_once(const struct opt_strs *a, const struct opt_strs *b,
-		   struct error *err);
 /* Adds the batch of these recordings to the history. */
 int cmd_add_batch(struct cmd_io *io, struct history *h,
 		  const struct batch_files *b, struct error *err);

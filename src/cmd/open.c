@@ -141,22 +141,24 @@ void cmd_labelled_name(const char *path, const struct opt_strs *labels,
 		       struct buf *out)
 {
 	buf_str(out, path);
-	for (size_t i = 0; i < labels->n; i++)
+	for (size_t i = 0; labels && i < labels->n; i++)
 		buf_printf(out, "%s%s%s", i ? ", " : " (", labels->v[i],
 			   i + 1 < labels->n ? "" : ")");
 }
 
-int cmd_select_labelled(const char *path, struct reader **r,
-			const struct opt_strs *labels, struct error *err)
+/* Replaces a recording by its samples with these labels, if there are any. */
+static int select_labelled(const char *path, struct reader **r,
+			   const struct opt_strs *labels, struct error *err)
 {
-	struct select_spec spec = { .labels = { labels->v, labels->n } };
+	struct select_spec spec = { .labels = { NULL, 0 } };
 	struct reader *some = NULL;
 	struct selection sel;
 	bool any = false;
 	int rc;
 
-	if (!labels->n)
+	if (!labels || !labels->n)
 		return 0;
+	spec.labels = (struct name_list){ labels->v, labels->n };
 	rc = selection_init(&sel, reader_profile(*r), &spec, err);
 	if (rc < 0) {
 		error_prefix(err, "%s", path);
@@ -173,6 +175,44 @@ int cmd_select_labelled(const char *path, struct reader **r,
 	reader_close(*r);
 	*r = some;
 	return 0;
+}
+
+int cmd_named_once(const struct opt_strs *a, const struct opt_strs *b,
+		   struct error *err)
+{
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t k = a == b ? i + 1 : 0; k < b->n; k++)
+			if (!strcmp(a->v[i], b->v[k]))
+				return error_set(err, ERR_USAGE, "%s is named "
+						 "twice", a->v[i]);
+	return 0;
+}
+
+int cmd_open_files(struct cmd_io *io, const struct cmd_reading *how,
+		   const struct opt_strs *files, const struct opt_strs *labels,
+		   cmd_add_fn *add, void *ctx, struct error *err)
+{
+	struct buf name = { 0 };
+	int rc = cmd_named_once(files, files, err);
+
+	for (size_t i = 0; !rc && i < files->n; i++) {
+		struct reader *r;
+
+		rc = cmd_open_file(io, how, files->v[i], &r, err);
+		if (rc < 0)
+			break;
+		rc = select_labelled(files->v[i], &r, labels, err);
+		buf_reset(&name);
+		cmd_labelled_name(files->v[i], labels, &name);
+		if (!rc && name.failed)
+			rc = error_nomem(err);
+		if (rc)
+			reader_close(r);
+		else
+			rc = add(ctx, buf_cstr(&name), r, err);
+	}
+	buf_fini(&name);
+	return rc < 0 ? rc : 0;
 }
 
 void cmd_report_damage(struct cmd_io *io, const char *path,

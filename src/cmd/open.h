@@ -29,10 +29,18 @@ int cmd_open(struct cmd_io *io, const struct cmd_reading *how, const char *input
 /* The same for one path. */
 int cmd_open_file(struct cmd_io *io, const struct cmd_reading *how, const char *path,
 		  struct reader **out, struct error *err);
-/* Replaces a recording by its samples with these labels ("NAME=VALUE"); all of it
- * if there are none.  ERR_USAGE if no thread has them. */
-int cmd_select_labelled(const char *path, struct reader **r,
-			const struct opt_strs *labels, struct error *err);
+/* Refuses a file that is named twice: its runs would count twice. */
+int cmd_named_once(const struct opt_strs *a, const struct opt_strs *b,
+		   struct error *err);
+/* Receives a recording and its name.  Owns the reader, also if it fails. */
+typedef int cmd_add_fn(void *ctx, const char *name, struct reader *r,
+		       struct error *err);
+/* Opens several recordings, which are named once, and passes each to `add`: all of
+ * it, or its samples with these labels ("NAME=VALUE", NULL: none are given).  ERR_USAGE if
+ * no thread has them. */
+int cmd_open_files(struct cmd_io *io, const struct cmd_reading *how,
+		   const struct opt_strs *files, const struct opt_strs *labels,
+		   cmd_add_fn *add, void *ctx, struct error *err);
 /* Appends the name of such a selection: "a.tally (canary=yes)". */
 void cmd_labelled_name(const char *path, const struct opt_strs *labels,
 		       struct buf *out);

@@ -45,6 +45,25 @@ struct select_opts {
 	  "must match.", \
 	  offsetof(type, samples_of.labels) }
 
+/* The recordings of an old and a new side, which are compared. */
+struct side_opts {
+	struct opt_strs files[2], labels[2];
+};
+
+/* Rows for the option table of a command.  Its options are a `type` with a struct
+ * side_opts called `sides`; `label_help` explains --old-label. */
+#define SIDE_OPTION_ROWS(type, label_help) \
+	{ OPT_WORDS, 0, "baseline", "FILE [FILE...]", \
+	  "Recordings of the old side; each run in them counts.", \
+	  offsetof(type, sides.files[0]) }, \
+	{ OPT_WORDS, 0, "new", "FILE [FILE...]", \
+	  "Recordings of the new side.", offsetof(type, sides.files[1]) }, \
+	{ OPT_STRS, 0, "old-label", "NAME=VALUE", \
+	  "Only samples with this label on the old side" label_help, \
+	  offsetof(type, sides.labels[0]) }, \
+	{ OPT_STRS, 0, "new-label", "NAME=VALUE", \
+	  "The same on the new side.", offsetof(type, sides.labels[1]) }
+
 /* Return values that borrow from the options. */
 struct name_list cmd_names(const struct opt_strs *s);
 struct select_spec cmd_select(const struct select_opts *o);

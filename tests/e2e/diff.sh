@@ -699,6 +699,9 @@ fi
 t_is "one recording is not enough" \
 	"$(diff one.tally 2>&1 >/dev/null; echo $?)" \
 	"$(printf '%s\n2' "tally: name an old and a new recording and at most one function: tally diff OLD NEW [SYMBOL], or --baseline OLD... --new NEW... for several on each side")"
+t_is "a recording counts once" \
+	"$(diff --baseline one.tally one.tally --new two.tally 2>&1 >/dev/null; echo $?)" \
+	"$(printf '%s\n2' "tally: one.tally is named twice")"
 for bad in nan ''; do
 	t_is "a syntax there is not: '$bad'" \
 		"$(diff --syntax="$bad" one.tally two.tally 2>&1; echo $?)" \
