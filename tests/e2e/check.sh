@@ -28,6 +28,35 @@ t_like "... its lines" "$(cat out)" 'lines that gained: .*lex\.c:1[02] \+[0-9.]+
 t_like "... instructions" "$(cat out)" 'instructions that gained: .*lex\+0x(28|30) \+[0-9.]+ ms'
 t_like "... and callers" "$(cat out)" 'callers that gained: main \+'
 t_like "... the milliseconds of a run" "$(cat out)" '\+2[0-9]\.[0-9]+% .* \+[56][0-9]\.[0-9]+ ms .* lex \(app\)'
+if [ "$python" ]; then
+	"$TALLY" check --warn-only --format none --json agree.check.json \
+		--baseline a-*.tally --new slow-*.tally
+	"$TALLY" diff --format json --baseline a-*.tally --new slow-*.tally \
+		>agree.diff.json
+	t_run "diff sees the same costs, noise and changes" "$python" - <<'END'
+import json, math
+rows = {r['symbol']: r for r in json.load(open('agree.diff.json'))['rows']}
+seen = 0
+for check in json.load(open('agree.check.json'))['rows']:
+    row = rows.get(check['function'])
+    if not row or not check.get('ratio'):
+        continue
+    diff = row['self']
+    old, new = diff['old']['cost'], diff['new']['cost']
+    assert math.isclose(old, check['base'], rel_tol=1e-6), (check, row)
+    assert (check['status'] == 'regressed') == (row['status'] == 'grew'), (check, row)
+    if check['method'] != 'absolute' or check['paired']:
+        continue
+    assert math.isclose(new, check['new'], rel_tol=1e-6), (check, row)
+    # one is the interval of a ratio, the other that of a difference
+    ratio = math.log(check['high'] / check['low']) / 2
+    wide = (diff['high'] - diff['low']) / 2
+    assert math.isclose(wide, ratio * math.hypot(old, new) / math.sqrt(2),
+                        rel_tol=0.05), (check, row)
+    seen += 1
+assert seen >= 5, seen
+END
+fi
 "$TALLY" check --warn-only --baseline a-*.tally --new slow-*.tally >out 2>&1
 t_is "--warn-only exits with 0" $? 0
 t_like "... but says it" "$(head -n 1 out)" '^regressed: lex'
