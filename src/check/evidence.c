@@ -8,7 +8,6 @@
 #include "base/search.h"
 #include "base/stats.h"
 #include "check/check_internal.h"
-#include "check/runs_internal.h"
 #include "profile/symbol_order.h"
 
 struct gather {
@@ -242,8 +241,9 @@ static int match_lines(struct check *c)
 		wanted = calloc(n + 1, 1);
 		for (size_t i = 0; wanted && i < bases.v.n; i++)
 			wanted[bases.v.v[i]] = 1;
-		rc = wanted ? runs_match_lines(&c->runs, &c->o.runs.where,
-					       wanted, n) : -ERR_NOMEM;
+		rc = wanted ? check_runs_match_lines(&c->runs,
+						     &c->o.runs.where, wanted,
+						     n) : -ERR_NOMEM;
 	}
 	free(wanted);
 	vec_fini(&bases.v);

@@ -17,7 +17,6 @@ libcheck_a_SOURCES = \
 	src/check/judge.c \
 	src/check/judge.h \
 	src/check/judge_internal.h \
-	src/check/lines.c \
 	src/check/matrix.c \
 	src/check/moved.c \
 	src/check/outcome.c \
@@ -27,7 +26,6 @@ libcheck_a_SOURCES = \
 	src/check/repo_files.h \
 	src/check/runs.c \
 	src/check/runs.h \
-	src/check/runs_internal.h \
 	src/check/sensitivity.c \
 	src/check/sequence.c \
 	src/check/shift.c \

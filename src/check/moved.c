@@ -7,11 +7,6 @@
 
 enum { CHANCE_ONE_IN = 20 };
 
-struct mover {
-	struct check *c;
-	bool failed;		/* out of memory */
-};
-
 static double gain(const struct check *c, const struct check_row *r)
 {
 	return check_now(c, r) - r->j.base;
@@ -28,7 +23,7 @@ static bool cost_fell(const struct check *c, const struct check_row *r)
 
 static bool related(void *ctx, size_t gained, size_t lost)
 {
-	struct check *c = ((struct mover *)ctx)->c;
+	struct check *c = ctx;
 	uint32_t a = c->rows.v[gained].unit.func, b = c->rows.v[lost].unit.func;
 
 	/* lines of one function are related */
@@ -38,20 +33,21 @@ static bool related(void *ctx, size_t gained, size_t lost)
 /* The increase must be as large and as significant as that of a slower function. */
 static bool costs_more(void *ctx, const size_t *rows, size_t n)
 {
-	struct mover *m = ctx;
-	const struct judge_options *o = &m->c->o.judge;
+	struct check *c = ctx;
+	const struct judge_options *o = &c->o.judge;
 	struct judge_sum s;
 
-	if (judge_group(&m->c->judge, rows, n, &s) < 0) {
-		m->failed = true;
+	if (judge_group(&c->judge, rows, n, &s) < 0) {
+		c->runs.match.failed = true;
 		return true;
 	}
 	return !(s.ratio <= 1 + o->threshold || s.p > o->alpha);
 }
 
-static struct move_item item_of(const struct check *c,
-				const struct check_row *r)
+static struct move_item item_of(void *ctx, size_t row)
 {
+	const struct check *c = ctx;
+	const struct check_row *r = &c->rows.v[row];
 	struct move_item x = { MOVE_NONE, 0 };
 
 	/* unnamed code cannot be matched */
@@ -85,22 +81,14 @@ static void set_moved(struct check *c, const size_t *from)
 
 int check_moved(struct check *c, struct error *err)
 {
-	size_t n = c->rows.n;
-	struct mover m = { .c = c };
-	struct move_item *v = calloc(n + 1, sizeof(*v));
-	size_t *from = calloc(n + 1, sizeof(*from));
-	struct moves moves = { v, n, &m, related, costs_more };
-	int rc = v && from ? 0 : -ERR_NOMEM;
+	struct moves moves = { c->rows.n, c, item_of, related, costs_more };
+	size_t *from;
+	int rc = moves_find(&moves, &from);
 
-	for (size_t i = 0; !rc && i < n; i++)
-		v[i] = item_of(c, &c->rows.v[i]);
-	if (!rc)
-		rc = moves_find(&moves, from);
-	if (m.failed || c->runs.match.failed)
+	if (c->runs.match.failed)
 		rc = -ERR_NOMEM;
 	if (!rc)
 		set_moved(c, from);
-	free(v);
 	free(from);
 	return rc ? check_nomem(err) : 0;
 }

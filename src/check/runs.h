@@ -82,6 +82,13 @@ int check_runs_add(struct check_runs *c, enum check_side side,
 int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 		      struct error *err);
 
+/* Matches the lines of the wanted files, which are given by the str of their base
+ * names (NULL: all), with those of the newest recording of the new side
+ * (views/code/line_match.h).  Lines inserted above others then change none of them.
+ * Returns 0 or -ERR_NOMEM. */
+int check_runs_match_lines(struct check_runs *c, const struct source_where *where,
+			   const uint8_t *wanted, size_t nwanted);
+
 /* Refuses recordings whose costs are wrong or unknown: incomplete ones, those without
  * samples of the event (if `new_may_be_empty`, on the baseline only), and those that
  * lost more than 1 % of them.  Call it after check_runs_finish. */

@@ -13,6 +13,7 @@
 
 struct shift {
 	const struct moves *m;
+	double *gain;		/* by item */
 	size_t *lost;		/* items whose cost decreased */
 	size_t nlost;
 	uint64_t left;		/* comparisons still allowed */
@@ -25,7 +26,7 @@ struct shift {
 static size_t explain(struct shift *s, size_t item)
 {
 	const struct moves *m = s->m;
-	double want = m->v[item].gain, have = 0, most = 0;
+	double want = s->gain[item], have = 0, most = 0;
 	size_t n = 0, from = MOVE_FROM_NONE;
 
 	if (s->nlost > s->left)
@@ -68,27 +69,29 @@ static int by_gain(const void *a, const void *b)
 	       descending(x->gain, y->gain) ?: ascending(x->item, y->item);
 }
 
-int moves_find(const struct moves *m, size_t *from)
+int moves_find(const struct moves *m, size_t **out)
 {
 	struct shift s = { .m = m, .left = MOVE_QUESTIONS };
 	struct gainer *up = calloc(m->n + 1, sizeof(*up));
-	size_t n = 0;
+	size_t *from = calloc(m->n + 1, sizeof(*from)), n = 0;
 	int rc = 0;
 
+	s.gain = calloc(m->n + 1, sizeof(*s.gain));
 	s.budget = calloc(m->n + 1, sizeof(*s.budget));
 	s.group = calloc(m->n + 1, sizeof(*s.group));
 	s.lost = calloc(m->n + 1, sizeof(*s.lost));
-	if (!up || !s.budget || !s.group || !s.lost)
+	if (!up || !from || !s.gain || !s.budget || !s.group || !s.lost)
 		rc = -ERR_NOMEM;
 	for (size_t i = 0; !rc && i < m->n; i++) {
-		const struct move_item *x = &m->v[i];
+		struct move_item x = m->item(m->ctx, i);
 
 		from[i] = MOVE_FROM_NONE;
-		if (x->kind == MOVE_LOSS && x->gain < 0) {
-			s.budget[i] = -x->gain;
+		s.gain[i] = x.gain;
+		if (x.kind == MOVE_LOSS && x.gain < 0) {
+			s.budget[i] = -x.gain;
 			s.lost[s.nlost++] = i;
-		} else if (x->kind >= MOVE_GAIN && x->gain > 0) {
-			up[n++] = (struct gainer){ x->kind == MOVE_NEW, x->gain,
+		} else if (x.kind >= MOVE_GAIN && x.gain > 0) {
+			up[n++] = (struct gainer){ x.kind == MOVE_NEW, x.gain,
 						  i };
 		}
 	}
@@ -97,8 +100,14 @@ int moves_find(const struct moves *m, size_t *from)
 	for (size_t i = 0; !rc && i < n; i++)
 		from[up[i].item] = explain(&s, up[i].item);
 	free(up);
+	free(s.gain);
 	free(s.budget);
 	free(s.group);
 	free(s.lost);
+	if (rc) {
+		free(from);
+		from = NULL;
+	}
+	*out = from;
 	return rc;
 }

@@ -29,9 +29,9 @@ struct move_item {
 };
 
 struct moves {
-	const struct move_item *v;
-	size_t n;
+	size_t n;		/* number of items */
 	void *ctx;
+	struct move_item (*item)(void *ctx, size_t i);
 	bool (*related)(void *ctx, size_t gained, size_t lost);
 	bool (*costs_more)(void *ctx, const size_t *items, size_t n);
 };
@@ -42,8 +42,9 @@ struct moves {
  * unexplained. */
 enum { MOVE_QUESTIONS = 1 << 24 };
 
-/* Sets from[i] to the item that most of the gain of i came from, or
- * MOVE_FROM_NONE. Returns 0 or -ERR_NOMEM. */
-int moves_find(const struct moves *m, size_t *from);
+/* Sets (*from)[i] to the item that most of the gain of i came from, or
+ * MOVE_FROM_NONE.  The caller frees *from, which is NULL after an error.  Returns
+ * 0 or -ERR_NOMEM. */
+int moves_find(const struct moves *m, size_t **from);
 
 #endif

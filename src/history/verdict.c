@@ -423,8 +423,9 @@ static bool rows_cost_more(void *ctx, const size_t *rows, size_t n)
 	       log_change_p(&c, m->o->margin, false) <= m->o->budget;
 }
 
-static struct move_item item_of(const struct verdict_row *r)
+static struct move_item item_of(void *ctx, size_t row)
 {
+	const struct verdict_row *r = &((const struct mover *)ctx)->v->rows.v[row];
 	struct move_item x = { MOVE_NONE, r->now - r->base };
 
 	if (r->status == VERDICT_FASTER || r->status == VERDICT_REMOVED)
@@ -437,22 +438,16 @@ static struct move_item item_of(const struct verdict_row *r)
 }
 
 /* Excuses rows whose code moved, and reports new ones that no other function explains. */
-static int judge_moved(const struct mover *m)
+static int judge_moved(struct mover *m)
 {
 	struct verdict *v = m->v;
-	struct move_item *items = calloc(v->rows.n + 1, sizeof(*items));
-	size_t *from = calloc(v->rows.n + 1, sizeof(*from));
-	struct moves moves = { items, v->rows.n, (void *)(uintptr_t)m,
-			       rows_related, rows_cost_more };
-	size_t known = 0;
-	int rc = items && from ? 0 : -ERR_NOMEM;
+	struct moves moves = { v->rows.n, m, item_of, rows_related,
+			       rows_cost_more };
+	size_t known = 0, *from;
+	int rc = moves_find(&moves, &from);
 
 	for (size_t i = 0; i < m->nold; i++)
 		known += m->h->batches.v[m->old[i]].ndetails > 0;
-	for (size_t i = 0; !rc && i < v->rows.n; i++)
-		items[i] = item_of(&v->rows.v[i]);
-	if (!rc)
-		rc = moves_find(&moves, from);
 	for (size_t i = 0; !rc && i < v->rows.n; i++) {
 		struct verdict_row *r = &v->rows.v[i];
 
@@ -464,7 +459,6 @@ static int judge_moved(const struct mover *m)
 			r->status = VERDICT_SLOWER;
 		}
 	}
-	free(items);
 	free(from);
 	return rc;
 }

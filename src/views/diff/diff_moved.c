@@ -43,8 +43,10 @@ static bool costs_more(void *ctx, const size_t *rows, size_t n)
 	return c.cost[DIFF_NEW] > SAME_COST * c.cost[DIFF_OLD] && c.low > 0;
 }
 
-static struct move_item item_of(const struct diff *d, uint32_t row)
+static struct move_item item_of(void *ctx, size_t i)
 {
+	const struct diff *d = ctx;
+	uint32_t row = (uint32_t)i;
 	const struct cost_change *c = diff_row_change(d, row, 0, false);
 	struct move_item x = { MOVE_NONE, c->change };
 
@@ -78,19 +80,12 @@ static void set_moved(struct diff *d, const size_t *from)
 
 static int find(struct diff *d)
 {
-	size_t n = d->rows.n;
-	struct move_item *v = calloc(n + 1, sizeof(*v));
-	size_t *from = calloc(n + 1, sizeof(*from));
-	struct moves moves = { v, n, d, related, costs_more };
-	int rc = v && from ? 0 : -ERR_NOMEM;
+	struct moves moves = { d->rows.n, d, item_of, related, costs_more };
+	size_t *from;
+	int rc = moves_find(&moves, &from);
 
-	for (uint32_t i = 0; !rc && i < n; i++)
-		v[i] = item_of(d, i);
-	if (!rc)
-		rc = moves_find(&moves, from);
 	if (!rc && !d->match.failed)
 		set_moved(d, from);
-	free(v);
 	free(from);
 	return rc || d->match.failed ? -ERR_NOMEM : 0;
 }
