@@ -52,21 +52,13 @@ static int open_side(struct diff *d, int side, struct reader *r,
 				    .select = d->spec.select,
 				    .no_inline = d->spec.no_inline,
 				    .spread = true };
-	int rc;
 
 	s->reader = r;
 	s->p = reader_profile(r);
 	s->path = d->spec.path[side];
 	if (s->p->runs.n > 1)
 		spec.keys.mask |= KEY_BIT(KEY_RUN);
-	rc = report_prepare(r, &spec, &s->rep, err);
-	if (rc < 0)
-		return rc;
-	s->str_of = malloc((s->p->str.str.n + 1) * sizeof(*s->str_of));
-	if (!s->str_of)
-		return diff_nomem(err);
-	memset(s->str_of, 0xff, (s->p->str.str.n + 1) * sizeof(*s->str_of));
-	return 0;
+	return report_prepare(r, &spec, &s->rep, err);
 }
 
 static int build(struct diff *d, struct reader *const readers[DIFF_SIDES],
@@ -121,7 +113,6 @@ static void side_fini(struct diff_side *s)
 	vec_fini(&s->cells);
 	free(s->key_of);
 	free(s->row_of);
-	free(s->str_of);
 	free(s->file_of);
 	free(s->run_at);
 	free(s->run_seconds);

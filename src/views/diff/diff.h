@@ -86,7 +86,6 @@ struct diff_side {
 	VEC(struct compare_cell) cells;	/* samples of any event by stack */
 	uint32_t *key_of;	/* by frame key: index in diff.keys, or PROF_NONE */
 	uint32_t *row_of;	/* by row of rep: index in diff.rows */
-	uint32_t *str_of;	/* by str of p: str of diff.names, or PROF_NONE */
 	const uint32_t *image_of;	/* by image of p: its name in the diff */
 	const uint32_t *func_of;	/* by func of p: index in diff.match.funcs */
 	uint32_t *file_of;	/* by str of p: matched number of a source file */
@@ -228,7 +227,5 @@ void diff_head(const struct diff *d, int columns, struct buf *out);
 int diff_match(struct diff *d);
 /* diff_stats.c: fills d->self, d->total and the statistics of columns. */
 int diff_stats(struct diff *d);
-/* Returns a string of one side in d->names; PROF_NONE if out of memory. */
-uint32_t diff_str(struct diff *d, int side, uint32_t str);
 
 #endif

@@ -147,44 +147,16 @@ void diff_name_stable(const struct diff *d, uint32_t key, struct buf *out)
 
 #define NO_NAME "[no name]"
 
-uint32_t diff_str(struct diff *d, int side, uint32_t str)
-{
-	struct diff_side *s = &d->side[side];
-
-	if (str >= s->p->str.str.n)
-		return PROF_STR_EMPTY;
-	if (s->str_of[str] == PROF_NONE)
-		s->str_of[str] = profile_str(&d->names,
-					     profile_cstr(s->p, str));
-	return s->str_of[str];
-}
-
-/* Returns whether addresses in an image mean the same on both sides: its build
- * IDs are known and equal. */
-static bool same_build(const struct diff *d, const uint32_t image[DIFF_SIDES])
-{
-	const struct prof_image *a = &d->side[0].p->images.v[image[0]];
-	const struct prof_image *b = &d->side[1].p->images.v[image[1]];
-
-	return a->build_id.len && build_id_equal(&a->build_id, &b->build_id);
-}
-
 struct matcher {
 	struct diff *d;
-	uint32_t *image_at[DIFF_SIDES];	/* by matched image: image of p */
-	uint8_t *same;		/* by matched image: 1 + same_build */
+	/* by matched image: hash of its build, 0 if a side has no build ID */
+	uint64_t *build[DIFF_SIDES];
 };
 
-static bool addresses_match(struct matcher *m, uint32_t image)
+/* Returns whether addresses in an image mean the same on both sides. */
+static bool addresses_match(const struct matcher *m, uint32_t image)
 {
-	uint32_t at[DIFF_SIDES] = { m->image_at[0][image],
-				    m->image_at[1][image] };
-
-	if (!m->same[image])
-		m->same[image] = 1 + (at[0] != PROF_NONE &&
-				      at[1] != PROF_NONE &&
-				      same_build(m->d, at));
-	return m->same[image] == 2;
+	return m->build[0][image] && m->build[0][image] == m->build[1][image];
 }
 
 static int match_lines(struct diff *d)
@@ -289,21 +261,17 @@ static int add_keys(struct matcher *m)
 	return rc;
 }
 
-/* Maps matched image names back to an image of each side. */
-static int find_images(struct matcher *m)
+static int find_builds(struct matcher *m)
 {
-	size_t n = m->d->names.str.str.n + 1;
-
-	m->same = calloc(n, 1);
 	for (int s = 0; s < DIFF_SIDES; s++) {
 		const struct diff_side *side = &m->d->side[s];
 
-		m->image_at[s] = malloc(n * sizeof(**m->image_at));
-		if (!m->image_at[s] || !m->same)
+		m->build[s] = calloc(m->d->names.str.str.n + 1, sizeof(uint64_t));
+		if (!m->build[s])
 			return -ERR_NOMEM;
-		memset(m->image_at[s], 0xff, n * sizeof(**m->image_at));
 		for (size_t i = 0; i < side->p->images.n; i++)
-			m->image_at[s][side->image_of[i]] = (uint32_t)i;
+			m->build[s][side->image_of[i]] =
+				compare_build_of(&side->p->images.v[i]);
 	}
 	return 0;
 }
@@ -320,14 +288,13 @@ int diff_match(struct diff *d)
 	if (!rc)
 		rc = match_lines(d);
 	if (!rc)
-		rc = find_images(&m);
+		rc = find_builds(&m);
 	if (!rc)
 		rc = add_keys(&m);
 	if (!rc)
 		rc = diff_labels(d);
-	free(m.image_at[0]);
-	free(m.image_at[1]);
-	free(m.same);
+	free(m.build[0]);
+	free(m.build[1]);
 	return rc;
 }
 

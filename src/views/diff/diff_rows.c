@@ -47,9 +47,11 @@ static int match_rows(struct row_tab *t, int side)
 	for (size_t i = 0; i < rep->table.rows.n; i++) {
 		const struct row *row = &rep->table.rows.v[i];
 		const struct lane *l = &rep->agg.lanes.v[row->lane];
-		struct diff_row r = { s->key_of[row->fk],
-				      diff_str(t->d, side, l->comm), l->cpu,
-				      diff_str(t->d, side, l->wait) };
+		struct profile *names = &t->d->names;
+		struct diff_row r = {
+			s->key_of[row->fk],
+			profile_str(names, profile_cstr(s->p, l->comm)), l->cpu,
+			profile_str(names, profile_cstr(s->p, l->wait)) };
 
 		s->row_of[i] = r.comm == PROF_NONE || r.wait == PROF_NONE
 			       ? PROF_NONE : find_row(t, &r);
