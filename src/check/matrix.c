@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Builds the rows by name, and their costs in each run. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/search.h"
 #include "check/check_internal.h"

@@ -3,7 +3,6 @@
 #include "views/diff/diff.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "views/diff/diff_internal.h"
 

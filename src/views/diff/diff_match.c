@@ -9,7 +9,6 @@
  * one.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "compare/paths.h"
 #include "symbolize/demangle/clones.h"
