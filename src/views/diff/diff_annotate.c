@@ -23,21 +23,6 @@ struct cell diff_part_cell(const struct diff_annotation *x, int side,
 	return annot_sum(&annot_costs(a, row)[x->col[side][col]]);
 }
 
-/* Returns the row that a new function had before, under another name; PROF_NONE
- * if there is none. */
-static uint32_t name_before(const struct diff *d, uint32_t row)
-{
-	uint32_t of = d->moved_from[row];
-
-	return of != PROF_NONE && !diff_values(d, DIFF_OLD, row)->total.count &&
-	       !diff_values(d, DIFF_NEW, of)->total.count ? of : PROF_NONE;
-}
-
-static uint32_t row_name(const struct diff *d, uint32_t row)
-{
-	return d->keys.keys.v[d->rows.v[row].key].name;
-}
-
 /* Returns 1 + the row's function in diff.match.funcs; 0 if none. */
 static uint32_t row_func(const struct diff *d, uint32_t row)
 {
@@ -61,92 +46,82 @@ static bool is_name(const struct diff *d, uint32_t linkage, const char *what)
 	return is;
 }
 
-/* Returns the name on this side of a function that was renamed, if `what` is
- * its name on the other side; otherwise NULL. */
-static const char *meant_renamed(const struct diff *d, int side,
-				 const char *what)
+static bool is_on(const struct diff *d, int side, uint32_t row)
 {
-	for (size_t i = 0; i < d->match.funcs.n; i++) {
-		const struct compare_func *now = &d->match.funcs.v[i], *before;
+	return diff_values(d, side, row)->total.count;
+}
 
-		if (now->before == COMPARE_NONE)
-			continue;
-		before = &d->match.funcs.v[now->before];
-		if (before->name != now->name &&
-		    is_name(d, (side == DIFF_NEW ? before : now)->name, what))
-			return profile_cstr(&d->names, (side == DIFF_NEW
-						? now : before)->name);
+/* Finds what each function became: itself, the function that it was renamed to, or
+ * the new one that all of its code moved to. */
+static uint32_t *find_successors(const struct diff *d)
+{
+	const struct compare_func *v = d->match.funcs.v;
+	uint32_t *to = malloc((d->match.funcs.n + 1) * sizeof(*to));
+
+	for (uint32_t i = 0; to && i < d->match.funcs.n; i++)
+		to[i] = i;
+	for (uint32_t i = 0; to && i < d->match.funcs.n; i++)
+		if (v[i].before != COMPARE_NONE)
+			to[v[i].before] = i;
+	for (uint32_t i = 0; to && i < d->rows.n; i++) {
+		uint32_t of = d->moved_from[i];
+
+		if (of != PROF_NONE && !is_on(d, DIFF_OLD, i) &&
+		    !is_on(d, DIFF_NEW, of) && row_func(d, i))
+			to[row_func(d, of) - 1] = row_func(d, i) - 1;
 	}
-	return NULL;
+	return to;
 }
 
 /* Returns the name on a side that `what` refers to, because a function may have
  * had another name. */
-static const char *meant(const struct diff *d, int side, const char *what)
+static const char *meant(const struct diff_annotation *x, int side)
 {
-	const char *other = what ? meant_renamed(d, side, what) : NULL;
+	const struct compare_func *v = x->d->match.funcs.v;
 
-	if (other)
-		return other;
-	for (uint32_t i = 0; what && i < d->rows.n; i++) {
-		uint32_t of = name_before(d, i);
-		uint32_t own = side == DIFF_NEW ? i : of;
+	for (size_t i = 0; x->spec.what && i < x->d->match.funcs.n; i++) {
+		uint32_t name[DIFF_SIDES] = { v[i].name, v[x->became[i]].name };
 
-		if (of == PROF_NONE ||
-		    !is_name(d, row_name(d, side == DIFF_NEW ? of : i), what))
-			continue;
-		return profile_cstr(&d->names, row_name(d, own));
+		if (name[0] != name[1] && is_name(x->d, name[!side], x->spec.what))
+			return profile_cstr(&x->d->names, name[side]);
 	}
-	return what;
+	return x->spec.what;
 }
 
 /* Returns the name by which an old function is paired. */
-static uint32_t name_now(const struct diff *d, uint32_t name)
+static uint32_t name_now(const struct diff_annotation *x, uint32_t name)
 {
-	const struct compare_func *v = d->match.funcs.v;
+	const struct compare_func *v = x->d->match.funcs.v;
 
-	for (size_t i = 0; i < d->match.funcs.n; i++)
-		if (v[i].before != COMPARE_NONE && v[v[i].before].name == name)
-			return v[i].name;
-	for (uint32_t i = 0; i < d->rows.n; i++)
-		if (d->moved_from[i] != PROF_NONE &&
-		    name_before(d, i) != PROF_NONE &&
-		    row_name(d, d->moved_from[i]) == name)
-			return row_name(d, i);
+	for (size_t i = 0; i < x->d->match.funcs.n; i++)
+		if (x->became[i] != i && v[i].name == name)
+			return v[x->became[i]].name;
 	return name;
-}
-
-/* Returns the function that an old one is paired with, from rows that moved. */
-static uint32_t func_now(const struct diff *d, uint32_t func)
-{
-	for (uint32_t i = 0; i < d->rows.n; i++)
-		if (d->moved_from[i] != PROF_NONE &&
-		    name_before(d, i) != PROF_NONE &&
-		    row_func(d, d->moved_from[i]) == func + 1 &&
-		    row_func(d, i))
-			return row_func(d, i) - 1;
-	return func;
 }
 
 /* Returns the key of an annotation's unit in the diff.  `funcs` maps its
  * functions. */
-static uint64_t unit_key(struct diff *d, int side, const struct annotation *a,
+static uint64_t unit_key(const struct diff_annotation *x, int side,
 			 const struct annot_unit *u, const uint32_t *funcs)
 {
-	const struct profile *p = a->p;
+	const struct profile *p = x->a[side]->p;
+	struct diff *d = x->d;
 	const char *name;
 	uint32_t id, image;
 
 	if (u->kind == UNIT_FILE)
 		return (uint64_t)UNIT_FILE << 62 | d->side[side].file_of[u->file];
-	if (u->kind == UNIT_FUNCTION)
-		return 2ull << 62 |
-		       (side == DIFF_OLD ? func_now(d, funcs[u->func])
-					 : funcs[u->func]);
+	if (u->kind == UNIT_FUNCTION) {
+		uint32_t func = funcs[u->func];
+
+		if (side == DIFF_OLD && func < d->match.funcs.n)
+			func = x->became[func];
+		return 2ull << 62 | func;
+	}
 	name = profile_cstr(p, p->symbols.v[u->symbol].name);
 	id = strtab_add_n(&d->names.str, name, clone_base(name));
 	if (side == DIFF_OLD && id != PROF_STR_EMPTY)
-		id = name_now(d, id);
+		id = name_now(x, id);
 	image = d->side[side].image_of[u->image];
 	/* code without a name has no counterpart */
 	if (id == PROF_STR_EMPTY)
@@ -178,7 +153,7 @@ static int add_units(struct diff_annotation *x, int side, struct u64map *tab)
 	int rc = a && !funcs ? -ERR_NOMEM : 0;
 
 	for (size_t i = 0; !rc && a && i < a->units.n; i++) {
-		uint32_t *slot = u64map_slot(tab, unit_key(x->d, side, a,
+		uint32_t *slot = u64map_slot(tab, unit_key(x, side,
 						&a->units.v[i], funcs));
 		struct diff_unit *u;
 
@@ -297,7 +272,7 @@ static int build_side(struct diff_annotation *x, int side, struct error *err)
 {
 	uint8_t *funcs = NULL;
 	struct annotate_spec spec = {
-		.select = x->d->spec.select, .what = meant(x->d, side, x->spec.what),
+		.select = x->d->spec.select, .what = meant(x, side),
 		.code = x->spec.code, .intel = x->spec.intel,
 		.where = x->d->spec.where[side],
 	};
@@ -413,7 +388,8 @@ int diff_annotate(struct diff *d, const struct diff_annotate_spec *spec,
 		return diff_nomem(err);
 	x->d = d;
 	x->spec = *spec;
-	rc = build(x, err);
+	x->became = find_successors(d);
+	rc = x->became ? build(x, err) : diff_nomem(err);
 	if (rc < 0) {
 		diff_annotation_free(x);
 		return rc;
@@ -435,6 +411,7 @@ void diff_annotation_free(struct diff_annotation *x)
 		free(x->units.v[i].changes);
 	}
 	vec_fini(&x->units);
+	free(x->became);
 	free(x);
 }
 

@@ -35,6 +35,7 @@ struct diff_annotation {
 	VEC(struct diff_unit) units;	/* largest change first */
 	size_t hidden;
 	uint32_t *col[DIFF_SIDES];	/* by column: column of the annotation */
+	uint32_t *became;	/* by function: what it is on the new side */
 };
 
 /* Builds the annotation of both sides.  `d` must outlive it. */
