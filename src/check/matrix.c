@@ -5,40 +5,37 @@
 #include "base/search.h"
 #include "check/check_internal.h"
 
-struct sortable {
-	const struct check_runs *runs;
-	struct check_unit unit;
-	uint32_t id;		/* index of the unit */
-};
-
-static int by_name(const void *a, const void *b)
+/* Compares units with qsort_r(3). */
+static int by_name(const void *a, const void *b, void *runs)
 {
-	const struct sortable *x = a, *y = b;
+	const struct check_runs *r = runs;
+	const struct check_unit *x = &r->units.v[*(const uint32_t *)a];
+	const struct check_unit *y = &r->units.v[*(const uint32_t *)b];
 
-	return check_compare_funcs(x->runs, x->unit.func, y->unit.func) ?:
-	       check_compare_str(x->runs, x->unit.base, y->unit.base) ?:
-	       ascending(x->unit.line, y->unit.line);
+	return check_compare_funcs(r, x->func, y->func) ?:
+	       check_compare_str(r, x->base, y->base) ?:
+	       ascending(x->line, y->line);
 }
 
 /* Merges units of equal names into one row; `row_of` receives the row of each
  * unit. */
-static int make_rows(struct check *c, struct sortable *s, uint32_t *row_of)
+static int make_rows(struct check *c, uint32_t *order, uint32_t *row_of)
 {
 	struct check_runs *r = &c->runs;
+	size_t n = r->units.n;
 
-	for (uint32_t i = 0; i < r->units.n; i++) {
-		s[i] = (struct sortable){ r, r->units.v[i], i };
-	}
-	if (r->units.n)
-		qsort(s, r->units.n, sizeof(*s), by_name);
-	for (size_t i = 0; i < r->units.n; i++) {
-		struct check_row row = { .unit = s[i].unit,
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	if (n)
+		qsort_r(order, n, sizeof(*order), by_name, r);
+	for (size_t i = 0; i < n; i++) {
+		struct check_row row = { .unit = r->units.v[order[i]],
 					 .partner = PROF_NONE };
 
-		if ((!i || by_name(&s[i - 1], &s[i])) &&
+		if ((!i || by_name(&order[i - 1], &order[i], r)) &&
 		    vec_push(&c->rows, row) < 0)
 			return -ERR_NOMEM;
-		row_of[s[i].id] = (uint32_t)c->rows.n - 1;
+		row_of[order[i]] = (uint32_t)c->rows.n - 1;
 	}
 	/* from here on, units are numbered like rows */
 	for (size_t i = 0; i < r->files.n; i++)
@@ -50,15 +47,11 @@ static int make_rows(struct check *c, struct sortable *s, uint32_t *row_of)
 
 int check_matrix(struct check *c, struct error *err)
 {
-	size_t n = c->runs.units.n;
-	struct sortable *s = calloc(n + 1, sizeof(*s));
-	uint32_t *row_of = calloc(n + 1, sizeof(*row_of));
-	int rc = -ERR_NOMEM;
+	size_t n = c->runs.units.n + 1;
+	uint32_t *order = calloc(n, 2 * sizeof(*order));
+	int rc = order ? make_rows(c, order, order + n) : -ERR_NOMEM;
 
-	if (s && row_of)
-		rc = make_rows(c, s, row_of);
-	free(s);
-	free(row_of);
+	free(order);
 	if (rc < 0)
 		return check_nomem(err);
 	c->per_sample = check_per_sample(&c->runs);

@@ -365,8 +365,7 @@ static int match_functions(struct check_runs *c, bool inlined)
 {
 	size_t n = c->files.n;
 	struct compare_input *in = calloc(n + 1, sizeof(*in));
-	/* string 0 is "" */
-	int rc = in && !strtab_add(&c->str, "") ? 0 : -ERR_NOMEM;
+	int rc = in ? 0 : -ERR_NOMEM;
 
 	for (size_t i = 0; !rc && i < n; i++) {
 		const struct check_file *f = &c->files.v[i];

@@ -160,17 +160,11 @@ static int add_cost(struct gathering *g, const struct history_func *f,
 	return 0;
 }
 
-/* A function of the batch, to be sorted by name. */
-struct sortable {
-	const struct check_runs *runs;
-	uint32_t func;
-};
-
-static int by_name(const void *a, const void *b)
+/* Compares functions with qsort_r(3). */
+static int by_name(const void *a, const void *b, void *runs)
 {
-	const struct sortable *x = a, *y = b;
-
-	return check_compare_funcs(x->runs, x->func, y->func);
+	return check_compare_funcs(runs, *(const uint32_t *)a,
+				   *(const uint32_t *)b);
 }
 
 struct detail_funcs {
@@ -186,27 +180,27 @@ static double sum_of(const double *x, size_t n)
 	return sum;
 }
 
-static int add_costs(struct gathering *g, struct sortable *order, double *small,
+static int add_costs(struct gathering *g, uint32_t *order, double *small,
 		     struct detail_funcs *details, struct error *err)
 {
-	const struct check_runs *r = g->runs;
+	struct check_runs *r = g->runs;
 	size_t n = r->runs.n;
 	const struct history_func others = { .kernel = false };
 	double all = sum_of(g->cost, r->match.funcs.n * n), *x = g->one;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < r->match.funcs.n; i++)
-		order[i] = (struct sortable){ r, i };
+		order[i] = i;
 	if (r->match.funcs.n)
-		qsort(order, r->match.funcs.n, sizeof(*order), by_name);
+		qsort_r(order, r->match.funcs.n, sizeof(*order), by_name, r);
 	for (size_t i = 0; !rc && i < r->match.funcs.n; i++) {
-		const struct compare_func *f = &r->match.funcs.v[order[i].func];
+		const struct compare_func *f = &r->match.funcs.v[order[i]];
 		struct history_func to = { .kernel = f->kernel,
 					   .line = f->line };
 		double sum;
 
 		for (size_t k = 0; k < n; k++)
-			x[k] = g->cost[k * r->match.funcs.n + order[i].func];
+			x[k] = g->cost[k * r->match.funcs.n + order[i]];
 		sum = sum_of(x, n);
 		for (size_t k = 0; sum < HISTORY_MIN && k < n; k++)
 			small[k] += x[k];
@@ -215,14 +209,14 @@ static int add_costs(struct gathering *g, struct sortable *order, double *small,
 		to.image = strtab_add(&g->h->str, check_str(r, f->image));
 		to.name = strtab_add(&g->h->str, check_str(r, f->name));
 		to.which = strtab_add(&g->h->str,
-				      check_func_which(r, order[i].func));
+				      check_func_which(r, order[i]));
 		to.file = strtab_add(&g->h->str, check_str(r, f->file));
 		rc = to.image == UINT32_MAX || to.name == UINT32_MAX ||
 		     to.which == UINT32_MAX || to.file == UINT32_MAX
 			     ? nomem(err) : add_cost(g, &to, x, err);
 		if (!rc && f->name && !f->kernel && sum >= DETAIL_SHARE * all &&
 		    vec_push(&details->v, ((struct detail_func){
-				order[i].func, (uint32_t)g->h->costs.n - 1 })) < 0)
+				order[i], (uint32_t)g->h->costs.n - 1 })) < 0)
 			rc = nomem(err);
 	}
 	return rc ? rc : add_cost(g, &others, small, err);
@@ -265,7 +259,7 @@ int history_gather(struct history *h, struct check_runs *runs,
 		   const struct batch_facts *facts, struct error *err)
 {
 	struct gathering g = { .h = h, .runs = runs };
-	struct sortable *order = calloc(runs->match.funcs.n + 1, sizeof(*order));
+	uint32_t *order = calloc(runs->match.funcs.n + 1, sizeof(*order));
 	double *small = calloc(runs->runs.n + 1, sizeof(*small));
 	struct batch b = { .first = (uint32_t)h->costs.n,
 			   .first_detail = (uint32_t)h->details.n,
