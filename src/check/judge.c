@@ -478,7 +478,7 @@ static struct log_change compare_runs(const struct judge_state *w, const double 
 static bool is_slower(const struct judge_options *o, const struct log_change *e)
 {
 	return log_change_p(e, o->margin, false) <= o->alpha &&
-	       e->log_ratio >= judge_total_floor(o);
+	       e->log_ratio >= log1p(judge_total_least(o));
 }
 
 /* Returns whether runs became slower also without what the kernel does by itself. */
@@ -524,7 +524,7 @@ static void judge_whole(struct judge_state *w, const double *totals,
 	t->visible = judge_total_visible(w->out);
 	t->regressed = is_slower(o, &t->change);
 	t->improved = t->p_faster <= o->alpha &&
-		      -t->change.log_ratio >= judge_total_floor(o);
+		      -t->change.log_ratio >= log1p(judge_total_least(o));
 	t->gates = t->regressed && o->same_machine && o->total_threshold >= 0 &&
 		   rest_is_slower(w, scratch, logs);
 }

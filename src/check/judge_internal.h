@@ -40,10 +40,10 @@ static inline double judge_session(const struct judge *j)
 	return 2 * j->o.session * j->o.session;
 }
 
-/* Returns the log ratio from which on the total has changed. */
-static inline double judge_total_floor(const struct judge_options *o)
+/* Returns the smallest change of the total that counts. */
+static inline double judge_total_least(const struct judge_options *o)
 {
-	return log1p(o->total_threshold >= 0 ? o->total_threshold : o->threshold);
+	return o->total_threshold >= 0 ? o->total_threshold : o->threshold;
 }
 
 static inline double judge_whole_alpha(const struct judge_options *o)

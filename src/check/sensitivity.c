@@ -16,23 +16,18 @@ double judge_threshold(const struct judge *j)
 
 double judge_row_visible(const struct judge *j, const struct judge_row *row)
 {
-	double power = log_change_power(&row->change);
-	double x = log_change_visible(&row->change, j->o.alpha / (double)j->tested,
-				      j->o.margin);
+	double least = judge_threshold(j);
 
-	x = greater(x, log1p(judge_threshold(j)) + power);
 	if (row->share > 0)
-		x = greater(x, log1p(j->o.min_impact / row->share) + power);
-	return expm1(x);
+		least = greater(least, j->o.min_impact / row->share);
+	return log_change_detectable(&row->change, j->o.alpha / (double)j->tested,
+				     j->o.margin, least);
 }
 
 double judge_total_visible(const struct judge *j)
 {
-	const struct judge_total *t = &j->total;
-
-	return expm1(greater(log_change_visible(&t->change, j->o.alpha, j->o.margin),
-			     judge_total_floor(&j->o) +
-				     log_change_power(&t->change)));
+	return log_change_detectable(&j->total.change, j->o.alpha, j->o.margin,
+				     judge_total_least(&j->o));
 }
 
 /* Returns a row's change with `more` runs, with which the standard error of the runs

@@ -58,15 +58,23 @@ double log_change_p(const struct log_change *c, double margin, bool faster)
 	return stats_t_above((l - log1p(margin)) / c->se, c->df);
 }
 
-double log_change_power(const struct log_change *c)
+/* Returns the distance at which an estimate exceeds a limit in four of five cases. */
+static double power_of(const struct log_change *c)
 {
 	return stats_t_quantile(0.8, c->df) * c->se;
 }
 
 double log_change_visible(const struct log_change *c, double alpha, double margin)
 {
-	return log1p(margin) + log_change_power(c) +
+	return log1p(margin) + power_of(c) +
 	       stats_t_quantile(1 - alpha, c->df) * c->se;
+}
+
+double log_change_detectable(const struct log_change *c, double alpha, double margin,
+			     double least)
+{
+	return expm1(greater(log_change_visible(c, alpha, margin),
+			     log1p(least) + power_of(c)));
 }
 
 static struct log_change welch(const double *old, size_t nold, const double *now,

@@ -60,8 +60,10 @@ double log_change_p(const struct log_change *c, double margin, bool faster);
 /* Returns the log ratio that a test at level alpha finds to be above 1 + margin in four
  * of five cases. */
 double log_change_visible(const struct log_change *c, double alpha, double margin);
-/* Returns the distance at which an estimate exceeds a limit in four of five cases. */
-double log_change_power(const struct log_change *c);
+/* Returns the increase (0.05: 5 %) that is found in four of five cases by such a test
+ * that also requires an estimate of at least `least`. */
+double log_change_detectable(const struct log_change *c, double alpha, double margin,
+			     double least);
 
 /*
  * Compares the costs of whole runs, whose noise comes from the machine: it is known

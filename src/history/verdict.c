@@ -157,22 +157,6 @@ static struct verdict_row make_row(const struct judging *j, size_t k)
 	return r;
 }
 
-/* Returns the slowdown that four checks of five would find, if `tested` functions are
- * tested. */
-static double visible(const struct judging *j, const struct verdict_row *r,
-		      size_t tested)
-{
-	const struct verdict_options *o = j->o;
-	double power = log_change_power(&r->change);
-	double x = log_change_visible(&r->change, o->budget / (double)tested,
-				      o->margin);
-	double least = log1p(o->threshold) + power;
-	double matters = r->share > 0 ? log1p(o->min_impact / r->share) + power : 0;
-
-	x = x > least ? x : least;
-	return expm1(x > matters ? x : matters);
-}
-
 static bool too_rare(const struct judging *j, size_t k,
 		     const struct verdict_row *r)
 {
@@ -277,7 +261,10 @@ static int adjust(struct judging *j)
 		struct verdict_row *r = &v->rows.v[k];
 		double impact;
 
-		r->visible = visible(j, r, n);
+		r->visible = log_change_detectable(
+			&r->change, j->o->budget / (double)n, j->o->margin,
+			fmax(j->o->threshold, r->share > 0
+					? j->o->min_impact / r->share : 0));
 		impact = r->visible * r->share;
 		r->q = j->q[i];
 		r->status = status_of(j, k, r);
