@@ -8,6 +8,7 @@
 
 #include "base/io.h"
 #include "views/query/match.h"
+#include "views/query/names.h"
 
 enum { ALLOW_BYTES_MAX = 1 << 20, ALLOW_MAX = 10000 };
 
@@ -130,19 +131,27 @@ void allow_fini(struct allow_list *l)
 	vec_fini(&l->v);
 }
 
-const struct allowed *allow_find(const struct allow_list *l,
-				 const char *const *names, size_t n,
-				 double ratio)
+const struct allowed *allow_find(const struct allow_list *l, const char *name,
+				 const char *linkage, double ratio)
 {
-	for (size_t i = 0; i < l->v.n; i++) {
+	const struct allowed *found = NULL;
+	struct buf shorter = { 0 };
+	const char *names[] = { name, linkage, "" };
+
+	if (!l)
+		return NULL;
+	name_shorten(name, &shorter);
+	names[2] = buf_cstr(&shorter);
+	for (size_t i = 0; !found && i < l->v.n; i++) {
 		const struct allowed *a = &l->v.v[i];
 
 		if (a->limit >= 0 && !(ratio <= 1 + a->limit))
 			continue;
-		for (size_t k = 0; k < n; k++)
+		for (size_t k = 0; !found && k < 3; k++)
 			if (!strcmp(a->pattern, names[k]) ||
 			    match_word(a->pattern, names[k]))
-				return a;
+				found = a;
 	}
-	return NULL;
+	buf_fini(&shorter);
+	return found;
 }

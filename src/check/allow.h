@@ -34,10 +34,10 @@ int allow_parse(const char *text, size_t n, const char *name,
 /* Reads and parses a file in the same way. */
 int allow_read(const char *path, struct allow_list *out, struct error *err);
 void allow_fini(struct allow_list *l);
-/* Returns the first entry that matches one of the names and allows the change, or
- * NULL. A ratio of 1.1 means 10 % slower.  The list owns the entry. */
-const struct allowed *allow_find(const struct allow_list *l,
-				 const char *const *names, size_t n,
-				 double ratio);
+/* Returns the first entry that matches a function and allows the change, or NULL;
+ * `l` may be NULL.  `name` is the full readable name, which reports may shorten;
+ * `linkage` may be "".  A ratio of 1.1 means 10 % slower.  The list owns the entry. */
+const struct allowed *allow_find(const struct allow_list *l, const char *name,
+				 const char *linkage, double ratio);
 
 #endif

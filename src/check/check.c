@@ -11,7 +11,6 @@
 #include "base/search.h"
 #include "check/check_internal.h"
 #include "views/query/match.h"
-#include "views/query/names.h"
 
 int check_nomem(struct error *err)
 {
@@ -258,25 +257,17 @@ static void set_statuses(struct check *c)
 	c->total_fails = c->judge.total.gates && !c->total_unclear;
 }
 
-static void allow_row(struct check *c, struct check_row *r, struct buf *tmp,
-		      struct buf *shorter)
+static void allow_row(struct check *c, struct check_row *r)
 {
-	const char *names[4] = { NULL };
+	struct buf name = { 0 };
 	const struct allowed *a;
-	size_t n = 0;
 
-	buf_reset(tmp);
-	buf_reset(shorter);
-	check_row_name(c, r, tmp);
-	names[n++] = buf_cstr(tmp);
-	if (r->unit.func != PROF_NONE) {
-		const struct compare_func *f = &c->runs.match.funcs.v[r->unit.func];
-
-		names[n++] = check_str(&c->runs, f->name);
-		name_shorten(buf_cstr(tmp), shorter);
-		names[n++] = buf_cstr(shorter);
-	}
-	a = allow_find(c->o.allow, names, n, r->j.ratio);
+	check_row_name(c, r, &name);
+	a = allow_find(c->o.allow, buf_cstr(&name), r->unit.func == PROF_NONE
+		? "" : check_str(&c->runs,
+				 c->runs.match.funcs.v[r->unit.func].name),
+		r->j.ratio);
+	buf_fini(&name);
 	if (!a)
 		return;
 	r->status = CHECK_ALLOWED;
@@ -286,18 +277,14 @@ static void allow_row(struct check *c, struct check_row *r, struct buf *tmp,
 
 static void allow_known(struct check *c)
 {
-	static const char *const total[] = { "[total]" };
-	struct buf tmp = { 0 }, shorter = { 0 };
 	const struct allowed *a;
 
 	for (size_t i = 0; i < c->rows.n; i++)
 		if (c->rows.v[i].fails || c->rows.v[i].status == CHECK_SUSPECT)
-			allow_row(c, &c->rows.v[i], &tmp, &shorter);
-	buf_fini(&tmp);
-	buf_fini(&shorter);
+			allow_row(c, &c->rows.v[i]);
 	if (!c->total_fails && !c->total_unclear)
 		return;
-	a = allow_find(c->o.allow, total, 1, c->judge.total.ratio);
+	a = allow_find(c->o.allow, "[total]", "", c->judge.total.ratio);
 	if (a) {
 		c->total_fails = c->total_unclear = false;
 		c->total_reason = a->reason;

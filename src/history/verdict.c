@@ -193,24 +193,6 @@ static int make_rows(struct judging *j)
 	return 0;
 }
 
-static const struct allowed *allowed(const struct judging *j, uint32_t func,
-				     double ratio)
-{
-	const struct history *h = j->s.h;
-	struct buf name = { 0 };
-	const char *names[2];
-	const struct allowed *a;
-
-	if (!j->o->allow)
-		return NULL;
-	history_name(h, func, &name);
-	names[0] = buf_cstr(&name);
-	names[1] = history_str(h, h->funcs.v[func].name);
-	a = allow_find(j->o->allow, names, 2, ratio);
-	buf_fini(&name);
-	return a;
-}
-
 static enum verdict_status status_of(const struct judging *j, size_t k,
 				     const struct verdict_row *r)
 {
@@ -219,14 +201,29 @@ static enum verdict_status status_of(const struct judging *j, size_t k,
 		       (r->ratio - 1) * r->share >= o->min_impact;
 
 	if (r->q <= o->budget && matters)
-		return allowed(j, r->func, r->ratio) ? VERDICT_ALLOWED
-						     : VERDICT_SLOWER;
+		return VERDICT_SLOWER;
 	if (r->q <= o->suspect && matters && j->nfresh < VERDICT_BATCHES_MAX)
-		return allowed(j, r->func, r->ratio) ? VERDICT_ALLOWED
-						     : VERDICT_SUSPECT;
+		return VERDICT_SUSPECT;
 	if (r->high < 1 - o->threshold / 2 && r->ratio <= 1 - o->threshold)
 		return j->bursty[k] ? VERDICT_UNSTEADY : VERDICT_FASTER;
 	return VERDICT_SAME;
+}
+
+/* Allows a slower or suspicious row, if the user's list does. */
+static void allow_row(const struct history *h, const struct verdict_options *o,
+		      struct verdict_row *r, double ratio)
+{
+	struct buf name = { 0 };
+	const struct allowed *a;
+
+	history_name(h, r->func, &name);
+	a = allow_find(o->allow, buf_cstr(&name),
+		       history_str(h, h->funcs.v[r->func].name), ratio);
+	buf_fini(&name);
+	if (!a)
+		return;
+	r->status = VERDICT_ALLOWED;
+	r->reason = a->reason;
 }
 
 /* Selects what is tested, and adjusts the p-values. */
@@ -268,8 +265,8 @@ static int adjust(struct judging *j)
 		impact = r->visible * r->share;
 		r->q = j->q[i];
 		r->status = status_of(j, k, r);
-		if (r->status == VERDICT_ALLOWED)
-			r->reason = allowed(j, r->func, r->ratio)->reason;
+		if (r->status == VERDICT_SLOWER || r->status == VERDICT_SUSPECT)
+			allow_row(j->s.h, j->o, r, r->ratio);
 		if (impact > v->mde) {
 			v->mde = impact;
 			v->mde_func = r->func;
@@ -284,7 +281,6 @@ static int adjust(struct judging *j)
  * batches' totals. */
 static int judge_total(struct judging *j)
 {
-	const char *const names[] = { "[total]" };
 	const double *t = j->s.total;
 	double sd;
 	struct log_change c;
@@ -305,8 +301,8 @@ static int judge_total(struct judging *j)
 	v->total.slower = j->o->total_threshold >= 0 && c.log_ratio > 3 * sd &&
 			  v->total.p <= j->o->budget &&
 			  c.log_ratio >= log1p(j->o->total_threshold);
-	a = v->total.slower && j->o->allow
-		    ? allow_find(j->o->allow, names, 1, v->total.ratio) : NULL;
+	a = v->total.slower ? allow_find(j->o->allow, "[total]", "",
+					 v->total.ratio) : NULL;
 	if (a)
 		v->total.reason = a->reason;
 	v->kernel_before = stats_mean(j->s.kernel + start, n);
@@ -444,6 +440,7 @@ static int judge_moved(struct mover *m)
 		} else if (r->status == VERDICT_NEW && known &&
 			   r->share >= m->o->threshold) {
 			r->status = VERDICT_SLOWER;
+			allow_row(m->h, m->o, r, INFINITY);
 		}
 	}
 	free(from);

@@ -663,6 +663,7 @@ struct move {
 	uint64_t code2, code5;
 	uint32_t has2, has5;	/* f2's further code; f5's code */
 	const char *slower, *moved;
+	const char *allow;	/* list of allowed changes; NULL: none */
 };
 
 /* Eight commits, then one in which f5 has another name, or f2 costs what f5 did. */
@@ -672,6 +673,7 @@ static void check_move(const struct move *x)
 	struct verdict_options o = verdict_defaults();
 	struct rng r = rng_seed(5);
 	const char *slower = "", *moved = "";
+	struct allow_list allow = { { 0 } };
 	struct history h;
 	struct verdict v;
 	char commit[8];
@@ -694,6 +696,10 @@ static void check_move(const struct move *x)
 		if (i == 8)
 			h.costs.v[b->first + 5].func = add_func(&h, x->name);
 	}
+	if (x->allow)
+		assert_int_equal(allow_parse(x->allow, strlen(x->allow), "list",
+					     &allow, NULL), 0);
+	o.allow = &allow;
 	assert_int_equal(verdict_reach(&h, id, 8, id + 8, 1, &o, &v, NULL), 0);
 	for (size_t i = 0; i < v.rows.n; i++) {
 		const char *name = history_str(&h, h.funcs.v[v.rows.v[i].func]
@@ -709,21 +715,26 @@ static void check_move(const struct move *x)
 	assert_int_equal(v.answer, *slower ? VERDICT_REGRESSED : VERDICT_PASS);
 	verdict_fini(&v);
 	history_fini(&h);
+	allow_fini(&allow);
 }
 
 static void test_moved_code(void **state)
 {
 	static const struct move rows[] = {
 		/* renamed; of other code; with half of the code */
-		{ "g5", 0, 1, 2, 0, 200, "", "g5" },
-		{ "g5", 0, 1, 3, 0, 300, "g5", "" },
-		{ "g5", 0, 1, 3, 0, 205, "", "g5" },
+		{ "g5", 0, 1, 2, 0, 200, "", "g5", NULL },
+		{ "g5", 0, 1, 3, 0, 300, "g5", "", NULL },
+		{ "g5", 0, 1, 3, 0, 205, "", "g5", NULL },
+		/* … and allowed, by its name in reports */
+		{ "_ZN2ns2g5Ei", 0, 1, 3, 0, 300, "_ZN2ns2g5Ei", "",
+		  "g5 -- other" },
+		{ "_ZN2ns2g5Ei", 0, 1, 3, 0, 300, "", "", "ns::g5(…) -- needed" },
 		/* f2 has f5's code and costs the same, or more; f2's code is as it
 		 * was, or changed otherwise */
-		{ "f5", 1, 4, 2, 200, 0, "", "f2" },
-		{ "f5", 1.2, 4, 2, 200, 0, "f2", "" },
-		{ "f5", 1, 1, 2, 0, 0, "f2", "" },
-		{ "f5", 1, 4, 2, 300, 0, "f2", "" },
+		{ "f5", 1, 4, 2, 200, 0, "", "f2", NULL },
+		{ "f5", 1.2, 4, 2, 200, 0, "f2", "", NULL },
+		{ "f5", 1, 1, 2, 0, 0, "f2", "", NULL },
+		{ "f5", 1, 4, 2, 300, 0, "f2", "", NULL },
 	};
 
 	(void)state;
