@@ -3,6 +3,7 @@
 #include "views/diff/diff.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "views/diff/diff_internal.h"
 
@@ -104,6 +105,24 @@ int diff_build(struct reader *const readers[DIFF_SIDES],
 	}
 	*out = d;
 	return 0;
+}
+
+int diff_side_report(const struct diff *d, int side, struct report **out,
+		     struct error *err)
+{
+	const struct diff_side *s = &d->side[side];
+	const struct frame_keys *from = &s->rep->keys;
+	struct report_spec spec = { .keys = d->spec.keys,
+				    .select = d->spec.select,
+				    .no_inline = d->spec.no_inline };
+	int rc = report_prepare(s->reader, &spec, out, err);
+
+	if (rc)
+		return rc;
+	memcpy((*out)->keys.steps, from->steps,
+	       (from->nframes + s->p->locs.n) * sizeof(*from->steps));
+	(*out)->keys.unknown = from->unknown;
+	return report_complete(*out, err);
 }
 
 static void side_fini(struct diff_side *s)

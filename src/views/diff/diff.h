@@ -146,6 +146,11 @@ int diff_build(struct reader *const readers[DIFF_SIDES],
 	       struct error *err);
 void diff_free(struct diff *d);
 
+/* Builds a side's report by image and symbol whose rows are not divided by runs.  Its
+ * frame keys have the identity and the numbers of those of diff_side.rep. */
+int diff_side_report(const struct diff *d, int side, struct report **out,
+		     struct error *err);
+
 static inline const struct cost_change *
 diff_row_change(const struct diff *d, uint32_t row, size_t col, bool total)
 {

@@ -4,26 +4,6 @@
 
 #include "views/diff/diff_internal.h"
 
-/* Returns the report of one side by its stacks.  It is the diff's own if that
- * has one lane.  Otherwise a new one (*made) is built, with the same numbers of
- * frame keys. */
-static int side_report(const struct diff *d, int side, struct report **made,
-		       const struct report **rep, struct error *err)
-{
-	const struct diff_side *s = &d->side[side];
-	struct report_spec spec = { .keys = d->spec.keys,
-				    .select = d->spec.select,
-				    .no_inline = d->spec.no_inline };
-	int rc = 0;
-
-	*rep = s->rep;
-	if (s->p->runs.n > 1) {
-		rc = report_build(s->reader, &spec, made, err);
-		*rep = *made;
-	}
-	return rc;
-}
-
 /* Returns the diff's column by the report's; PROF_NONE: not on the other
  * side. */
 static uint32_t *columns_of(const struct diff *d, int side,
@@ -50,10 +30,13 @@ static int build(const struct diff *d, struct calltree *t,
 	};
 
 	for (int s = 0; s < DIFF_SIDES; s++) {
-		int rc = side_report(d, s, &made[s], &sources[s].rep, err);
+		/* the diff's own, if that has one lane */
+		bool own = d->side[s].p->runs.n <= 1;
+		int rc = own ? 0 : diff_side_report(d, s, &made[s], err);
 
 		if (rc)
 			return rc;
+		sources[s].rep = own ? d->side[s].rep : made[s];
 		col_of[s] = columns_of(d, s, sources[s].rep);
 		if (!col_of[s])
 			return diff_nomem(err);

@@ -21,29 +21,6 @@ struct page {
 	struct buf head, how, total;
 };
 
-/* Builds the side's report without runs as keys.  Its frame keys have the
- * identity that the diff uses. */
-static int make_report(struct page *x, int side, struct error *err)
-{
-	const struct diff_side *s = &x->d->side[side];
-	const struct frame_keys *from = &s->rep->keys;
-	struct report_spec spec = { .select = x->d->spec.select,
-				    .no_inline = x->d->spec.no_inline };
-	int rc = key_list_parse("image,symbol", &spec.keys, err);
-
-	if (!rc)
-		rc = report_prepare(s->reader, &spec, &x->rep[side], err);
-	if (rc)
-		return rc;
-	if (x->rep[side]->keys.keys.n != from->keys.n)
-		return error_set(err, ERR_USAGE, "a page compares all functions: "
-				 "leave out what else to compare by");
-	memcpy(x->rep[side]->keys.steps, from->steps,
-	       (from->nframes + s->p->locs.n) * sizeof(*from->steps));
-	x->rep[side]->keys.unknown = from->unknown;
-	return report_complete(x->rep[side], err);
-}
-
 static int make_scale(struct page *x, int side, struct error *err)
 {
 	const struct diff *d = x->d;
@@ -74,7 +51,7 @@ static int make_side(struct page *x, int side,
 	const struct diff_side *s = &x->d->side[side];
 	struct html_input *in = &x->in[side];
 	struct annotate_spec spec = { .intel = true };
-	int rc = make_report(x, side, err);
+	int rc = diff_side_report(x->d, side, &x->rep[side], err);
 
 	if (!rc)
 		rc = make_scale(x, side, err);
