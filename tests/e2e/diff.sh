@@ -240,6 +240,16 @@ END
 	diff --html -o both.html one.tally two.tally
 	t_run "a page pairs the same lines and instructions" python3 -B \
 		"$top_srcdir/tests/e2e/html_check.py" pairs both.html heavy.json
+	t_run "… those of a renamed function, too" \
+		python3 -B - "$top_srcdir/tests/e2e" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1])
+import html_check
+lines = html_check.data('both.html')['meta']['lines']
+names = [c['symbol'] for c in lines['codes']]
+pairs = {(names[p[0]], names[p[1]]) for p in lines['code_pairs']}
+assert ('before', 'after') in pairs and ('heavy', 'heavy') in pairs, pairs
+END
 	t_run "the picture is XML without scripts and says figures" python3 - <<'END'
 import re, xml.dom.minidom
 x = xml.dom.minidom.parse('flame.svg')

@@ -150,6 +150,14 @@ static int pair_all_files(struct html_data *d)
 
 /* --- codes */
 
+struct named_func {
+	uint32_t name;		/* without compiler suffixes */
+	uint32_t number;
+};
+struct named_funcs {
+	VEC(struct named_func) v;
+};
+
 static int pair_codes(struct html_data *d, uint32_t old, uint32_t now)
 {
 	const struct html_code *o = &d->lines.codes.v[old];
@@ -179,26 +187,91 @@ static uint32_t base_name(const struct html_data *d, const struct html_code *c,
 	return strtab_add_n(names, name, clone_base(name));
 }
 
-/* Pairs codes of the same name in the order of their cost. */
+/* Lists the names of a side's functions with the functions' numbers (html_input.match). */
+static int list_names(const struct html_data *d, int side, struct strtab *names,
+		      struct named_funcs *out)
+{
+	for (uint32_t i = 0; i < d->nsrc; i++) {
+		const struct frame_keys *k = &html_rep(d, i)->keys;
+		const struct profile *p = html_rep(d, i)->p;
+
+		for (uint32_t fk = 0; side_of(d, i) == side && fk < k->keys.n; fk++) {
+			const char *name = profile_cstr(p, k->keys.v[fk].name);
+			struct named_func f = {
+				strtab_add_n(names, name, clone_base(name)),
+				html_match(&d->src[i].in, fk) };
+
+			if (k->keys.v[fk].kind == FRAME_FUNC &&
+			    (f.name == UINT32_MAX || vec_push(&out->v, f) < 0))
+				return -ERR_NOMEM;
+		}
+	}
+	return 0;
+}
+
+/* Maps old names that the new side lacks to the new name of the function. */
+static int find_renamed(const struct html_data *d, struct strtab *names,
+			struct u64map *now)
+{
+	struct named_funcs f[LISTING_SIDES] = { { { 0 } } };
+	struct u64map name_of = { 0 }, known = { 0 };
+	int rc = 0;
+
+	for (int s = 0; !rc && s < LISTING_SIDES; s++)
+		rc = list_names(d, s, names, &f[s]);
+	for (size_t i = 0; !rc && i < f[LISTING_NEW].v.n; i++) {
+		const struct named_func *x = &f[LISTING_NEW].v.v[i];
+		uint32_t *of = u64map_slot(&name_of, x->number);
+		uint32_t *is = of ? u64map_slot(&known, x->name) : NULL;
+
+		rc = is ? 0 : -ERR_NOMEM;
+		if (is)
+			*of = *is = x->name;
+	}
+	for (size_t i = 0; !rc && i < f[LISTING_OLD].v.n; i++) {
+		const struct named_func *x = &f[LISTING_OLD].v.v[i];
+		uint32_t to = u64map_get(&name_of, x->number), *slot;
+
+		if (to == U64MAP_NONE ||
+		    u64map_get(&known, x->name) != U64MAP_NONE)
+			continue;
+		slot = u64map_slot(now, x->name);
+		rc = slot ? 0 : -ERR_NOMEM;
+		if (slot)
+			*slot = to;
+	}
+	for (int s = 0; s < LISTING_SIDES; s++)
+		vec_fini(&f[s].v);
+	u64map_fini(&name_of);
+	u64map_fini(&known);
+	return rc;
+}
+
+/* Pairs codes of the same function in the order of their cost. */
 static int pair_all_codes(struct html_data *d)
 {
 	struct html_lines *l = &d->lines;
 	uint32_t *name = malloc((l->codes.n + 1) * sizeof(*name));
 	uint32_t *next = malloc((l->codes.n + 1) * sizeof(*next));
 	struct u64map first = { 0 };	/* by name: old codes that are left */
+	struct u64map now = { 0 };	/* by old name: the new one */
 	struct strtab names;
 	int rc = strtab_init(&names) < 0 || !name || !next ? -ERR_NOMEM : 0;
 
+	if (!rc)
+		rc = find_renamed(d, &names, &now);
 	/* backwards, so that the most expensive one comes first */
 	for (uint32_t i = (uint32_t)l->codes.n; !rc && i-- > 0;) {
-		uint32_t *slot;
+		bool old = side_of(d, l->codes.v[i].source) == LISTING_OLD;
+		uint32_t *slot, to;
 
 		name[i] = base_name(d, &l->codes.v[i], &names);
+		to = old ? u64map_get(&now, name[i]) : U64MAP_NONE;
 		slot = name[i] == UINT32_MAX ? NULL
-					     : u64map_slot(&first, name[i]);
+			: u64map_slot(&first, to == U64MAP_NONE ? name[i] : to);
 		if (!slot)
 			rc = -ERR_NOMEM;
-		else if (side_of(d, l->codes.v[i].source) == LISTING_OLD) {
+		else if (old) {
 			next[i] = *slot;
 			*slot = i;
 		}
@@ -215,6 +288,7 @@ static int pair_all_codes(struct html_data *d)
 		*slot = next[*slot];
 	}
 	u64map_fini(&first);
+	u64map_fini(&now);
 	strtab_fini(&names);
 	free(name);
 	free(next);
