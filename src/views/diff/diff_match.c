@@ -9,6 +9,7 @@
  * one.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "compare/paths.h"
 #include "symbolize/demangle/clones.h"
@@ -26,21 +27,29 @@ static int diff_files(struct diff *d)
 	return rc;
 }
 
-struct collecting {
-	struct diff_side *side;
-	bool failed;		/* out of memory */
-};
-
 /* Costs are samples of any event, because a rough measure is enough. */
 static void add_cell(void *ctx, uint32_t stack, const struct slot *slot,
 		     struct cell c)
 {
-	struct collecting *x = ctx;
-	struct compare_cell new = { 0, stack, c.count, c.count };
+	struct diff_side *s = ctx;
+	struct compare_cell *to = &s->cells.v[s->rep->agg.leaf_of[stack] - 1];
 
 	(void)slot;
-	if (c.count && vec_push(&x->side->cells, new) < 0)
-		x->failed = true;
+	to->stack = stack;
+	to->weight += c.count;
+	to->count += c.count;
+}
+
+static int collect_cells(struct diff_side *s)
+{
+	const struct aggregate *a = &s->rep->agg;
+
+	if (vec_reserve(&s->cells, a->leaves.n + 1) < 0)
+		return -ERR_NOMEM;
+	s->cells.n = a->leaves.n;
+	memset(s->cells.v, 0, s->cells.n * sizeof(*s->cells.v));
+	aggregate_each(a, add_cell, s);
+	return 0;
 }
 
 /* Fills diff.match. */
@@ -51,10 +60,8 @@ static int diff_funcs(struct diff *d)
 
 	for (int s = 0; !rc && s < DIFF_SIDES; s++) {
 		struct diff_side *side = &d->side[s];
-		struct collecting x = { .side = side };
 
-		aggregate_each(&side->rep->agg, add_cell, &x);
-		rc = x.failed ? -ERR_NOMEM : 0;
+		rc = collect_cells(side);
 		in[s] = (struct compare_input){ side->p, &side->rep->keys.same,
 			(uint8_t)s, side->cells.v, side->cells.n };
 	}
