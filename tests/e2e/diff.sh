@@ -249,6 +249,10 @@ lines = html_check.data('both.html')['meta']['lines']
 names = [c['symbol'] for c in lines['codes']]
 pairs = {(names[p[0]], names[p[1]]) for p in lines['code_pairs']}
 assert ('before', 'after') in pairs and ('heavy', 'heavy') in pairs, pairs
+paired = {i for p in lines['code_pairs'] for i in p[:2]}
+left = [{c['symbol'] for i, c in enumerate(lines['codes'])
+         if i not in paired and c['side'] == side} for side in (0, 1)]
+assert not left[0] & left[1], left
 END
 	t_run "the picture is XML without scripts and says figures" python3 - <<'END'
 import re, xml.dom.minidom

@@ -209,42 +209,61 @@ static int list_names(const struct html_data *d, int side, struct strtab *names,
 	return 0;
 }
 
-/* Maps old names that the new side lacks to the new name of the function. */
-static int find_renamed(const struct html_data *d, struct strtab *names,
-			struct u64map *now)
+/* Gives old codes of renamed functions their new name: of those names that only codes of
+ * one side have.  `name` holds the names of codes. */
+static int rename_codes(const struct html_data *d, struct strtab *names,
+			uint32_t *name)
 {
 	struct named_funcs f[LISTING_SIDES] = { { { 0 } } };
-	struct u64map name_of = { 0 }, known = { 0 };
+	struct u64map name_of = { 0 };	/* by number: new name */
+	uint32_t *to = NULL;		/* by old name: new name, or 0 */
+	uint8_t *has = NULL;		/* by name: bit 1 << side: a code has it */
 	int rc = 0;
 
 	for (int s = 0; !rc && s < LISTING_SIDES; s++)
 		rc = list_names(d, s, names, &f[s]);
+	to = calloc(names->str.n, sizeof(*to));
+	has = calloc(names->str.n, 1);
+	if (!to || !has)
+		rc = -ERR_NOMEM;
+	for (size_t i = 0; !rc && i < d->lines.codes.n; i++)
+		has[name[i]] |= (uint8_t)(1u << side_of(
+			d, d->lines.codes.v[i].source));
 	for (size_t i = 0; !rc && i < f[LISTING_NEW].v.n; i++) {
 		const struct named_func *x = &f[LISTING_NEW].v.v[i];
-		uint32_t *of = u64map_slot(&name_of, x->number);
-		uint32_t *is = of ? u64map_slot(&known, x->name) : NULL;
+		uint32_t *slot = u64map_slot(&name_of, x->number);
 
-		rc = is ? 0 : -ERR_NOMEM;
-		if (is)
-			*of = *is = x->name;
+		rc = slot ? 0 : -ERR_NOMEM;
+		if (slot)
+			*slot = x->name;
 	}
 	for (size_t i = 0; !rc && i < f[LISTING_OLD].v.n; i++) {
 		const struct named_func *x = &f[LISTING_OLD].v.v[i];
-		uint32_t to = u64map_get(&name_of, x->number), *slot;
+		uint32_t now = u64map_get(&name_of, x->number);
 
-		if (to == U64MAP_NONE ||
-		    u64map_get(&known, x->name) != U64MAP_NONE)
-			continue;
-		slot = u64map_slot(now, x->name);
-		rc = slot ? 0 : -ERR_NOMEM;
-		if (slot)
-			*slot = to;
+		if (now != U64MAP_NONE && !(has[now] & 1u << LISTING_OLD))
+			to[x->name] = now;
 	}
+	for (size_t i = 0; !rc && i < d->lines.codes.n; i++)
+		if (has[name[i]] == 1u << LISTING_OLD && to[name[i]])
+			name[i] = to[name[i]];
 	for (int s = 0; s < LISTING_SIDES; s++)
 		vec_fini(&f[s].v);
 	u64map_fini(&name_of);
-	u64map_fini(&known);
+	free(to);
+	free(has);
 	return rc;
+}
+
+static int name_codes(const struct html_data *d, struct strtab *names,
+		      uint32_t *name)
+{
+	for (size_t i = 0; i < d->lines.codes.n; i++) {
+		name[i] = base_name(d, &d->lines.codes.v[i], names);
+		if (name[i] == UINT32_MAX)
+			return -ERR_NOMEM;
+	}
+	return rename_codes(d, names, name);
 }
 
 /* Pairs codes of the same function in the order of their cost. */
@@ -253,42 +272,34 @@ static int pair_all_codes(struct html_data *d)
 	struct html_lines *l = &d->lines;
 	uint32_t *name = malloc((l->codes.n + 1) * sizeof(*name));
 	uint32_t *next = malloc((l->codes.n + 1) * sizeof(*next));
-	struct u64map first = { 0 };	/* by name: old codes that are left */
-	struct u64map now = { 0 };	/* by old name: the new one */
+	uint32_t *first = NULL;		/* by name: old codes that are left */
 	struct strtab names;
 	int rc = strtab_init(&names) < 0 || !name || !next ? -ERR_NOMEM : 0;
 
 	if (!rc)
-		rc = find_renamed(d, &names, &now);
+		rc = name_codes(d, &names, name);
+	if (!rc) {
+		first = malloc(names.str.n * sizeof(*first));
+		rc = first ? 0 : -ERR_NOMEM;
+	}
+	if (!rc)
+		memset(first, 0xff, names.str.n * sizeof(*first));
 	/* backwards, so that the most expensive one comes first */
-	for (uint32_t i = (uint32_t)l->codes.n; !rc && i-- > 0;) {
-		bool old = side_of(d, l->codes.v[i].source) == LISTING_OLD;
-		uint32_t *slot, to;
-
-		name[i] = base_name(d, &l->codes.v[i], &names);
-		to = old ? u64map_get(&now, name[i]) : U64MAP_NONE;
-		slot = name[i] == UINT32_MAX ? NULL
-			: u64map_slot(&first, to == U64MAP_NONE ? name[i] : to);
-		if (!slot)
-			rc = -ERR_NOMEM;
-		else if (old) {
-			next[i] = *slot;
-			*slot = i;
+	for (uint32_t i = (uint32_t)l->codes.n; !rc && i-- > 0;)
+		if (side_of(d, l->codes.v[i].source) == LISTING_OLD) {
+			next[i] = first[name[i]];
+			first[name[i]] = i;
 		}
-	}
 	for (uint32_t i = 0; !rc && i < l->codes.n; i++) {
-		uint32_t *slot;
+		uint32_t old = first[name[i]];
 
-		if (side_of(d, l->codes.v[i].source) == LISTING_OLD || !name[i])
+		if (side_of(d, l->codes.v[i].source) == LISTING_OLD ||
+		    !name[i] || old == PROF_NONE)
 			continue;
-		slot = u64map_slot(&first, name[i]);
-		if (!slot || *slot == U64MAP_NONE)
-			continue;
-		rc = pair_codes(d, *slot, i);
-		*slot = next[*slot];
+		rc = pair_codes(d, old, i);
+		first[name[i]] = next[old];
 	}
-	u64map_fini(&first);
-	u64map_fini(&now);
+	free(first);
 	strtab_fini(&names);
 	free(name);
 	free(next);
