@@ -150,14 +150,6 @@ static int pair_all_files(struct html_data *d)
 
 /* --- codes */
 
-struct named_func {
-	uint32_t name;		/* without compiler suffixes */
-	uint32_t number;
-};
-struct named_funcs {
-	VEC(struct named_func) v;
-};
-
 static int pair_codes(struct html_data *d, uint32_t old, uint32_t now)
 {
 	const struct html_code *o = &d->lines.codes.v[old];
@@ -187,23 +179,31 @@ static uint32_t base_name(const struct html_data *d, const struct html_code *c,
 	return strtab_add_n(names, name, clone_base(name));
 }
 
-/* Lists the names of a side's functions with the functions' numbers (html_input.match). */
-static int list_names(const struct html_data *d, int side, struct strtab *names,
-		      struct named_funcs *out)
+/* Maps the numbers (html_input.match) of new functions to their names, or, if it is the
+ * old side, the names of old functions to the new name. */
+static int read_names(const struct html_data *d, int side, struct strtab *names,
+		      struct u64map *name_of, struct u64map *now)
 {
 	for (uint32_t i = 0; i < d->nsrc; i++) {
 		const struct frame_keys *k = &html_rep(d, i)->keys;
-		const struct profile *p = html_rep(d, i)->p;
 
 		for (uint32_t fk = 0; side_of(d, i) == side && fk < k->keys.n; fk++) {
-			const char *name = profile_cstr(p, k->keys.v[fk].name);
-			struct named_func f = {
-				strtab_add_n(names, name, clone_base(name)),
-				html_match(&d->src[i].in, fk) };
+			const char *name = profile_cstr(html_rep(d, i)->p,
+							k->keys.v[fk].name);
+			uint32_t id = strtab_add_n(names, name, clone_base(name));
+			uint32_t number = html_match(&d->src[i].in, fk), *slot;
+			uint32_t is = side == LISTING_NEW
+					? id : u64map_get(name_of, number);
 
-			if (k->keys.v[fk].kind == FRAME_FUNC &&
-			    (f.name == UINT32_MAX || vec_push(&out->v, f) < 0))
+			if (id == UINT32_MAX)
 				return -ERR_NOMEM;
+			if (k->keys.v[fk].kind != FRAME_FUNC || is == U64MAP_NONE)
+				continue;
+			slot = side == LISTING_NEW ? u64map_slot(name_of, number)
+						   : u64map_slot(now, id);
+			if (!slot)
+				return -ERR_NOMEM;
+			*slot = is;
 		}
 	}
 	return 0;
@@ -214,43 +214,26 @@ static int list_names(const struct html_data *d, int side, struct strtab *names,
 static int rename_codes(const struct html_data *d, struct strtab *names,
 			uint32_t *name)
 {
-	struct named_funcs f[LISTING_SIDES] = { { { 0 } } };
-	struct u64map name_of = { 0 };	/* by number: new name */
-	uint32_t *to = NULL;		/* by old name: new name, or 0 */
-	uint8_t *has = NULL;		/* by name: bit 1 << side: a code has it */
-	int rc = 0;
+	struct u64map name_of = { 0 }, now = { 0 };
+	size_t n = names->str.n;
+	uint8_t *has = calloc(n, 1);	/* by name: bit 1 << side: a code has it */
+	int rc = has ? read_names(d, LISTING_NEW, names, &name_of, &now)
+		     : -ERR_NOMEM;
 
-	for (int s = 0; !rc && s < LISTING_SIDES; s++)
-		rc = list_names(d, s, names, &f[s]);
-	to = calloc(names->str.n, sizeof(*to));
-	has = calloc(names->str.n, 1);
-	if (!to || !has)
-		rc = -ERR_NOMEM;
+	if (!rc)
+		rc = read_names(d, LISTING_OLD, names, &name_of, &now);
 	for (size_t i = 0; !rc && i < d->lines.codes.n; i++)
 		has[name[i]] |= (uint8_t)(1u << side_of(
 			d, d->lines.codes.v[i].source));
-	for (size_t i = 0; !rc && i < f[LISTING_NEW].v.n; i++) {
-		const struct named_func *x = &f[LISTING_NEW].v.v[i];
-		uint32_t *slot = u64map_slot(&name_of, x->number);
+	for (size_t i = 0; !rc && i < d->lines.codes.n; i++) {
+		uint32_t to = u64map_get(&now, name[i]);
 
-		rc = slot ? 0 : -ERR_NOMEM;
-		if (slot)
-			*slot = x->name;
+		if (to < n && has[name[i]] == 1u << LISTING_OLD &&
+		    has[to] == 1u << LISTING_NEW)
+			name[i] = to;
 	}
-	for (size_t i = 0; !rc && i < f[LISTING_OLD].v.n; i++) {
-		const struct named_func *x = &f[LISTING_OLD].v.v[i];
-		uint32_t now = u64map_get(&name_of, x->number);
-
-		if (now != U64MAP_NONE && !(has[now] & 1u << LISTING_OLD))
-			to[x->name] = now;
-	}
-	for (size_t i = 0; !rc && i < d->lines.codes.n; i++)
-		if (has[name[i]] == 1u << LISTING_OLD && to[name[i]])
-			name[i] = to[name[i]];
-	for (int s = 0; s < LISTING_SIDES; s++)
-		vec_fini(&f[s].v);
 	u64map_fini(&name_of);
-	free(to);
+	u64map_fini(&now);
 	free(has);
 	return rc;
 }
