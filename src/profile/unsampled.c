@@ -58,9 +58,20 @@ static void too_little(const struct prof_event *e, uint64_t n, struct buf *out)
 		   e->freq ? "-F 20000" : "-c with a smaller period");
 }
 
+/* Explains that the programs that ran were not allowed to be recorded. */
+static void not_recorded(const struct prof_event *e, uint64_t n,
+			 const char *programs, struct buf *out)
+{
+	if (e->unit == PROF_UNIT_NS)
+		buf_printf(out, "the programs that could be recorded ran for "
+			   "%.2f ms; ", (double)n / 1e6);
+	buf_printf(out, "not recorded: %s", programs);
+}
+
 void profile_why_unsampled(const struct profile *p, struct buf *out)
 {
 	const char *known = profile_env(p, PROF_NONE, "no_samples");
+	const char *closed = profile_env(p, PROF_NONE, "not_recorded");
 	const struct prof_event *e = p->events.v;
 	uint64_t n, most = 0;
 	bool inside = false, any = false;
@@ -76,7 +87,9 @@ void profile_why_unsampled(const struct profile *p, struct buf *out)
 		inside |= any;
 		most = n > most ? n : most;
 	}
-	if (!most)
+	if (closed && (inside || !most))
+		not_recorded(p->events.v, most, closed, out);
+	else if (!most)
 		nothing_counted(p, out);
 	else if (!inside)
 		buf_printf(out, "programs ran for %.2f ms, in which the source of "
@@ -89,8 +102,10 @@ void profile_why_unsampled(const struct profile *p, struct buf *out)
 	else if (most <= prof_event_period(e) * (p->threads_gone + p->threads.n + 1))
 		too_little(e, most, out);
 	else if (e->exclude_kernel)
-		buf_str(out, "none was in user space, which alone was to be "
-			"sampled (--user)");
+		buf_str(out, *profile_cstr(p, e->note)
+			? "none was in user space, and kernel code was not sampled"
+			: "none was in user space, which alone was to be "
+			  "sampled (--user)");
 	else if (e->exclude_user)
 		buf_str(out, "none was in the kernel, which alone was to be "
 			"sampled (--kernel)");

@@ -565,15 +565,15 @@ static int note_unrecorded(struct run *r, struct error *err)
 
 	/* A program with lost mapping records looks the same. */
 	if (!s->collector.gaps)
-		collector_unrecorded(&s->collector,
-				     s->profile.runs.v[r->number].end_ns,
-				     &names);
-	if (!names.n && r->source->outside) {
+		rc = processes_unrecorded(&s->collector.processes,
+					  s->profile.runs.v[r->number].end_ns,
+					  &names);
+	if (!rc && !names.n && r->source->outside) {
 		session_notice(s, "not recorded: %s (%s)", r->source->outside,
 			       r->source->outside_why);
 		return note_outside(r, err);
 	}
-	if (names.n) {
+	if (!rc && names.n) {
 		session_notice(s, "not recorded: %s (a program that changes its "
 			       "user or may not be read is recorded only by "
 			       "root with -a)", buf_cstr(&names));

@@ -393,7 +393,16 @@ if [ "$root" ] && chmod 755 . && as_nobody true 2>/dev/null &&
 			"$(cat err)" "not recorded: $f .*root with -a"
 		t_like "and is in the file" \
 			"$(./tally-copy info open/p.tally)" "not_recorded.*$f"
+		t_like "… as the reason for having no samples" \
+			"$(cat err)" "no samples: .*could be recorded.*; not recorded: $f"
 	done
+	as_nobody ./tally-copy record -F 4000 -e cpu-clock:u -o open/p.tally -- \
+		sh -c './suid 0.1; ./suid 0.1; sleep 3
+		i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done' 2>err
+	t_like "one that ended long ago is named, once" "$(cat err)" \
+		"not recorded: suid \\(.*root with -a"
+	t_like "… and at the head of a report" \
+		"$(./tally-copy report --no-tui open/p.tally)" '^# Not recorded: suid$'
 	cp old open/mine
 	$nobody open/mine 10 & pid=$!
 	started $pid open/mine

@@ -548,31 +548,6 @@ int collector_record(void *ctx, const struct record *r, struct error *err)
 	return rc < 0 ? no_memory(err) : 0;
 }
 
-/* Mappings of a program started this close to the end may not have arrived yet. */
-#define START_NS 20000000u
-
-void collector_unrecorded(const struct collector *c, uint64_t now_ns,
-			  struct buf *out)
-{
-	const struct processes *p = &c->processes;
-	size_t first = out->n;
-
-	for (size_t i = 0; i < p->procs.n; i++) {
-		const struct process *proc = &p->procs.v[i];
-		uint32_t row = u64map_get(&p->by_tid, proc->pid);
-
-		if (!proc->exec_ns || proc->maps->maps.n ||
-		    proc->exec_ns + START_NS > now_ns || row >= p->tasks.n)
-			continue;
-		if (out->n - first > 200) {
-			buf_str(out, ", …");
-			break;
-		}
-		buf_printf(out, "%s%s", out->n > first ? ", " : "",
-			   p->tasks.v[row].comm);
-	}
-}
-
 /* With `calm`, pages of files are kept, but not many: a page of rules takes some 30 to
  * 200 KB of its file. */
 static bool release_is_due(const struct collector *c, uint64_t now_ns)

@@ -129,14 +129,6 @@ int collector_record(void *ctx, const struct record *r, struct error *err);
 /* Returns the owner of a mapping that a record of this time describes. */
 struct map_owner collector_owner(struct collector *c, struct process *proc,
 				 uint64_t time_ns);
-/*
- * Appends the names of programs that the kernel did not allow tally to record.
- * Events of a process end when it starts a program that changes its user or that it
- * may not read (Linux, begin_new_exec).  Such a start is followed by no mapping.
- * `now_ns` is the end of the recording.
- */
-void collector_unrecorded(const struct collector *c, uint64_t now_ns,
-			  struct buf *out);
 /* Shows one line, which the next call replaces.  NULL text: no line. */
 typedef void collector_progress(void *ctx, const char *text);
 /* Finds the names of all locations in the files that were opened.  No stack can be

@@ -7,6 +7,11 @@
 
 #include "base/error.h"
 
+/* Mappings of a program started this close to the end may not have arrived yet. */
+#define START_NS 20000000u
+
+enum { COMMS_LISTED = 12 };
+
 /* Marks a number that is no longer in use (u64map cannot delete keys). */
 #define NO_PROCESS (U64MAP_NONE - 1)
 
@@ -28,6 +33,7 @@ void processes_clear(struct processes *p)
 	p->procs.n = p->tasks.n = 0;
 	p->free_procs.n = p->free_tasks.n = 0;
 	p->gone.n = p->gone_head = 0;
+	p->unrecorded.n = 0;
 	u64map_clear(&p->by_pid);
 	u64map_clear(&p->by_tid);
 }
@@ -40,6 +46,7 @@ void processes_fini(struct processes *p)
 	vec_fini(&p->free_procs);
 	vec_fini(&p->free_tasks);
 	vec_fini(&p->gone);
+	vec_fini(&p->unrecorded);
 	u64map_fini(&p->by_pid);
 	u64map_fini(&p->by_tid);
 }
@@ -290,16 +297,60 @@ static void process_purge(struct processes *p, const struct gone *g)
 		*slot = NO_PROCESS;
 }
 
+/* Returns whether the kernel ended the process's events when its program started. */
+static bool is_unrecorded(const struct process *proc)
+{
+	return proc->exec_ns && !proc->maps->maps.n;
+}
+
+/* Adds a name to a list that has it once. */
+static int list_comm(struct comm_list *l, const char *name)
+{
+	struct comm c;
+
+	for (size_t i = 0; i < l->n; i++)
+		if (!strcmp(l->v[i].name, name))
+			return 0;
+	if (l->n > COMMS_LISTED)
+		return 0;
+	snprintf(c.name, sizeof(c.name), "%s", name);
+	return vec_push(l, c);
+}
+
+int processes_unrecorded(struct processes *p, uint64_t now_ns, struct buf *out)
+{
+	for (size_t i = 0; i < p->procs.n; i++) {
+		const struct process *proc = &p->procs.v[i];
+		const struct task *t;
+
+		if (!proc->maps || !is_unrecorded(proc) ||
+		    proc->exec_ns + START_NS > now_ns)
+			continue;
+		t = processes_find_task(p, proc->pid);
+		if (t && list_comm(&p->unrecorded, t->comm) < 0)
+			return -ERR_NOMEM;
+	}
+	for (size_t i = 0; i < p->unrecorded.n && i < COMMS_LISTED; i++)
+		buf_printf(out, "%s%s", i ? ", " : "", p->unrecorded.v[i].name);
+	if (p->unrecorded.n > COMMS_LISTED)
+		buf_str(out, ", …");
+	return 0;
+}
+
 /* Removes an entry unless the number belongs to a newer thread. */
 static void task_purge(struct processes *p, const struct gone *g)
 {
 	uint32_t row = u64map_get(&p->by_tid, g->tid);
+	const struct process *proc;
 	uint32_t *slot;
 
 	if (!is_row(row) || p->tasks.v[row].pid != g->pid ||
 	    p->tasks.v[row].start_ns > g->time_ns ||
 	    vec_push(&p->free_tasks, row) < 0)
 		return;
+	proc = processes_find(p, g->pid);
+	if (proc && proc->pid == g->tid && is_unrecorded(proc))
+		list_comm(&p->unrecorded, p->tasks.v[row].comm);
 	memset(&p->tasks.v[row], 0, sizeof(p->tasks.v[row]));
 	slot = u64map_slot(&p->by_tid, g->tid);
 	if (slot)

@@ -8,6 +8,7 @@
  *
  * Pointers are valid until the next call that adds a row.
  */
+#include "base/buf.h"
 #include "base/hash.h"
 #include "record/source/mapset.h"
 
@@ -36,6 +37,15 @@ struct task {
 	bool moved;		/* has had several; `row` is unused */
 };
 
+struct comm {
+	char name[COMM_MAX];
+};
+
+struct comm_list {
+	struct comm *v;
+	size_t n, cap;
+};
+
 struct gone {
 	uint64_t time_ns;
 	uint32_t pid, tid;
@@ -49,6 +59,7 @@ struct processes {
 	VEC(struct gone) gone;	/* in order of exit */
 	size_t gone_head;
 	uint32_t generation;
+	struct comm_list unrecorded;	/* of dropped processes: processes_unrecorded */
 };
 
 void processes_fini(struct processes *p);
@@ -80,5 +91,12 @@ int processes_exit(struct processes *p, uint32_t pid, uint32_t tid,
 int processes_reread(struct processes *p);
 /* Drops the threads that exited before `time_ns`. */
 void processes_purge(struct processes *p, uint64_t time_ns);
+/*
+ * Appends the names of programs that the kernel did not allow tally to record, each
+ * once.  Events of a process end when it starts a program that changes its user or
+ * that it may not read (Linux, begin_new_exec).  Such a start is followed by no
+ * mapping.  `now_ns` is the end of the recording.  Returns 0 or -ERR_NOMEM.
+ */
+int processes_unrecorded(struct processes *p, uint64_t now_ns, struct buf *out);
 
 #endif

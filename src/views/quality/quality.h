@@ -96,8 +96,9 @@ void quality_stacks_help(const struct quality *t, const char *before,
 /* Writes member "stacks" to the open JSON object. */
 void quality_stacks_json(const struct quality *t, struct json *j);
 
-/* Appends it as text without a newline; nothing if it is unknown. */
-void quality_time_text(const struct quality *t, struct buf *out);
+/* Appends it as text without a newline; nothing if it is unknown.  Returns whether the
+ * text names programs that were not recorded. */
+bool quality_time_text(const struct quality *t, struct buf *out);
 /* Writes member "processor_time" to the open JSON object. */
 void quality_time_json(const struct quality *t, struct json *j);
 

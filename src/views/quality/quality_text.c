@@ -380,18 +380,34 @@ static void why_line(const struct quality *t, int columns, struct buf *line,
 	buf_fini(&why);
 }
 
+/* Writes which programs the source could not record. */
+static void not_recorded_line(const struct quality *t, int columns,
+			      struct buf *line, struct buf *out)
+{
+	const char *programs = env(t->p, "not_recorded");
+
+	if (!*programs || (!t->got && !t->lost))
+		return;		/* said by why_line */
+	buf_str(line, "Not recorded: ");
+	text_safe(line, programs);
+	flush_line(line, columns, out);
+}
+
 void quality_text(const struct quality *t, int columns, struct buf *out)
 {
 	struct buf line = { 0 };
+	bool named;
 
 	what_line(t, columns, &line, out);
 	events_text(t, columns, &line, out);
 	wait_line(t, columns, &line, out);
 	why_line(t, columns, &line, out);
 	loss_line(t, columns, &line, out);
-	quality_time_text(t, &line);
+	named = quality_time_text(t, &line);
 	if (line.n)
 		flush_line(&line, columns, out);
+	if (!named)
+		not_recorded_line(t, columns, &line, out);
 	rate_line(t, columns, &line, out);
 	stack_line(t, columns, &line, out);
 	unresolved_line(t, columns, &line, out);

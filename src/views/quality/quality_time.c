@@ -82,8 +82,8 @@ static bool quality_time(const struct quality *t, struct quality_time *out)
 	return true;
 }
 
-/* Appends the reason, if it is known. */
-static void why(const struct quality *t, struct buf *out)
+/* Appends the reason, if it is known.  Returns whether it names programs. */
+static bool why(const struct quality *t, struct buf *out)
 {
 	const char *threads = env(t, "threads_without_timer");
 	const char *programs = env(t, "not_recorded");
@@ -98,15 +98,16 @@ static void why(const struct quality *t, struct buf *out)
 		buf_str(out, *threads ? "; not recorded " : ": not recorded ");
 		text_safe(out, programs);
 	}
+	return *programs;
 }
 
-void quality_time_text(const struct quality *t, struct buf *out)
+bool quality_time_text(const struct quality *t, struct buf *out)
 {
 	struct quality_time c;
 	uint64_t all;
 
 	if (!quality_time(t, &c))
-		return;
+		return false;
 	all = c.user_ns + c.sys_ns;
 	buf_str(out, "CPU time according to the kernel: ");
 	line_duration(out, all);
@@ -129,10 +130,10 @@ void quality_time_text(const struct quality *t, struct buf *out)
 		buf_printf(out, "; %.1f%% not sampled",
 			   line_share(c.unseen_ns, all));
 	if (!c.missing_ns)
-		return;
+		return false;
 	buf_printf(out, "; %.1f%% has no samples",
 		   line_share(c.missing_ns, all));
-	why(t, out);
+	return why(t, out);
 }
 
 void quality_time_json(const struct quality *t, struct json *j)
