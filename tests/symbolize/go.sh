@@ -45,6 +45,9 @@ if command -v go >/dev/null; then
 		t_like 'info says where the names are from' \
 			"$("$tally" info a.tally | grep -A 3 '/bare$')" \
 			'^ +symbols from [.]gopclntab$'
+		t_lacks 'which lists all functions: none is missing' \
+			"$("$tally" report --no-tui a.tally)" \
+			'exported functions only'
 		"$tally" symbolize --verify a.tally >verify 2>&1
 		status=$?
 		if grep -q 'without libdw\|libdw.so.1 cannot' verify; then

@@ -16,7 +16,10 @@ enum {
 };
 
 /* Sources of names that cover every function of a file. */
-enum { WHOLE = PROF_NAMES_SYMTAB | PROF_NAMES_DWARF | PROF_NAMES_KALLSYMS };
+enum {
+	WHOLE = PROF_NAMES_SYMTAB | PROF_NAMES_DWARF | PROF_NAMES_KALLSYMS |
+		PROF_NAMES_GOPCLNTAB,
+};
 
 static uint64_t nameless(const struct missing_row *r)
 {
