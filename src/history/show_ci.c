@@ -37,8 +37,8 @@ int verdict_findings(const struct history *h, const struct verdict *v,
 		buf_str(&x->image, history_str(h, f->image));
 		show_estimate(h, r, &x->text);
 		if (r->against)
-			buf_printf(&x->text, ", compared with %zu batches",
-				   r->against);
+			buf_printf(&x->text, ", compared with %zu batch%s",
+				   r->against, r->against == 1 ? "" : "es");
 		if (f->line && *history_str(h, f->file)) {
 			buf_str(&x->path, history_str(h, f->file));
 			x->line = f->line;

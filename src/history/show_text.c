@@ -341,12 +341,15 @@ static void put_view(const struct history_report *r,
 		     const struct history_view *v, size_t top, struct buf *out)
 {
 	const struct history *h = r->h;
+	size_t commits;
 
 	text_safe(out, history_str(h, v->class->benchmark));
 	buf_str(out, ": ");
 	show_class(h, v->class, out);
-	buf_printf(out, "\n%zu batches of %zu commits, ", v->series.n,
-		   count_commits(v));
+	commits = count_commits(v);
+	buf_printf(out, "\n%zu batch%s of %zu commit%s, ", v->series.n,
+		   v->series.n == 1 ? "" : "es", commits,
+		   commits == 1 ? "" : "s");
 	show_day(h->batches.v[v->series.batch[0]].time, out);
 	buf_str(out, " to ");
 	show_day(h->batches.v[v->series.batch[v->series.n - 1]].time, out);
@@ -498,9 +501,10 @@ static void put_others(const struct history_classes *classes, size_t class,
 		if (i != class)
 			n += classes->v.v[i].batches.n;
 	if (n)
-		buf_printf(out, "%zu batches of other machines, kernels, events "
-			   "or rates are not compared: costs differ between "
-			   "them\n", n);
+		buf_printf(out, "%zu batch%s of other machines, kernels, events "
+			   "or rates %s not compared: costs differ between "
+			   "them\n", n, n == 1 ? "" : "es",
+			   n == 1 ? "is" : "are");
 }
 
 void show_total(const struct verdict *v, struct buf *out)

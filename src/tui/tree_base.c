@@ -203,8 +203,9 @@ static void quality_line(const struct quality *t, struct buf *out)
 	}
 	if (t->shown < FEW) {
 		begin(out);
-		buf_printf(out, "only %llu samples",
-			   (unsigned long long)t->shown);
+		buf_printf(out, "only %llu sample%s",
+			   (unsigned long long)t->shown,
+			   t->shown == 1 ? "" : "s");
 	}
 	put_share(out, t->broken, t->shown, 0.05, "stacks broken");
 	put_share(out, t->cut, t->shown, 0.05, "stacks truncated");

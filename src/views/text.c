@@ -224,9 +224,11 @@ static void put_hidden(struct text *t)
 
 	if (rep->below_limit) {
 		text_count(&line, rep->below_limit);
-		buf_printf(&line, " rows with less than %g%% %s are not shown "
-			   "(--percent-limit 0 shows all%s)", rep->spec.limit,
+		buf_printf(&line, " row%s with less than %g%% %s %s not shown "
+			   "(--percent-limit 0 shows all%s)",
+			   rep->below_limit == 1 ? "" : "s", rep->spec.limit,
 			   rep->spec.by_total ? "in total" : "self",
+			   rep->below_limit == 1 ? "is" : "are",
 			   rep->spec.by_total ? "" : ", --children orders by "
 						     "total");
 		line_comment(t->out, buf_cstr(&line), (int)t->columns);
@@ -234,7 +236,8 @@ static void put_hidden(struct text *t)
 	if (rep->beyond_top) {
 		buf_reset(&line);
 		text_count(&line, rep->beyond_top);
-		buf_printf(&line, " more rows are beyond --top %llu",
+		buf_printf(&line, " more %s beyond --top %llu",
+			   rep->beyond_top == 1 ? "row is" : "rows are",
 			   (unsigned long long)rep->spec.top);
 		line_comment(t->out, buf_cstr(&line), (int)t->columns);
 	}

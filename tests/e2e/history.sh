@@ -34,6 +34,10 @@ add() { # COMMIT FILE…
 for i in $(seq 12 23) $(seq 0 11); do
 	add "c$i" "b$i"-*.tally >>added 2>&1 || t_fail "add c$i" "$(cat added)"
 done
+"$TALLY" history add --store single --repo repo --commit c3 b3-*.tally >/dev/null 2>&1
+t_like "one batch of one commit" \
+	"$("$TALLY" history report --store single --repo repo 2>&1)" \
+	'^1 batch of 1 commit, '
 t_is "a batch a commit is a file" "$(find store -type f | wc -l)" 24
 t_like "... of the full name" "$(head -n 1 added)" \
 	"^added: $(git -C repo rev-parse c12), 3 runs, [0-9]+ functions$"

@@ -113,6 +113,10 @@ t_like "a slice says how much it is" "$(report --time 10%,20% a.tally)" \
 	'^# Selected: [0-9,]+ of [0-9,]+ samples'
 t_like "--top tells what is hidden" "$(report --top 1 --percent-limit 0 a.tally)" \
 	'^# [0-9,]+ more rows are beyond --top 1'
+rows=$(report --no-header --percent-limit 0 a.tally | grep -c '^ *[0-9]')
+t_like "… or that it is one row" \
+	"$(report --top $((rows - 1)) --percent-limit 0 a.tally)" \
+	'^# 1 more row is beyond --top [0-9]+'
 report -w 80 -g a.tally >wide
 t_narrow "80 columns" wide 80
 report -o out.txt a.tally

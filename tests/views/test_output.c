@@ -450,7 +450,7 @@ static void test_missed(void **state)
 {
 	static const struct {
 		bool timers;
-		uint64_t wanted, value;		/* 300 samples of a weight of 10 */
+		uint64_t wanted, value;		/* samples have a weight of 10 */
 		const char *said;
 	} cases[] = {
 		{ false, 400, 4000, "300 samples of 400 expected at 999 Hz, 0 lost, 100 "
@@ -470,6 +470,7 @@ static void test_missed(void **state)
 		/* Most stand for starts of programs. */
 		{ true, 150, 1500, "300 samples at 999 Hz, 0 lost\n" },
 		{ true, 280, 2800, "300 samples of 300 expected at 999 Hz, 0 lost\n" },
+		{ false, 2, 20, "1 sample of 2 expected at 999 Hz, 0 lost, 1 missed\n" },
 	};
 
 	(void)state;
@@ -482,7 +483,8 @@ static void test_missed(void **state)
 
 		maker_init(&m, 1);
 		maker_samples(&m, STACK(&m, maker_loc(&m, maker_func(&m, m.app,
-			      "f", "f.c", 1), 2)), 0, 0, 10, 300);
+			      "f", "f.c", 1), 2)), 0, 0, 10,
+			      cases[i].wanted < 10 ? 1 : 300);
 		vec_push(&m.p.stats, (struct prof_stat){
 			0, 0, cases[i].value, 100, 100,
 			cases[i].wanted });

@@ -169,8 +169,7 @@ static void event_line(const struct quality *t, size_t i, int columns,
 		flush_line(line, columns, out);
 		return;
 	}
-	count(line, te->got, te->got == 1 && !te->wanted ? " sample"
-							 : " samples");
+	count(line, te->got, te->got == 1 ? " sample" : " samples");
 	if (te->wanted) {
 		buf_str(line, " of ");
 		count(line, te->wanted, " expected");
