@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "check/show.h"
+#include "symbolize/demangle/demangle.h"
 #include "views/query/names.h"
 
 /* Longest name, path or text of one instruction that is shown, in columns. */
@@ -55,6 +56,8 @@ static void describe_func(const struct check *c, uint32_t func, bool full,
 static void put_part(const struct check *c, const struct check_part *p,
 		     struct buf *out)
 {
+	struct buf name = { 0 };
+
 	switch (p->kind) {
 	case PART_CALLER:
 		describe_func(c, p->func, false, out);
@@ -64,7 +67,8 @@ static void put_part(const struct check *c, const struct check_part *p,
 		buf_printf(out, ":%u", p->line);
 		break;
 	default:
-		put_cut(check_str(&c->runs, p->name), out);
+		demangle(check_str(&c->runs, p->name), &name);
+		safe_name(buf_cstr(&name), false, false, out);
 		buf_printf(out, "+0x%" PRIx64, p->offset);
 		if (p->text) {
 			buf_str(out, " (");
@@ -72,6 +76,8 @@ static void put_part(const struct check *c, const struct check_part *p,
 			buf_str(out, ")");
 		}
 	}
+	out->failed |= name.failed;
+	buf_fini(&name);
 }
 
 static void put_kind(const struct check *c, const struct check_row *r, int kind,

@@ -26,6 +26,13 @@ t_like "... and is named first" "$(head -n 1 out)" '^regressed: lex \+2[0-9.]+%,
 t_like "... with its place" "$(cat out)" 'at /src/lex\.c:1'
 t_like "... its lines" "$(cat out)" 'lines that gained: .*lex\.c:1[02] \+[0-9.]+ ms'
 t_like "... instructions" "$(cat out)" 'instructions that gained: .*lex\+0x(28|30) \+[0-9.]+ ms'
+for f in 'a ' 'slow n["lex"] *= 1.25;'; do
+	echo "cxx-${f%% *}.tally 7 1700000000000000000" | describe "${f#* }" |
+		sed 's, lex , _ZN2ns3lexESt6vectorIiSaIiEE ,' >spec && "$make" <spec
+done
+"$TALLY" check --baseline cxx-a.tally --new cxx-slow.tally >out2 2>&1
+t_like "... of a C++ function, by its readable name" "$(cat out2)" \
+	'instructions that gained: .*ns::lex\(…\)\+0x(28|30) .*ms'
 t_like "... and callers" "$(cat out)" 'callers that gained: main \+'
 t_like "... the milliseconds of a run" "$(cat out)" '\+2[0-9]\.[0-9]+% .* \+[56][0-9]\.[0-9]+ ms .* lex \(app\)'
 if [ "$python" ]; then
