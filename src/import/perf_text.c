@@ -15,6 +15,9 @@
 
 #include "import/foreign.h"
 
+/* Begins records of other kinds, as by perf script --show-task-events. */
+#define OTHER "PERF_RECORD_"
+
 enum { LINE_MAX_BYTES = 1 << 16, INLINED_MAX = 256, EVENTS = 256 };
 
 struct text_frame {
@@ -127,25 +130,34 @@ static bool parse_thread(char *from, char *to, struct head *h)
 	return true;
 }
 
+/* Returns the first word that is a time, or NULL.  Only headers have one. */
+static char *find_time(char *line, char **end, uint64_t *ns)
+{
+	for (;; line = *end) {
+		char *word = line + strspn(line, " ");
+
+		*end = word + strcspn(word, " ");
+		if (!*word)
+			return NULL;
+		if (parse_time(word, *end, ns))
+			return word;
+	}
+}
+
 /* Parses a header line, which is modified. */
 static bool parse_head(char *line, struct head *h)
 {
-	char *word, *end, *start = line;
+	char *word, *end;
 
 	*h = (struct head){ 0 };
 	if (*line == '\t')
 		return false;
-	for (;; line = end) {
-		word = line + strspn(line, " ");
-		end = word + strcspn(word, " ");
-		if (!*word)
-			return false;
-		if (parse_time(word, end, &h->time_ns))
-			break;
-	}
-	if (word == start || !parse_thread(start, word - 1, h))
+	word = find_time(line, &end, &h->time_ns);
+	if (!word || word == line || !parse_thread(line, word - 1, h))
 		return false;
 	word = end + strspn(end, " ");
+	if (!strncmp(word, OTHER, strlen(OTHER)))
+		return false;
 	end = word + strcspn(word, " ");
 	if (number(word, end, 10, &h->period)) {
 		h->has_period = true;
@@ -346,8 +358,9 @@ static int begin_sample(struct perf_text *t, const struct head *h)
 
 static int take_line(struct perf_text *t, struct error *err)
 {
-	char *s = t->line;
+	char *s = t->line, *end;
 	struct head h;
+	uint64_t ns;
 	int rc = 0;
 
 	if (*s == '#')
@@ -357,7 +370,7 @@ static int take_line(struct perf_text *t, struct error *err)
 	if (t->open && *s == '\t')
 		return add_frame(t, s) < 0 ? foreign_nomem(t->name, err) : 0;
 	if (t->open && t->frames.n && !strncmp(s, "  ", 2) &&
-	    !strchr(s + strspn(s, " "), ' ')) {
+	    !find_time(s, &end, &ns)) {
 		add_line(t, s);
 		return 0;
 	}
@@ -391,8 +404,8 @@ int perf_text_read(struct foreign *f, const uint8_t *p, size_t n,
 	return rc;
 }
 
-/* Recognizes the text by its first line that is no comment, which must be a
- * sample's header. */
+/* Recognizes the text by its first line that is no comment and no other record, which
+ * must be a sample's header. */
 bool perf_text_is(const uint8_t *p, size_t n)
 {
 	char line[512];
@@ -408,7 +421,8 @@ bool perf_text_is(const uint8_t *p, size_t n)
 				return false;
 			memcpy(line, p + at, len);
 			line[len] = 0;
-			return parse_head(line, &h);
+			if (!strstr(line, ": " OTHER))
+				return parse_head(line, &h);
 		}
 		at += len + 1;
 	}

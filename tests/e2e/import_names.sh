@@ -39,6 +39,13 @@ outer 1 250000 500000"
 t_like "lines" "$("$TALLY" report --format=csv -s line text)" '^x.c,12,'
 t_is "processes" "$(column text pid)" "10 2 500000 500000
 7 1 500000 500000"
+printf 'prog 7 6.5: 10 cycles:\n\t10 f+0x1 (/x)\n  /home/my own/f.c:3\n\t20 main+0x2 (/x)\n\n' >blanks
+t_is "a source file's name may contain blanks: its callers follow" \
+	"$(column blanks symbol)$("$TALLY" report --format=csv -s line blanks |
+		grep -o '^/home/my own/f.c,3')" "f 1 10 10
+main 0 0 10/home/my own/f.c,3"
+printf 'a 7 6.4: PERF_RECORD_COMM: a:7/7\nprog 7 6.5: 10 cycles:\n\t10 f+0x1 (/x)\n\n' >task
+t_is "records of other kinds are no samples" "$(column task event)" "cycles 1 10 10"
 printf 'prog 7 6.5: cycles:\nnonsense\n' >odd
 t_run "lines that make no sense are reported" "$TALLY" import -o odd.tally odd
 "$TALLY" import -o odd.tally odd 2>err
