@@ -39,6 +39,7 @@ struct record_opts {
 };
 
 #define NOT_GIVEN (UINT64_MAX - 1)
+#define NO_END (-1.0)
 #define AT(field) offsetof(struct record_opts, field)
 
 static const struct opt record_opt_table[] = {
@@ -167,6 +168,7 @@ static void record_defaults(void *opts)
 	continuous_defaults(&o->continuous);
 	o->source = "auto";
 	o->freq = o->period = NOT_GIVEN;
+	o->duration = NO_END;
 	o->repeat = 1;
 	o->inherit = true;
 	o->symbols = true;
@@ -338,6 +340,9 @@ static int check(const struct record_opts *o, struct error *err)
 		return error_set(err, ERR_USAGE, "--latency and --control "
 				 "exclude each other: time without sampling "
 				 "cannot be divided among threads");
+	if (o->duration != NO_END && !(o->duration > 0))
+		return error_set(err, ERR_USAGE,
+				 "--duration requires a time above 0");
 	if (!o->repeat)
 		return error_set(err, ERR_USAGE, "--repeat must be at least 1");
 	if (o->vmlinux && access(o->vmlinux, R_OK) != 0)
@@ -540,7 +545,8 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		.default_rate = o->freq == NOT_GIVEN && o->period == NOT_GIVEN,
 		.period = o->period == NOT_GIVEN ? 0 : o->period,
 		.repeat = o->repeat,
-		.duration = o->duration, .delay = o->delay,
+		.duration = o->duration == NO_END ? 0 : o->duration,
+		.delay = o->delay,
 		.control = o->control,
 		.version = PACKAGE_VERSION, .notice = cmd_message,
 		.progress = io->err_tty ? progress : NULL, .ctx = &messages,

@@ -108,7 +108,7 @@ static void stat_defaults(void *opts)
 	struct stat_opts *o = opts;
 
 	o->repeat = 1;
-	o->interval = NOT_GIVEN;
+	o->interval = o->duration = NOT_GIVEN;
 	o->inherit = true;
 }
 
@@ -249,6 +249,9 @@ static int check(const struct stat_opts *o, struct error *err)
 {
 	if (!o->repeat)
 		return error_set(err, ERR_USAGE, "-r must be at least 1");
+	if (o->duration != NOT_GIVEN && !(o->duration > 0))
+		return error_set(err, ERR_USAGE,
+				 "--duration requires a time above 0");
 	if (o->interval != NOT_GIVEN && o->interval < 0.001)
 		return error_set(err, ERR_USAGE,
 				 "-I must be at least 1 millisecond");
@@ -345,7 +348,7 @@ static int stat_run(struct cmd_io *io, void *opts, int argc, char **argv,
 		.user_only = o->user, .kernel_only = o->kernel,
 		.repeat = o->repeat, .delay = o->delay,
 		.control = o->control,
-		.duration = o->duration,
+		.duration = o->duration == NOT_GIVEN ? 0 : o->duration,
 		.interval = o->interval == NOT_GIVEN ? 0 : o->interval,
 		.notice = notice, .tick = tick, .ctx = &p,
 	};

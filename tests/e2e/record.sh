@@ -267,6 +267,11 @@ t_lacks "a delay is not taken for multiplexing" \
 "$TALLY" record -q --duration 0.3 -o dur.tally -- sh -c "$loop"
 t_is "--duration ends the command" $? 143
 t_is "and the file is whole" "$(key dur.tally "j['header']['complete']")" True
+for command in record stat; do
+	timeout 60 "$TALLY" $command --duration 0 -o zero.tally -- true 2>err
+	t_is "$command --duration 0 is refused: it is not without end" "$?$(cat err)" \
+		"2tally: --duration requires a time above 0"
+done
 
 # Running processes.
 sh -c "$loop" & pid=$!
