@@ -492,14 +492,36 @@ static void put_row(const struct history *h, const struct verdict_row *r,
 	buf_u8(out, '\n');
 }
 
-static void put_others(const struct history_classes *classes, size_t class,
+/* Returns whether batches of both differ only in how they were recorded. */
+static bool only_settings(const struct history_class *a,
+			  const struct history_class *b)
+{
+	return a->benchmark == b->benchmark && a->cpu == b->cpu &&
+	       a->kernel == b->kernel && a->event == b->event;
+}
+
+static void put_others(const struct history *h,
+		       const struct history_classes *classes, size_t class,
 		       struct buf *out)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; i < classes->v.n; i++)
-		if (i != class)
-			n += classes->v.v[i].batches.n;
+	for (size_t i = 0; i < classes->v.n; i++) {
+		const struct history_class *c = &classes->v.v[i];
+		size_t of = c->batches.n;
+
+		if (i == class)
+			continue;
+		if (!only_settings(c, &classes->v.v[class])) {
+			n += of;
+			continue;
+		}
+		buf_printf(out, "%zu batch%s of machines of this kind %s not "
+			   "compared, recorded with other settings: ", of,
+			   of == 1 ? "" : "es", of == 1 ? "is" : "are");
+		text_safe(out, history_str(h, c->settings));
+		buf_str(out, "; record with the same ones (such as -F)\n");
+	}
 	if (n)
 		buf_printf(out, "%zu batch%s of other machines, kernels, events "
 			   "or rates %s not compared: costs differ between "
@@ -577,7 +599,7 @@ void verdict_text(const struct history *h, const struct verdict *v,
 	buf_u8(out, '\n');
 	show_class(h, &classes->v.v[class], out);
 	buf_u8(out, '\n');
-	put_others(classes, class, out);
+	put_others(h, classes, class, out);
 	put_aside(classes->aside.n, "compared", out);
 	for (size_t i = 0; i < v->rows.n; i++) {
 		const struct verdict_row *r = &v->rows.v[i];

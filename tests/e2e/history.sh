@@ -317,6 +317,10 @@ check early --commit new --new other-*.tally
 t_is "another machine is no measure" $? 3
 t_like "... says so" "$(cat verdict)" '^12 batches of other machines'
 
+side rate 95 3 'event = "cpu-clock 999 1001001 ns"'
+check early --commit new --new rate-*.tally
+t_like "another rate is no measure, and which one is, is said" "$?$(cat verdict)" \
+	'^12 batches of machines of this kind are not compared, .* settings: 4999 Hz; record with the same ones \(such as -F\)$'
 for words in '--baseline b1-1.tally --new b2-1.tally' '--new b1-1.tally --html x' \
 	'--new b1-1.tally --run true' '--run true --again b1-1.tally' ''; do
 	check early $words
