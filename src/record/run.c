@@ -584,6 +584,28 @@ static int note_unrecorded(struct run *r, struct error *err)
 	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 
+/* A recording of a command ends with it, whatever it leaves behind: a daemon, or a job
+ * in the background. */
+static void note_running(struct run *r)
+{
+	const struct record_options *o = r->s->o;
+	struct buf names = { 0 };
+	size_t n;
+
+	if (!r->launch.pid || r->number || r->s->stop || !o->inherit ||
+	    o->all_cpus || o->cpus || o->cgroup || o->pids || o->tids)
+		return;
+	n = processes_running(&r->s->collector.processes,
+			      (uint32_t)r->launch.pid, &names);
+	if (n)
+		session_notice(r->s, "%zu process%s that the command started still "
+			       "run%s and %s no longer recorded: %s; -p records "
+			       "running processes",
+			       n, n == 1 ? "" : "es", n == 1 ? "s" : "",
+			       n == 1 ? "is" : "are", buf_cstr(&names));
+	buf_fini(&names);
+}
+
 /* Explains an absence of samples. */
 static int note_no_samples(struct run *r, struct error *err)
 {
@@ -655,6 +677,8 @@ static int run_finish(struct run *r, struct error *err)
 		rc = note_written(r, err);
 	if (rc >= 0)
 		rc = note_unrecorded(r, err);
+	if (rc >= 0)
+		note_running(r);
 	if (rc >= 0 && s->collector.wait_samples.on &&
 	    collect_waits_facts(&s->collector) < 0)
 		rc = error_set(err, ERR_NOMEM, "out of memory");

@@ -272,6 +272,14 @@ for command in record stat; do
 	t_is "$command --duration 0 is refused: it is not without end" "$?$(cat err)" \
 		"2tally: --duration requires a time above 0"
 done
+"$TALLY" record -e cpu-clock -o left.tally -- \
+	sh -c 'sleep 60 >/dev/null 2>&1 & echo $! >left' 2>err
+left=$(cat left)
+t_like "what a command leaves behind is named, and not recorded" "$(cat err)" \
+	"1 process that the command started still runs and is no longer recorded: $left \\((sh|sleep)\\); -p"
+kill "$left"
+"$TALLY" record -e cpu-clock -o left.tally -- sh -c 'sleep 0.1 & wait' 2>err
+t_lacks "nothing is said where nothing is left" "$(cat err)" 'still run'
 
 # Running processes.
 sh -c "$loop" & pid=$!

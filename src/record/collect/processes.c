@@ -2,8 +2,11 @@
 /* Keeps the table of existing processes and threads. */
 #include "record/collect/processes.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/error.h"
 
@@ -295,6 +298,42 @@ static void process_purge(struct processes *p, const struct gone *g)
 	slot = u64map_slot(&p->by_pid, g->pid);
 	if (slot)
 		*slot = NO_PROCESS;
+}
+
+static bool is_running(uint32_t pid)
+{
+	struct pollfd p = { .events = POLLIN };
+	bool runs;
+
+	p.fd = (int)syscall(SYS_pidfd_open, pid, 0);
+	runs = p.fd >= 0 && !poll(&p, 1, 0);
+	if (p.fd >= 0)
+		close(p.fd);
+	return runs;
+}
+
+size_t processes_running(struct processes *p, uint32_t but, struct buf *out)
+{
+	enum { LISTED = 5 };
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->procs.n; i++) {
+		uint32_t pid = p->procs.v[i].pid;
+		const struct task *t;
+
+		if (!p->procs.v[i].maps || pid == but ||
+		    pid == (uint32_t)getpid() || !is_running(pid))
+			continue;
+		if (n++ == LISTED)
+			buf_str(out, ", …");
+		if (n > LISTED)
+			continue;
+		t = processes_find_task(p, pid);
+		buf_printf(out, "%s%u", n > 1 ? ", " : "", pid);
+		if (t && *t->comm)
+			buf_printf(out, " (%s)", t->comm);
+	}
+	return n;
 }
 
 /* Returns whether the kernel ended the process's events when its program started. */

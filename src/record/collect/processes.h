@@ -99,4 +99,10 @@ void processes_purge(struct processes *p, uint64_t time_ns);
  */
 int processes_unrecorded(struct processes *p, uint64_t now_ns, struct buf *out);
 
+/*
+ * Appends processes that have not ended, as "1234 (name), 1235 (name)" and at most
+ * five, and returns their number.  Processes `but` and tally are left out.
+ */
+size_t processes_running(struct processes *p, uint32_t but, struct buf *out);
+
 #endif
