@@ -322,6 +322,8 @@ static void fill_row(struct judge_state *w, size_t k)
 	row->change = c->change[k];
 	if (row->absolute)
 		row->change.se = absolute_se(w, k);
+	row->change.se = sqrt(row->change.se * row->change.se +
+			      judge_counting(row->base, row->now));
 	row->paired = c->paired;
 	row->bursty = c->bursty[k];
 	log_change_ratio(&row->change, &row->ratio, &row->low, &row->high);
@@ -469,7 +471,9 @@ static struct log_change compare_runs(const struct judge_state *w, const double 
 	for (size_t r = 0; r < nb + nn; r++)
 		logs[r] = log(greater(totals[r], 1));
 	e = totals_change(logs, nb, nn, w->out->total.paired);
-	e.se = sqrt(e.se * e.se + judge_session(w->out));
+	e.se = sqrt(e.se * e.se + judge_session(w->out) +
+		    judge_counting(stats_mean(totals, nb),
+				   stats_mean(totals + nb, nn)));
 	return e;
 }
 

@@ -40,6 +40,12 @@ static inline double judge_session(const struct judge *j)
 	return 2 * j->o.session * j->o.session;
 }
 
+/* counting_variance of two costs. */
+static inline double judge_counting(double base, double now)
+{
+	return counting_variance((const double[2]){ base, now });
+}
+
 /* Returns the smallest change of the total that counts. */
 static inline double judge_total_least(const struct judge_options *o)
 {

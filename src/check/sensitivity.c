@@ -31,15 +31,16 @@ double judge_total_visible(const struct judge *j)
 }
 
 /* Returns a row's change with `more` runs, with which the standard error of the runs
- * alone is `times` as large.  They do not show how the machine changed between the
- * sides. */
+ * alone is `times` as large.  They show neither how the machine changed between the
+ * sides nor costs of less than a sample. */
 static struct log_change row_change(const struct judge *j, const struct judge_row *row,
 				    double times, double more)
 {
-	double session = row->absolute ? judge_session(j) : 0;
+	double fixed = judge_counting(row->base, row->now) +
+		       (row->absolute ? judge_session(j) : 0);
 	struct log_change c = row->change;
 
-	c.se = sqrt(greater(c.se * c.se - session, 0) * times * times + session);
+	c.se = sqrt(greater(c.se * c.se - fixed, 0) * times * times + fixed);
 	c.df += more;
 	return c;
 }
@@ -55,10 +56,10 @@ static struct judge_sensitivity look(const struct judge *j, const bool *asked,
 	double times = sqrt((1 / (double)nbase + 1 / (double)nnew) / now);
 	double more = (double)(nbase - j->nbase + nnew - j->nnew);
 	double alpha = judge_whole_alpha(&j->o);
+	double fixed = judge_counting(j->total.base, j->total.now), total;
 	struct log_change c = j->total.change;
-	double total;
 
-	c.se *= times;
+	c.se = sqrt(greater(c.se * c.se - fixed, 0) * times * times + fixed);
 	c.df += more;
 	total = expm1(log_change_visible(&c, alpha, j->o.margin));
 	for (size_t f = 0; f < j->nfuncs; f++) {

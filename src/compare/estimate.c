@@ -36,6 +36,13 @@ double sampling_variance(const double mean[2], size_t nold, size_t nnew,
 	return (share < 0.99 ? 1 - share : 0.01) / samples;
 }
 
+double counting_variance(const double mean[2])
+{
+	double old = greater(mean[0], 1), now = greater(mean[1], 1);
+
+	return (1 / (old * old) + 1 / (now * now)) / 12;
+}
+
 double weight_spread(double n, double sum, double squares)
 {
 	return sum > 0 ? greater(n * squares / (sum * sum), 1) : 1;

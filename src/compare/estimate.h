@@ -43,6 +43,13 @@ double cost_share(const double sum[2], const double all[2]);
  * each side. */
 double sampling_variance(const double mean[2], size_t nold, size_t nnew,
 			 double share);
+/*
+ * Returns the variance that counting whole samples adds to the log ratio of two costs.
+ * `mean` is the number of samples a run, of each side.  The timer of a run starts with
+ * the run, so runs that cost the same are all cut off at the same sample and do not
+ * differ.  Each side's cost lies anywhere within a sample, however many runs it has.
+ */
+double counting_variance(const double mean[2]);
 /* Returns how many times as many samples of weights with this sum and sum of squares
  * are needed for the information of `n` equal ones. */
 double weight_spread(double n, double sum, double squares);

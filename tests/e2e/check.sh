@@ -64,6 +64,24 @@ for check in json.load(open('agree.check.json'))['rows']:
 assert seen >= 5, seen
 END
 fi
+# Four samples in each run, and five: the cost may be nearly the same.
+for i in 1 2 3 4 5; do
+	for n in 4 5 500 505; do
+		echo "env cpu Fast
+env kernel 6.1
+event cpu-clock 4999 200040 ns
+run 17000$n${i}000000000 0
+hit $n /usr/bin/app main /src/main.c 10 _start" >spec && "$make" whole$n-$i.tally <spec
+	done
+done
+"$TALLY" check --baseline whole4-*.tally --new whole5-*.tally >out 2>&1
+t_is "equal runs of few samples do not show less than a sample" $? 3
+t_like "... and say so" "$(grep '^total' out)" \
+	'^total \+25\.0% .*95%: -.* would have detected \+[3-9][0-9]'
+"$TALLY" check --total-threshold 0.5% --threshold 0.5% --margin 0.1% \
+	--baseline whole500-*.tally --new whole505-*.tally >out2 2>&1
+t_like "... which is no matter where there are many" "$(grep '^total' out2)" \
+	'^total \+1\.0% '
 "$TALLY" check --warn-only --baseline a-*.tally --new slow-*.tally >out 2>&1
 t_is "--warn-only exits with 0" $? 0
 t_like "... but says it" "$(head -n 1 out)" '^regressed: lex'

@@ -363,6 +363,7 @@ static int estimate_total(struct diff *d, size_t col)
 	struct cost_change *t = &d->cols.v[col].total;
 	size_t n[DIFF_SIDES] = { d->side[0].nruns, d->side[1].nruns };
 	double *y = calloc(n[0] + n[1] + 1, sizeof(*y)), ratio, low, high;
+	double samples[DIFF_SIDES];
 	bool medians = d->spec.median && d->norm != DIFF_NORM_TOTAL;
 	struct log_change c;
 	int rc = y ? 0 : -ERR_NOMEM;
@@ -389,6 +390,10 @@ static int estimate_total(struct diff *d, size_t col)
 		c.log_ratio = log(t->cost[1] / t->cost[0]);
 		c.se *= n[0] > 2 || n[1] > 2 ? MEDIAN_SPREAD : 1;
 	}
+	for (int s = 0; s < DIFF_SIDES; s++)
+		samples[s] = (double)d->cols.v[col].all[s].count *
+			     d->cols.v[col].lost[s] / (double)n[s];
+	c.se = sqrt(c.se * c.se + counting_variance(samples));
 	log_change_ratio(&c, &ratio, &low, &high);
 	t->low = t->cost[0] * (low - 1);
 	t->high = t->cost[0] * (high - 1);
