@@ -277,12 +277,19 @@ static int adjust(struct judging *j)
 	return 0;
 }
 
+/* Returns how many samples a run of n batches has. */
+static double run_samples(const struct cost_series *s, size_t first, size_t n)
+{
+	return exp(stats_mean(s->total + first, n)) /
+	       s->h->batches.v[s->batch[first]].per_sample;
+}
+
 /* Judges the cost of a run on this machine.  The noise is that of the stored
  * batches' totals. */
 static int judge_total(struct judging *j)
 {
 	const double *t = j->s.total;
-	double sd;
+	double sd, samples[2];
 	struct log_change c;
 	struct verdict *v = j->out;
 	const struct allowed *a;
@@ -292,9 +299,12 @@ static int judge_total(struct judging *j)
 		return -ERR_NOMEM;
 	n = j->nold - start;
 	sd = sqrt(stats_variance(t + start, n) + 1e-8);
+	samples[0] = run_samples(&j->s, start, n);
+	samples[1] = run_samples(&j->s, j->nold, j->nnew);
 	c = (struct log_change){
 		stats_mean(t + j->nold, j->nnew) - stats_mean(t + start, n),
-		sd * sqrt(1 / (double)n + 1 / (double)j->nnew), (double)n - 1,
+		sqrt(sd * sd * (1 / (double)n + 1 / (double)j->nnew) +
+		     counting_variance(samples)), (double)n - 1,
 	};
 	log_change_ratio(&c, &v->total.ratio, &v->total.low, &v->total.high);
 	v->total.p = log_change_p(&c, j->o->margin, false);

@@ -321,6 +321,20 @@ side rate 95 3 'event = "cpu-clock 999 1001001 ns"'
 check early --commit new --new rate-*.tally
 t_like "another rate is no measure, and which one is, is said" "$?$(cat verdict)" \
 	'^12 batches of machines of this kind are not compared, .* settings: 4999 Hz; record with the same ones \(such as -F\)$'
+# Four samples in each run, and five: the cost may be nearly the same.
+for i in 1 2 3 4 5 6 7; do
+	for run in 1 2 3; do
+		echo "env cpu Fast
+env kernel 6.1
+event cpu-clock 4999 200040 ns
+run 1700$i$run$((i / 7))000000000 0
+hit $((4 + i / 7)) /usr/bin/app main /src/main.c 10 _start" >spec && "$make" whole$i-$run.tally <spec
+	done
+	[ $i = 7 ] || "$TALLY" history add --store equal --commit w$i whole$i-?.tally >/dev/null
+done
+check equal --commit new --new whole7-?.tally
+t_like "equal runs of few samples do not show less than a sample" "$?$(cat verdict)" \
+	'^total: the whole run \+25\.0% \(95%: -'
 for words in '--baseline b1-1.tally --new b2-1.tally' '--new b1-1.tally --html x' \
 	'--new b1-1.tally --run true' '--run true --again b1-1.tally' ''; do
 	check early $words
