@@ -409,6 +409,27 @@ static void report_uncounted(struct session *s, const struct count_value *v)
 	}
 }
 
+/* Reports CPU time without counts.  The kernel ends the events of a program that
+ * changes its user or may not be read (Linux, begin_new_exec).  Until then, events are
+ * enabled while their threads run. */
+static void report_ended(struct run *r, const struct count_run *row)
+{
+	const struct count_options *o = r->s->o;
+	uint64_t used = row->user_ns + row->sys_ns, seen = 0;
+
+	if (!r->s->r->of_command || !o->inherit || o->target.cpus ||
+	    o->delay != 0 || o->control || r->s->r->runs.n > 1)
+		return;
+	for (size_t i = 0; i < r->s->r->plan.events.n; i++)
+		if (r->now[i].enabled_ns > seen)
+			seen = r->now[i].enabled_ns;
+	if (used > seen + used / 10 + 10000000u)
+		notice(r->s, "%.0f of %.0f ms of CPU time are not counted: the kernel "
+		       "ends counting in programs that change their user or may not "
+		       "be read (root counts them with -a)",
+		       (double)(used - seen) / 1e6, (double)used / 1e6);
+}
+
 static int finish(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
@@ -442,6 +463,7 @@ static int finish(struct run *r, struct error *err)
 	if (vec_push(&s->r->runs, row) < 0)
 		return no_memory(err);
 	report_uncounted(s, r->now);
+	report_ended(r, &row);
 	if (r->interval_ns && !r->delay_ns)
 		rc = tick(r, r->start_ns + row.elapsed_ns, err);
 	return rc;

@@ -191,6 +191,15 @@ cp "$TALLY" tally && chmod 755 . tally
 paranoid=$(cat /proc/sys/kernel/perf_event_paranoid)
 if [ "$(id -u)" -eq 0 ] && [ "$paranoid" = 2 ] &&
 	$nobody ./tally --version >/dev/null 2>&1; then
+	cp "$(command -v awk)" secret && chmod 711 secret
+	for e in task-clock page-faults; do
+		t_like "time in a program that may not be read is not counted ($e)" \
+			"$($nobody ./tally stat -e $e -- sh -c \
+				'./secret "BEGIN { while (i < 3000000) i++ }"; true' 2>&1)" \
+			'[0-9]+ of [0-9]+ ms of CPU time are not counted: .*root .*-a'
+	done
+	t_lacks "… which is not said of others" "$($nobody ./tally stat -- awk \
+		'BEGIN { while (i < 3000000) i++ }' 2>&1)" 'are not counted: the kernel'
 	out=$($nobody ./tally stat -- true 2>&1)
 	t_like "what happens in the kernel is not 0 but unknown" "$out" \
 		'context-switches are not counted'
