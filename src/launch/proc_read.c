@@ -3,6 +3,7 @@
 #include "launch/proc_read.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,6 +57,15 @@ bool proc_other_user(uint32_t pid, uint64_t *uid)
 {
 	*uid = proc_status_of(pid, "Uid", geteuid());
 	return *uid != geteuid();
+}
+
+bool proc_is_own(void)
+{
+	char text[64];
+	ssize_t n = readlink("/proc/self", text, sizeof(text) - 1);
+
+	text[n < 0 ? 0 : n] = 0;
+	return n > 0 && strtol(text, NULL, 10) == getpid();
 }
 
 bool proc_first_pid_namespace(void)

@@ -20,6 +20,8 @@ uint64_t proc_status_of(uint32_t pid, const char *key, uint64_t otherwise);
 /* Returns whether tally's process numbers are the machine's own.  Also returns true
  * if /proc does not show it. */
 bool proc_first_pid_namespace(void);
+/* Returns whether /proc is there and shows the processes of tally's own namespace. */
+bool proc_is_own(void);
 /* Returns whether a process belongs to another user, and sets *uid.  Files of a
  * process that may not be dumped belong to root (proc(5)), but its status shows the
  * true user. */

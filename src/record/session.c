@@ -195,13 +195,8 @@ int session_finish_file(struct session *s, struct error *err)
  * shows those of its own. */
 static void check_namespaces(struct session *s)
 {
-	char text[64];
-	ssize_t n;
-
 	s->collector.pid_ns = !proc_first_pid_namespace();
-	n = readlink("/proc/self", text, sizeof(text) - 1);
-	text[n < 0 ? 0 : n] = 0;
-	if (n <= 0 || strtol(text, NULL, 10) == getpid())
+	if (proc_is_own() || access("/proc/self", F_OK))
 		return;
 	s->collector.images.foreign_proc = true;
 	session_notice(s, "/proc belongs to another pid namespace: files "

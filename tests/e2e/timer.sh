@@ -368,6 +368,12 @@ if unshare -pf --kill-child true 2>/dev/null; then
 	rec ns.tally -- unshare -pf --kill-child sh -c "$burn"
 	t_like "who has other process numbers is recorded" \
 		"$(images ns.tally)" '(bash|dash|busybox)'
+	for source in timer ptrace; do
+		unshare -pf --kill-child "$TALLY" record --source=$source -q \
+			-o foreign.tally -- true 2>err
+		t_like "tally itself needs its own /proc ($source)" "$? $(cat err)" \
+			'^1 tally: .* needs /proc, of its own process namespace: "mount'
+	done
 else
 	t_skip "pid namespaces" "only for root"
 fi

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "launch/proc_read.h"
 #include "profile/model.h"
 #include "record/source/clock_event.h"
 #include "record/ptrace/ptrace_refused.h"
@@ -297,8 +298,9 @@ static int check_target(const struct source_target *t, struct error *err)
 	if (!t->all_cpus)
 		return error_set(err, ERR_UNSUPPORTED, "ptrace cannot choose "
 				 "processors (-C)");
-	if (access("/proc/self/maps", R_OK))
-		return error_set(err, ERR_UNSUPPORTED, "ptrace needs /proc: "
+	if (!proc_is_own())
+		return error_set(err, ERR_UNSUPPORTED, "ptrace needs /proc, of "
+				 "its own process namespace: "
 				 "\"mount -t proc proc /proc\"");
 	return 0;
 }

@@ -18,6 +18,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
+#include "launch/proc_read.h"
 #include "record/source/clock_event.h"
 #include "profile/model.h"
 #include "record/timer/program_kind.h"
@@ -463,6 +464,11 @@ static int timer_source_open(const struct source_target *target,
 		return error_set(err, ERR_UNSUPPORTED, "the timer source "
 				 "records commands that tally starts only "
 				 "(--source=ptrace attaches)");
+	/* Programs load the library by tally's number there. */
+	if (!proc_is_own())
+		return error_set(err, ERR_UNSUPPORTED, "the timer source needs "
+				 "/proc, of its own process namespace: "
+				 "\"mount -t proc proc /proc\"");
 	r = o->command ? program_is_dynamic(o->command, &why) : 0;
 	/* A missing command is reported when it is run. */
 	if (r < 0 && r != -ERR_NOTFOUND)
