@@ -2,7 +2,8 @@
 /*
  * Treats /dev/tally as programs should not.
  *
- *	kmod_torture fuzz CALLS SEED	calls with random and boundary arguments
+ *	kmod_torture hostile CALLS SEED	ioctls with random and boundary arguments, by
+ *			three users: kmod_hostile.c
  *	kmod_torture cycles N		open, set up, start, stop, close
  *	kmod_torture stats [COPY DEPTH]	three seconds of samples and the
  *			histogram; with copies of so many bytes of a stack of so
@@ -10,9 +11,11 @@
  *	kmod_torture hold SECONDS [kernel]	a recording is open and runs; by the
  *			kernel's own events
  *	kmod_torture nobody		tries as a user without rights
- *	kmod_torture walk STEPS SEED [k8|p6]	two recordings, perf, sleep,
- *			processor 1 going and coming, and a recorder that is
- *			killed, in any order; says how far it is
+ *	kmod_torture walk STEPS SEED [k8|p6]	two recordings, perf, sleep and
+ *			processors in any order: kmod_walk.c
+ *	kmod_torture reload N SEED MODULE TALLY	loads the module, kills a recorder,
+ *			unloads: kmod_reload.c
+ *	kmod_torture memory NAME	memory that the kernel holds, after some quiet
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,48 +35,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tally/kmod.h"
+#include "kmod_torture.h"
 
-enum { FDS = 4, RING = 65536, MAPS = 16 };
-
-struct torture {
-	int fd[FDS];
-	uint64_t random;
-	uint8_t *edge;		/* the last byte before memory that is not there */
-	size_t page;
-	int cgroup;		/* a folder of one, or -1 */
-	struct {
-		uint8_t *p;
-		size_t n;
-	} maps[MAPS];
-	unsigned int fine, refused;
-};
-
-static uint64_t roll(struct torture *t)
+uint64_t seeded(uint64_t seed, unsigned int which)
 {
-	t->random ^= t->random << 13;
-	t->random ^= t->random >> 7;
-	t->random ^= t->random << 17;
-	return t->random;
+	/* splitmix64 */
+	uint64_t z = seed + (which + 1) * 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return (z ^ z >> 31) | 1;
 }
 
-static uint64_t boundary(struct torture *t)
-{
-	static const uint64_t values[] = {
-		0, 1, 2, 3, 4, 5, 7, 8, 15, 16, 31, 32, 63, 64, 127, 255, 256,
-		999, 1000, 4095, 4096, 4097, 8192, 65535, 65536, 65537,
-		1000000, 1 << 24, (1 << 24) + 1, INT32_MAX, 0x80000000u,
-		UINT32_MAX, 1000000000u, 0x100000000ull, 1ull << 47,
-		(1ull << 47) + 1, INT64_MAX, UINT64_MAX - 4095, UINT64_MAX,
-	};
-	uint64_t r = roll(t);
-
-	if (r % 4 == 0)
-		return roll(t);
-	return values[r / 4 % (sizeof(values) / sizeof(values[0]))];
-}
-
-static struct tally_setup plain_setup(void)
+struct tally_setup plain_setup(void)
 {
 	return (struct tally_setup){
 		.size = sizeof(struct tally_setup), .source = TALLY_TIMER,
@@ -86,338 +60,48 @@ static struct tally_setup plain_setup(void)
 	};
 }
 
-/* Changes up to three fields of 1, 2, 4 or 8 bytes. */
-static void damage(struct torture *t, void *p, size_t n)
-{
-	for (uint64_t i = roll(t) % 4; i > 0; i--) {
-		size_t width = (size_t)1 << roll(t) % 4;
-		uint64_t v = boundary(t);
-
-		memcpy((uint8_t *)p + roll(t) % (n / width) * width, &v, width);
-	}
-}
-
-/* Where the struct lies: at an edge, in the middle, or nowhere. */
-static void *placed(struct torture *t, const void *p, size_t n)
-{
-	static const uintptr_t nowhere[] = {
-		0, 1, 0x1000, (uintptr_t)-1, (uintptr_t)-4096,
-		0x7ffffffff000, 0xffff888000000000,
-	};
-	uint64_t r = roll(t) % 16;
-	uint8_t *at;
-
-	if (!r)
-		return (void *)nowhere[roll(t) % 7];
-	/* Its end may be cut off. */
-	at = t->edge - n + (r == 1 ? roll(t) % n : 0);
-	memcpy(at, p, (size_t)(t->edge - at) < n ? (size_t)(t->edge - at) : n);
-	return at;
-}
-
-static int call(struct torture *t, int fd, unsigned long cmd, void *arg)
-{
-	int r = ioctl(fd, cmd, arg);
-
-	if (r < 0)
-		t->refused++;
-	else
-		t->fine++;
-	return r;
-}
-
-/* The kernel's own events: often ones that are there. */
-static void perf_events(struct torture *t, struct tally_setup *s)
+void by_kernel(struct tally_setup *s, uint32_t type, uint64_t config)
 {
 	s->source = TALLY_PERF;
-	s->perf[0].type = (uint32_t)(roll(t) % 4 ? PERF_TYPE_SOFTWARE
-						 : roll(t) % 8);
-	s->perf[0].config = roll(t) % 4 ? roll(t) % 12 : boundary(t);
-	if (roll(t) % 2)
-		s->events[0].freq = 1 + roll(t) % 5000;
+	s->perf[0].type = type;
+	s->perf[0].config = config;
 }
 
-static void one_setup(struct torture *t, int fd)
+void by_counters(struct tally_setup *s, uint32_t source)
 {
-	struct tally_setup s = plain_setup();
-	uint8_t cpus[16];
-
-	if (roll(t) % 2)
-		s.flags |= TALLY_SETUP_TASKS | TALLY_SETUP_INHERIT;
-	if (roll(t) % 4 == 0) {
-		for (size_t i = 0; i < sizeof(cpus); i++)
-			cpus[i] = (uint8_t)roll(t);
-		s.cpus = (uintptr_t)cpus;
-		s.cpu_bits = (uint32_t)boundary(t);
-	}
-	if (roll(t) % 2)
-		s.copy_bytes = (uint32_t)(roll(t) % 2 ? roll(t) % 4097 * 8
-						      : boundary(t));
-	if (roll(t) % 8 == 0) {
-		s.flags |= TALLY_SETUP_CGROUP;
-		s.cgroup_fd = (uint32_t)(roll(t) % 2 ? t->cgroup
-						     : (int)boundary(t));
-	}
-	if (roll(t) % 4 == 0)
-		s.source = (uint32_t)(roll(t) % 6);
-	if (roll(t) % 3 == 0)
-		perf_events(t, &s);
-	if (roll(t) % 2)
-		s.flags |= TALLY_SETUP_STACKS;
-	if (s.copy_bytes && roll(t) % 4)
-		s.flags |= TALLY_SETUP_UNWIND;
-	damage(t, &s, sizeof(s));
-	call(t, fd, TALLY_IOC_SETUP, placed(t, &s, sizeof(s)));
+	s->source = source;
+	s->events[0].event = source == TALLY_PMU_P6 ? 0x79 : 0x76;
 }
 
-static void one_tasks(struct torture *t, int fd)
+uint32_t counters_here(void)
 {
-	uint32_t tids[8];
-	struct tally_tasks k = {
-		.size = sizeof(k), .n = 8, .tids = (uintptr_t)tids,
-	};
-
-	for (size_t i = 0; i < 8; i++)
-		tids[i] = i ? (uint32_t)boundary(t) : (uint32_t)getpid();
-	damage(t, &k, sizeof(k));
-	call(t, fd, TALLY_IOC_TASKS, placed(t, &k, sizeof(k)));
-}
-
-/* What stacks are unwound by: mostly well made, of nothing real. */
-static void one_table(struct torture *t, int fd)
-{
-	struct tally_table u = {
-		.size = sizeof(u), .id = (uint32_t)(roll(t) % 4),
-		.base = roll(t) % 4 << TALLY_PAGE_BITS,
-		.pages = (uint32_t)(roll(t) % 8),
-	};
-
-	if (roll(t) % 4 == 0)
-		damage(t, &u, sizeof(u));
-	call(t, fd, TALLY_IOC_TABLE, placed(t, &u, sizeof(u)));
-}
-
-static void one_page(struct torture *t, int fd)
-{
-	enum { ROWS = 6, WORDS = 5 };
-	static const uint16_t rows[2 * ROWS] = {
-		0, 0x10, 0x100, 0x101, 0x2000, 0xffff, 1, 2, 3, 4, 1, 0,
-	};
-	static const uint32_t words[WORDS] = {
-		TALLY_ROW_NONE, TALLY_ROW_RSP | 2 << 3,
-		TALLY_ROW_RBP | 2 << 3 | 0xfffcu << 17, TALLY_ROW_END,
-		TALLY_ROW_RULE,
-	};
-	struct tally_rule rule = {
-		.cfa_reg = 7, .ip = TALLY_HOW_MEM + 7, .sp = TALLY_HOW_MEM + 7,
-		.bp = TALLY_HOW_MEM + 7, .cfa_memory = 1, .signal = 1,
-	};
-	struct tally_page u = {
-		.size = sizeof(u), .table = (uint32_t)(roll(t) % 4),
-		.page = (uint32_t)(roll(t) % 8), .nrows = ROWS,
-		.nwords = WORDS, .nrules = 1,
-	};
-	uint16_t starts[2 * ROWS];
-	uint32_t word[WORDS];
-
-	memcpy(starts, rows, sizeof(rows));
-	memcpy(word, words, sizeof(words));
-	if (roll(t) % 4 == 0)
-		damage(t, starts, sizeof(starts));
-	if (roll(t) % 4 == 0)
-		damage(t, word, sizeof(word));
-	if (roll(t) % 4 == 0)
-		damage(t, &rule, sizeof(rule));
-	u.rows = (uintptr_t)starts;
-	u.words = (uintptr_t)word;
-	u.rules = (uintptr_t)&rule;
-	if (roll(t) % 4 == 0)
-		damage(t, &u, sizeof(u));
-	call(t, fd, TALLY_IOC_PAGE, placed(t, &u, sizeof(u)));
-}
-
-/* All of our code and stack, or something else, as images that were brought. */
-static void one_space(struct torture *t, int fd)
-{
-	enum { SPACE_MAPS = 3 };
-	struct tally_map maps[SPACE_MAPS];
-	struct tally_space u = {
-		.size = sizeof(u), .pid = (uint32_t)getpid(),
-		.generation = (uint32_t)(roll(t) % 4),
-		.n = (uint32_t)(roll(t) % (SPACE_MAPS + 1)),
-		.maps = (uintptr_t)maps,
-	};
-	uint64_t code = (uintptr_t)one_space & ~0xffffffull;
-
-	for (unsigned int i = 0; i < SPACE_MAPS; i++)
-		maps[i] = (struct tally_map){
-			.start = i ? 0x700000000000 + ((uint64_t)i << 40) : code,
-			.end = i ? 0x700000000000 + ((i + 1ull) << 40)
-				 : code + (2 << 24),
-			.delta = roll(t) % 2 ? 0 - code : roll(t),
-			.table = (uint32_t)(roll(t) % 4),
-		};
-	maps[SPACE_MAPS - 1].end = 0x7ffffffff000;
-	if (roll(t) % 4 == 0)
-		damage(t, maps, sizeof(maps));
-	if (roll(t) % 4 == 0)
-		damage(t, &u, sizeof(u));
-	call(t, fd, TALLY_IOC_SPACE, placed(t, &u, sizeof(u)));
-}
-
-static void one_stats(struct torture *t, int fd)
-{
-	struct tally_stats s = {
-		.size = sizeof(s), .cpu = (uint32_t)(roll(t) % 4),
-	};
-
-	if (roll(t) % 2)
-		s.cpu = TALLY_ALL_CPUS;
-	damage(t, &s, 8);
-	call(t, fd, TALLY_IOC_STATS, placed(t, &s, sizeof(s)));
-}
-
-static void unmap(struct torture *t, unsigned int i)
-{
-	if (t->maps[i].p)
-		munmap(t->maps[i].p, t->maps[i].n);
-	t->maps[i].p = NULL;
-}
-
-/* Maps something, and writes over what it got. */
-static void one_map(struct torture *t, int fd)
-{
-	unsigned int i = (unsigned int)(roll(t) % MAPS);
-	size_t n = t->page + RING;
-	uint64_t offset = TALLY_RING_OFFSET(roll(t) % 4, t->page, RING);
-	void *p;
-
-	if (roll(t) % 4 == 0)
-		n = (size_t)(boundary(t) % (1 << 22));
-	if (roll(t) % 4 == 0)
-		offset = boundary(t) & ~(uint64_t)(t->page - 1);
-	unmap(t, i);
-	p = mmap(NULL, n, PROT_READ | PROT_WRITE,
-		 roll(t) % 8 ? MAP_SHARED : MAP_PRIVATE, fd, (off_t)offset);
-	if (p == MAP_FAILED) {
-		t->refused++;
-		return;
-	}
-	t->fine++;
-	t->maps[i].p = p;
-	t->maps[i].n = n;
-}
-
-static void scribble(struct torture *t)
-{
-	unsigned int i = (unsigned int)(roll(t) % MAPS);
-	struct tally_ring *r = (struct tally_ring *)t->maps[i].p;
-
-	if (!r)
-		return;
-	r->head = boundary(t);
-	r->tail = roll(t) % 2 ? r->head + boundary(t) : boundary(t);
-	if (roll(t) % 4 == 0)
-		memset(t->maps[i].p, (int)roll(t), t->maps[i].n);
-}
-
-static void reopen(struct torture *t, unsigned int i)
-{
-	if (t->fd[i] >= 0)
-		close(t->fd[i]);
-	t->fd[i] = open(TALLY_DEVICE, O_RDWR | O_CLOEXEC);
-}
-
-static void one_call(struct torture *t)
-{
-	unsigned int i = (unsigned int)(roll(t) % FDS);
-	int fd = t->fd[i];
 	struct tally_info info = { .size = sizeof(info) };
-	struct pollfd p = { fd, POLLIN, 0 };
+	int fd = open(TALLY_DEVICE, O_RDWR | O_CLOEXEC);
 
-	switch (roll(t) % 21) {
-	case 0: case 1: case 2: case 3:
-		one_setup(t, fd);
-		break;
-	case 4: case 5:
-		one_tasks(t, fd);
-		break;
-	case 6:
-		call(t, fd, TALLY_IOC_START,
-		     roll(t) % 4 ? NULL : (void *)boundary(t));
-		break;
-	case 7:
-		call(t, fd, TALLY_IOC_STOP,
-		     roll(t) % 4 ? NULL : (void *)boundary(t));
-		break;
-	case 8: case 9:
-		one_stats(t, fd);
-		break;
-	case 10:
-		damage(t, &info, 8);
-		call(t, fd, TALLY_IOC_INFO, placed(t, &info, sizeof(info)));
-		break;
-	case 11:
-		call(t, fd, roll(t) % 2 ? (unsigned long)_IO(TALLY_IOC,
-		     roll(t) % 256) : (unsigned long)boundary(t),
-		     (void *)boundary(t));
-		break;
-	case 12: case 13:
-		one_map(t, fd);
-		break;
-	case 14:
-		scribble(t);
-		break;
-	case 15:
-		one_table(t, fd);
-		break;
-	case 16: case 17: case 18:
-		one_page(t, fd);
-		break;
-	case 19:
-		one_space(t, fd);
-		break;
-	default:
-		poll(&p, 1, 0);
-	}
+	if (fd < 0)
+		return 0;
+	if (ioctl(fd, TALLY_IOC_INFO, &info) < 0)
+		info.sources = 0;
+	close(fd);
+	return info.sources & 1u << TALLY_PMU_K8 ? TALLY_PMU_K8
+	     : info.sources & 1u << TALLY_PMU_P6 ? TALLY_PMU_P6 : 0;
 }
 
-static void fuzz_print(const struct torture *t, unsigned long calls)
+void nap(long ns)
 {
-	printf("%lu calls: %u fine, %u refused\n", calls, t->fine, t->refused);
-	fflush(stdout);
+	nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
 }
 
-static int fuzz(unsigned long calls, uint64_t seed)
+bool put(const char *path, const char *text)
 {
-	struct torture t = { .random = seed | 1 };
-	unsigned long n = 0;
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool fine = fd >= 0 && write(fd, text, strlen(text)) > 0;
+	int error = errno;
 
-	t.page = (size_t)sysconf(_SC_PAGESIZE);
-	t.cgroup = open("/sys/fs/cgroup", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	t.edge = mmap(NULL, 3 * t.page, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (t.edge == MAP_FAILED)
-		return 1;
-	t.edge += 2 * t.page;
-	mprotect(t.edge, t.page, PROT_NONE);
-	memset(t.fd, -1, sizeof(t.fd));
-	for (unsigned int i = 0; i < FDS; i++)
-		reopen(&t, i);
-	if (t.fd[0] < 0)
-		return 1;
-	for (; n < calls; n++) {
-		one_call(&t);
-		if (n % 400 == 399)
-			reopen(&t, (unsigned int)(roll(&t) % FDS));
-		if (n % 50000 == 49999)
-			fuzz_print(&t, n + 1);
-	}
-	for (unsigned int i = 0; i < MAPS; i++)
-		unmap(&t, i);
-	if (n % 50000)
-		fuzz_print(&t, n);
-	return t.fine && t.refused ? 0 : 1;
+	if (fd >= 0)
+		close(fd);
+	errno = error;
+	return fine;
 }
 
 static int begin_as(struct tally_setup *s, void **ring)
@@ -429,13 +113,6 @@ static int begin_as(struct tally_setup *s, void **ring)
 	*ring = mmap(NULL, (size_t)sysconf(_SC_PAGESIZE) + s->ring_bytes,
 		     PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	return *ring == MAP_FAILED ? -1 : fd;
-}
-
-static void by_kernel(struct tally_setup *s, uint32_t type, uint64_t config)
-{
-	s->source = TALLY_PERF;
-	s->perf[0].type = type;
-	s->perf[0].config = config;
 }
 
 static void clock_by_kernel(struct tally_setup *s)
@@ -469,9 +146,7 @@ static int cycles(unsigned long n)
 		if (fd < 0 || ioctl(fd, TALLY_IOC_START, 0) < 0)
 			return 1;
 		for (int k = 0; k < 3; k++) {
-			struct timespec ts = { .tv_nsec = 2000000 };
-
-			nanosleep(&ts, NULL);
+			nap(2000000);
 			if (ioctl(fd, TALLY_IOC_STOP, 0) < 0 ||
 			    ioctl(fd, TALLY_IOC_START, 0) < 0)
 				return 1;
@@ -518,10 +193,8 @@ static int stats(const char *pmu, bool callers)
 	void *ring;
 	int fd;
 
-	if (*pmu) {
-		s.source = strcmp(pmu, "p6") ? TALLY_PMU_K8 : TALLY_PMU_P6;
-		s.events[0].event = strcmp(pmu, "p6") ? 0x76 : 0x79;
-	}
+	if (*pmu)
+		by_counters(&s, strcmp(pmu, "p6") ? TALLY_PMU_K8 : TALLY_PMU_P6);
 	if (!callers) {
 		s.flags &= ~TALLY_SETUP_CHAIN;
 		s.max_chain = 0;
@@ -726,185 +399,13 @@ static int nobody(void)
 	return errno != EPERM;
 }
 
-/* ---- a walk ---- */
-
-struct walk {
-	struct torture t;
-	const char *pmu;
-	int fd[2], perf;
-	bool cpu1_off;
-	unsigned long started, busy, slept, switched, killed;
-};
-
-static bool put(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool fine = fd >= 0 && write(fd, text, strlen(text)) > 0;
-
-	if (fd >= 0)
-		close(fd);
-	return fine;
-}
-
-static void nap(long ns)
-{
-	nanosleep(&(struct timespec){ .tv_nsec = ns }, NULL);
-}
-
-/* A recording of everything or of this process, by timers or counters. */
-static int walk_open(struct walk *w)
-{
-	struct tally_setup s = plain_setup();
-	uint32_t self = (uint32_t)getpid();
-	struct tally_tasks tasks = {
-		.size = sizeof(tasks), .n = 1, .tids = (uintptr_t)&self,
-	};
-	int fd = open(TALLY_DEVICE, O_RDWR | O_CLOEXEC);
-
-	s.watermark = (uint32_t)s.ring_bytes / 4;
-	if (*w->pmu && roll(&w->t) % 2) {
-		s.source = strcmp(w->pmu, "p6") ? TALLY_PMU_K8 : TALLY_PMU_P6;
-		s.events[0].event = strcmp(w->pmu, "p6") ? 0x76 : 0x79;
-	}
-	if (s.source == TALLY_TIMER && roll(&w->t) % 2)
-		clock_by_kernel(&s);
-	/* The kernel's P6 driver loses track of NMIs when it samples. */
-	if (s.source == TALLY_PERF && !strcmp(w->pmu, "k8") && roll(&w->t) % 2)
-		by_kernel(&s, PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES);
-	if (roll(&w->t) % 4 == 0) {
-		s.copy_bytes = 1024;
-		s.flags |= TALLY_SETUP_UNWIND | TALLY_SETUP_STACKS;
-	}
-	if (roll(&w->t) % 2)
-		s.flags |= TALLY_SETUP_TASKS | TALLY_SETUP_INHERIT;
-	if (fd < 0 || ioctl(fd, TALLY_IOC_SETUP, &s) < 0)
-		return -1;
-	if (s.flags & TALLY_SETUP_TASKS &&
-	    ioctl(fd, TALLY_IOC_TASKS, &tasks) < 0)
-		return -1;
-	return fd;
-}
-
-/* False when the answer is one that cannot be. */
-static bool walk_start(struct walk *w, int fd)
-{
-	if (ioctl(fd, TALLY_IOC_START, 0) >= 0) {
-		w->started++;
-		return true;
-	}
-	w->busy += errno == EBUSY;
-	return errno == EBUSY || errno == EBADFD;
-}
-
-/* perf only counts, for the same reason. */
-static void walk_perf(struct walk *w)
-{
-	struct perf_event_attr a = {
-		.size = sizeof(a), .type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_CPU_CYCLES,
-	};
-
-	if (w->perf >= 0) {
-		close(w->perf);
-		w->perf = -1;
-	} else {
-		w->perf = (int)syscall(SYS_perf_event_open, &a, -1, 0, -1,
-				       PERF_FLAG_FD_CLOEXEC);
-	}
-}
-
-static bool walk_kill(struct walk *w)
-{
-	pid_t pid = fork();
-
-	if (!pid) {
-		int fd = walk_open(w);
-
-		if (fd < 0 || !walk_start(w, fd))
-			_exit(1);
-		for (;;)
-			getppid();
-	}
-	if (pid < 0)
-		return false;
-	nap((long)(roll(&w->t) % 5000000));
-	kill(pid, SIGKILL);
-	w->killed++;
-	return waitpid(pid, NULL, 0) == pid;
-}
-
-static bool walk_step(struct walk *w)
-{
-	static const char online[] = "/sys/devices/system/cpu/cpu1/online";
-	int *fd = &w->fd[roll(&w->t) % 2];
-	unsigned int what = roll(&w->t) % 100;
-
-	if (what < 4) {
-		w->slept += put("/sys/power/pm_test", "freezer") &&
-			    put("/sys/power/state", "freeze");
-	} else if (what < 10) {
-		w->cpu1_off = !w->cpu1_off;
-		w->switched += put(online, w->cpu1_off ? "0" : "1");
-	} else if (what < 18) {
-		walk_perf(w);
-	} else if (what < 24) {
-		return walk_kill(w);
-	} else if (what < 34) {
-		nap(2000000);
-	} else if (*fd < 0) {
-		*fd = walk_open(w);
-		return *fd >= 0;
-	} else if (what < 60) {
-		return walk_start(w, *fd);
-	} else if (what < 80) {
-		return ioctl(*fd, TALLY_IOC_STOP, 0) >= 0 || errno == EBADFD;
-	} else {
-		close(*fd);
-		*fd = -1;
-	}
-	return true;
-}
-
-static void walk_print(const struct walk *w, unsigned long steps)
-{
-	printf("%lu steps: %lu started, %lu busy, %lu slept, %lu switched, "
-	       "%lu killed\n", steps, w->started, w->busy, w->slept,
-	       w->switched, w->killed);
-	fflush(stdout);
-}
-
-static int walk(unsigned long steps, uint64_t seed, const char *pmu)
-{
-	struct walk w = {
-		.t.random = seed | 1, .pmu = pmu, .fd = { -1, -1 }, .perf = -1,
-	};
-	unsigned long i;
-
-	put("/sys/module/suspend/parameters/pm_test_delay", "0");
-	for (i = 0; i < steps; i++) {
-		/* Most of the time would be spent in waits for grace periods. */
-		if (i % 1000 == 0)
-			put("/sys/kernel/rcu_expedited", i % 8000 ? "1" : "0");
-		if (i && i % 5000 == 0)
-			walk_print(&w, i);
-		if (!walk_step(&w)) {
-			printf("step %lu: %s\n", i, strerror(errno));
-			break;
-		}
-	}
-	put("/sys/devices/system/cpu/cpu1/online", "1");
-	put("/sys/kernel/rcu_expedited", "0");
-	walk_print(&w, i);
-	return i != steps;
-}
-
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 	unsigned long n = argc > 2 ? strtoul(argv[2], NULL, 10) : 1;
 
-	if (!strcmp(what, "fuzz"))
-		return fuzz(n, argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
+	if (!strcmp(what, "hostile"))
+		return hostile(n, argc > 3 ? strtoull(argv[3], NULL, 10) : 1);
 	if (!strcmp(what, "cycles"))
 		return cycles(n);
 	if (!strcmp(what, "stats"))
@@ -917,6 +418,10 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "walk"))
 		return walk(n, argc > 3 ? strtoull(argv[3], NULL, 10) : 1,
 			    argc > 4 ? argv[4] : "");
+	if (!strcmp(what, "reload") && argc > 5)
+		return reload(n, strtoull(argv[3], NULL, 10), argv[4], argv[5]);
+	if (!strcmp(what, "memory") && argc > 2)
+		return memory(argv[2]);
 	if (!strcmp(what, "nobody"))
 		return nobody();
 	return 2;

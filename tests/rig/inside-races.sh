@@ -76,7 +76,7 @@ if grep -q AMD /proc/cpuinfo; then
 		-o own-unwound.tally -- "$COST" 8
 fi
 perf stat -e cycles -- true >perf 2>&1
-"$TORTURE" walk $STEPS 20261 "$PMU" >walk
+"$TORTURE" walk $STEPS $SEED "$PMU" >walk
 kill $keys
 rmmod tally; echo "$?" >unload
 dmesg >log
