@@ -242,10 +242,15 @@ static int cpus_attach(struct perf_state *p)
 		if (!cpu_online(cpu))
 			continue;
 		r = cpu_attach(p, cpu);
-		/* The CPU may just have gone offline. */
-		if (r && cpu_online(cpu))
-			return r;
 		some += !r;
+		if (!r)
+			continue;
+		counters_drop(p, cpu);
+		/* The CPU may just have gone offline.  While it comes or goes, perf
+		 * has none of it (ENODEV) although it is online; if it comes,
+		 * perf_cpu_changed() will be called. */
+		if (r != -ENODEV && cpu_online(cpu))
+			return r;
 	}
 	return some ? 0 : -ENODEV;
 }
