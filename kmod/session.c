@@ -441,15 +441,19 @@ static void cpus_stop(struct session *s)
 int session_start(struct session *s)
 {
 	const struct source *source = smp_load_acquire(&s->source);
-	int r = source && source->open ? source->open(s) : 0;
+	int r;
 
+	/* Another thread's SETUP may be under way.  What follows is all after it. */
+	if (!source)
+		return -EBADFD;
+	r = source->open ? source->open(s) : 0;
 	if (r)
 		return r;
 	r = -EBADFD;
 	cpus_read_lock();
 	mutex_lock(&sessions_lock);
-	if (s->source && !s->started)
-		r = s->source->begin(s);
+	if (!s->started)
+		r = source->begin(s);
 	if (!r) {
 		s->started = true;
 		if (!asleep)
@@ -457,7 +461,7 @@ int session_start(struct session *s)
 	}
 	mutex_unlock(&sessions_lock);
 	cpus_read_unlock();
-	if (r && source && source->close)
+	if (r && source->close)
 		source->close(s);
 	return r;
 }
@@ -467,11 +471,13 @@ int session_stop(struct session *s)
 	const struct source *source = smp_load_acquire(&s->source);
 	int r = -EBADFD;
 
+	if (!source)
+		return r;
 	cpus_read_lock();
 	mutex_lock(&sessions_lock);
 	if (s->started) {
 		cpus_stop(s);
-		s->source->end(s);
+		source->end(s);
 		s->started = false;
 		r = 0;
 	}
@@ -540,8 +546,9 @@ void session_stats(struct session *s, u32 cpu, struct tally_stats *out)
 
 	if (source && source->counts && cpu == TALLY_ALL_CPUS)
 		source->counts(s, out);
-	out->table_bytes = rows_bytes(s);
 	mutex_lock(&sessions_lock);
+	/* A SETUP that fails frees the tables again. */
+	out->table_bytes = rows_bytes(s);
 	out->untracked = atomic64_read(&s->untracked);
 	for_each_possible_cpu(i)
 		if (s->cpu[i] && (cpu == TALLY_ALL_CPUS || cpu == i))

@@ -459,7 +459,7 @@ static void put_file(struct gang *g, unsigned int i, int fd)
 		close(was);
 }
 
-static void op_reopen(struct hostile *h)
+static int fresh_file(struct hostile *h)
 {
 	static const int ways[] = {
 		O_RDWR, O_RDWR, O_RDWR, O_RDONLY, O_WRONLY | O_NONBLOCK,
@@ -467,14 +467,18 @@ static void op_reopen(struct hostile *h)
 	};
 	int fd = open(TALLY_DEVICE, ways[some(h, 6)] | O_CLOEXEC);
 
-	if (h->g->who == PLAIN) {
-		if (fd >= 0 || errno != EPERM)
-			atomic_fetch_add(&h->g->granted, 1);
-		if (fd >= 0)
-			close(fd);
-		fd = given(h->g);
-	}
-	put_file(h->g, (unsigned int)some(h, FDS), fd);
+	if (h->g->who != PLAIN)
+		return fd;
+	if (fd >= 0 || errno != EPERM)
+		atomic_fetch_add(&h->g->granted, 1);
+	if (fd >= 0)
+		close(fd);
+	return given(h->g);
+}
+
+static void op_reopen(struct hostile *h)
+{
+	put_file(h->g, (unsigned int)some(h, FDS), fresh_file(h));
 }
 
 static void op_dup(struct hostile *h)
@@ -641,6 +645,41 @@ static void op_thread(struct hostile *h)
 		pthread_join(t, NULL);
 }
 
+struct rush {
+	int fd;
+	atomic_bool done;
+};
+
+static void *rush(void *arg)
+{
+	struct tally_stats s = { .size = sizeof(s), .cpu = TALLY_ALL_CPUS };
+	struct rush *r = arg;
+
+	while (!atomic_load(&r->done)) {
+		ioctl(r->fd, TALLY_IOC_STOP, 0);
+		ioctl(r->fd, TALLY_IOC_STATS, &s);
+	}
+	return NULL;
+}
+
+/* One thread begins a recording; another stops it before it is set up. */
+static void op_rush(struct hostile *h)
+{
+	struct rush r = { .fd = fresh_file(h) };
+	struct tally_setup s;
+	pthread_t t;
+
+	fill_setup(h, &s);
+	if (r.fd >= 0 && pthread_create(&t, NULL, rush, &r) == 0) {
+		ioctl(r.fd, TALLY_IOC_SETUP, &s);
+		ioctl(r.fd, TALLY_IOC_START, 0);
+		atomic_store(&r.done, true);
+		pthread_join(t, NULL);
+	}
+	if (r.fd >= 0)
+		close(r.fd);
+}
+
 static const struct op {
 	const char *name;
 	unsigned int weight;
@@ -658,6 +697,7 @@ static const struct op {
 	{ "remap", 20, op_remap },
 	{ "fork", 2, op_fork },
 	{ "thread", 2, op_thread },
+	{ "rush", 4, op_rush },
 };
 enum { KNOWN = sizeof(ops) / sizeof(ops[0]) };
 _Static_assert(sizeof(ops) / sizeof(ops[0]) <= OPS, "OPS is too small");
