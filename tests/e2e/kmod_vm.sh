@@ -575,7 +575,7 @@ for tree in "$TREES"/*; do
 		{
 			"$SRC/scripts/vm/boot" -k "$tree" -w "$PWD" \
 				-c 2,sockets=2,cores=1 \
-				-a 'slub_debug=FZPU;-,Acpi-* no_timer_check log_buf_len=16M' \
+				-a 'slub_debug=FZPU;-,Acpi-* no_timer_check log_buf_len=16M oops=panic' \
 				-t "${VM_SECONDS:-1500}" -- \
 				sh inside.sh $part >vm.$part 2>&1
 			echo $? >status.$part
