@@ -540,7 +540,7 @@ check_misuse() {
 }
 check_endured() {
 	check_misuse
-	grep '^at ' walk | sed 's/^/# /'
+	[ "$STEPS" = 0 ] || grep '^at ' walk | sed 's/^/# /'
 	sed 's/^/# /' memory left.endure
 	t_is "$v: no memory of a recording is left" "$(cat ours.endure)" "0 0 "
 	t_is "$v: it can be unloaded" "$(cat unload.endure)" 0
