@@ -108,7 +108,7 @@ EXTRA_DIST += tests/e2e/format_reader.py tests/e2e/bombs.py tests/e2e/browser.py
 	tests/e2e/import_judge.py tests/e2e/perf_data.py \
 	tests/e2e/php_scenes.php tests/e2e/python_scenes.py \
 	tests/e2e/python_check.py tests/e2e/python_interpreters.py tests/e2e/python_tasks.py \
-	tests/e2e/python_threads.py \
+	tests/e2e/python_labels.sh tests/e2e/python_spin.py tests/e2e/python_threads.py \
 	tests/e2e/ruby_scenes.rb tests/e2e/stranger.py \
 	tests/e2e/bad_server.py tests/e2e/tally_bytes.py \
 	tests/e2e/debuginfod_program.sh tests/e2e/terminal.py \

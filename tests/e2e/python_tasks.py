@@ -4,28 +4,21 @@ in the task that its caller names; outside() runs in none.  Nothing else takes t
 import asyncio
 import sys
 import threading
-import time
 
-PART = float(sys.argv[1])
+sys.dont_write_bytecode = True
+from python_spin import spinners  # noqa: E402
 
-
-def spin(name):
-    """Makes a function of this name that runs for some CPU time of its thread."""
-    body = f"""def {name}(clock=time.thread_time):
-    end = clock() + PART
-    while clock() < end:
-        for i in range(20000):
-            pass
-"""
-    made = {"time": time, "PART": PART}
-    exec(compile(body, __file__, "exec"), made)
-    return made[name]
-
-
-in_main, in_plain, in_accent, in_kanji, in_long, in_renamed = map(spin, (
-    "in_main", "in_plain", "in_accent", "in_kanji", "in_long", "in_renamed"))
-in_generated, in_mine, in_python, in_thread, in_eager, outside = map(spin, (
-    "in_generated", "in_mine", "in_python", "in_thread", "in_eager", "outside"))
+EXPECTED = {
+    "in_main": "main", "in_plain": "plain, with comma", "in_accent": "héhé",
+    "in_kanji": "作業🐍", "in_long": "x" * 120, "in_renamed": "after",
+    "in_generated": "Task-N", "in_mine": "mine", "in_thread": "in a thread",
+    # a task that is written in Python, and thus not of a known structure
+    "in_python": "",
+    "outside": "",
+}
+if sys.version_info >= (3, 12):
+    EXPECTED["in_eager"] = "eager"
+globals().update(spinners(EXPECTED))
 
 
 class Mine(asyncio.Task):
@@ -67,7 +60,6 @@ async def here():
                             eager_start=True)
         in_main()
         await task
-    # a task that is written in Python, and thus not of a known structure
     task = asyncio.tasks._PyTask(turns(in_python), loop=loop)
     task.set_name("python")
     await task

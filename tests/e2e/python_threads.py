@@ -1,34 +1,33 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Threads of threading.Thread that each run a function of their own.  A function in_X()
-runs only while its thread has the name that python_threads.sh expects for it.  Nothing
-else takes time."""
+runs only while its thread has the name that EXPECTED has.  Nothing else takes time."""
 import _thread
 import ctypes
+import os
 import sys
 import threading
 import time
 
-PART = float(sys.argv[1])
+sys.dont_write_bytecode = True
+from python_spin import spinners  # noqa: E402
 
-
-def spin(name):
-    """Makes a function of this name that runs for some CPU time of its thread."""
-    body = f"""def {name}(clock=time.thread_time):
-    end = clock() + PART
-    while clock() < end:
-        for i in range(20000):
-            pass
-"""
-    made = {"time": time, "PART": PART}
-    exec(compile(body, __file__, "exec"), made)
-    return made[name]
-
-
-(in_main, in_plain, in_accent, in_kanji, in_long, in_generated, in_mine, in_first, in_second,
- in_own, in_daemon, in_bare, in_many, in_dict, in_empty, in_broken, in_cleared) = map(spin, (
-    "in_main", "in_plain", "in_accent", "in_kanji", "in_long", "in_generated", "in_mine",
-    "in_first", "in_second", "in_own", "in_daemon", "in_bare", "in_many", "in_dict",
-    "in_empty", "in_broken", "in_cleared"))
+PROGRAM = os.path.basename(sys.executable)
+EXPECTED = {
+    "in_main": PROGRAM, "in_plain": "plain, with comma", "in_accent": "héhé",
+    "in_kanji": "作業🐍", "in_long": "x" * 120, "in_first": "first",
+    "in_second": "second", "in_own": "kernel name", "in_daemon": "daemon",
+    "in_generated": "Thread-N (in_generated)", "in_mine": "mine", "in_bare": PROGRAM,
+    "in_many": "many", "in_dict": "by dict", "in_cleared": "new dict",
+    "in_empty": PROGRAM,
+    # a name that is none leaves the one before, if there was a sample with it
+    "in_broken": [PROGRAM, "broken"],
+}
+if sys.version_info < (3, 10):
+    EXPECTED["in_generated"] = "Thread-N"
+if sys.version_info >= (3, 14):
+    # the kernel has the name that was set last
+    EXPECTED["in_cleared"], EXPECTED["in_broken"] = "old dict", "broken"
+globals().update(spinners(EXPECTED))
 ended = []
 
 
