@@ -24,6 +24,7 @@ preload_parts = \
 	src/preload/threads.c \
 	src/runtime/frame_part.c \
 	src/runtime/php_frames.c \
+	src/runtime/python_asyncio.c \
 	src/runtime/python_frames.c \
 	src/runtime/python_objects.c \
 	src/runtime/python_states.c \
@@ -36,6 +37,7 @@ preload_parts_h = \
 	src/preload/sys.h \
 	src/runtime/frame_part.h \
 	src/runtime/php_frames.h \
+	src/runtime/python_asyncio.h \
 	src/runtime/python_frames.h \
 	src/runtime/python_objects.h \
 	src/runtime/python_states.h \

@@ -11,6 +11,8 @@ libruntime_a_SOURCES = \
 	src/runtime/hotspot_names.c \
 	src/runtime/php_frames.c \
 	src/runtime/php_frames.h \
+	src/runtime/python_asyncio.c \
+	src/runtime/python_asyncio.h \
 	src/runtime/python_frames.c \
 	src/runtime/python_frames.h \
 	src/runtime/python_objects.c \

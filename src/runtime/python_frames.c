@@ -111,6 +111,7 @@ enum {
 #define MUST(a, b, c, number) { { a, b, c }, 0, 0, number }
 static const struct debug_offset debug_offsets[] = {
 	DEBUG_OFFSET(40, 40, 40, runtime_head),
+	DEBUG_OFFSET(48, 48, 48, interpreter_bytes),
 	DEBUG_OFFSET(64, 64, 64, interpreter_next),
 	DEBUG_OFFSET(72, 72, 72, interpreter_threads),
 	MUST(168, 192, 192, PYTHON_THREAD_NEXT),
@@ -164,7 +165,9 @@ static bool take_debug_offsets(struct python_layout *l, uint64_t version,
 		uint64_t v = u64_at(table, o->at[l->minor - DEBUG_FIRST_MINOR]);
 		uint8_t *to = (uint8_t *)l + o->to;
 
-		if (o->bytes == 2)
+		if (o->bytes == 4)
+			*(uint32_t *)(void *)to = (uint32_t)v;
+		else if (o->bytes == 2)
 			*(uint16_t *)(void *)to = (uint16_t)v;
 		else if (o->bytes)
 			*to = (uint8_t)v;
@@ -208,6 +211,8 @@ struct walk {
 	size_t pending;			/* number of entries in s->batch */
 	struct python_objects objects;
 	uint64_t loop;			/* innermost frame that runs asyncio's loop */
+	uint64_t thread;		/* the state whose frames are walked */
+	uint64_t loop_thread;		/* … when `loop` was found */
 	uint64_t bootstrap;		/* last frame, if it runs a thread's Thread, or 0 */
 };
 
@@ -313,8 +318,10 @@ static void note_frame(struct walk *w, uint64_t code, uint64_t frame)
 
 	if (!found)
 		return;
-	if (!w->loop && code == __atomic_load_n(&found->code, __ATOMIC_RELAXED))
+	if (!w->loop && code == __atomic_load_n(&found->code, __ATOMIC_RELAXED)) {
 		w->loop = frame;
+		w->loop_thread = w->thread;
+	}
 	w->bootstrap = is_bootstrap(found, code) ? frame : 0;
 }
 
@@ -467,6 +474,7 @@ static enum frame_state walk(struct walk *w, uint64_t thread, uint64_t f)
 
 	w->pending = 0;
 	w->bootstrap = 0;
+	w->thread = thread;
 	if (l->thread_cframe && !get(w, thread + l->thread_cframe, 8, &record))
 		return FRAMES_TORN;
 	if (l->by_cframe) {
@@ -490,13 +498,16 @@ static enum frame_state walk(struct walk *w, uint64_t thread, uint64_t f)
 }
 
 /* Writes the name of the asyncio task below the innermost loop. */
-static void put_task(struct walk *w)
+static void put_task(struct walk *w, uint64_t thread)
 {
+	const struct python_task_place at = {
+		w->loop ? w->loop_thread : thread, w->loop
+	};
 	struct frame_piece name;
 	uint8_t kind;
 
 	w->s->window.n = 0;
-	if (!w->loop || !python_task_name(&w->objects, w->loop, &name, &kind))
+	if (!w->types->found || !python_task_name(&w->objects, &at, &name, &kind))
 		return;
 	frame_put_text(&w->out, FRAME_TASK, kind, &name);
 }
@@ -563,7 +574,7 @@ size_t python_walk(const struct python_types *types, const struct python_thread 
 				(uint32_t)types->loop_bytes);
 	state = walk_states(&w, t, &bootstrap);
 	if (state != FRAMES_TORN)
-		put_task(&w);
+		put_task(&w, t->state);
 	if (bootstrap)
 		python_thread_name_put(&w.objects, bootstrap, t->name, &w.out);
 	frame_put_entry(&w.out, 0, FRAME_END, state);

@@ -42,6 +42,8 @@ struct python_layout {
 	uint16_t runtime_head, interpreter_next, interpreter_threads;
 	uint8_t thread_number;
 	uint8_t thread_handle;	/* … or a pthread_t that contains the number */
+	uint32_t interpreter_bytes;	/* size of an interpreter's structure; 0:
+					 * unknown */
 };
 
 /* Addresses of an interpreter's types, and their layout. */

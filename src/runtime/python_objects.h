@@ -19,9 +19,10 @@ enum {
 struct python_found {
 	/* For names of tasks (python_task.h). */
 	uint64_t code;		/* code of _run_once */
-	uint64_t tasks;		/* the dict; set last */
+	uint64_t tasks;		/* the dict, or from 3.14 on the table; set last */
 	uint64_t type;		/* type of tasks */
 	uint64_t dict_type;
+	uint16_t running_task, task_name;	/* from the table */
 	uint32_t tries;
 	/* For names of threads (python_thread_name.h). */
 	uint64_t bootstrap[2];	/* codes of Thread._bootstrap, the newest first: each

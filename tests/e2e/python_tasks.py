@@ -2,6 +2,7 @@
 """Tasks of asyncio that each run a function of their own.  A function in_X() runs only
 in the task that its caller names; outside() runs in none.  Nothing else takes time."""
 import asyncio
+import collections
 import sys
 import threading
 
@@ -14,6 +15,8 @@ EXPECTED = {
     "in_generated": "Task-N", "in_mine": "mine", "in_thread": "in a thread",
     # a task that is written in Python, and thus not of a known structure
     "in_python": "",
+    # before 3.14 only asyncio's own loops tell
+    "in_other": "of another loop" if sys.version_info >= (3, 14) else "",
     "outside": "",
 }
 if sys.version_info >= (3, 12):
@@ -71,6 +74,26 @@ async def there():
     await turns(in_thread)
 
 
+class Other(asyncio.SelectorEventLoop):
+    """A loop of its own, as uvloop has: without timers and input."""
+
+    def _run_once(self):
+        ready, self._ready = self._ready, collections.deque()
+        for handle in ready:
+            handle._run()
+
+
+async def elsewhere():
+    asyncio.current_task().set_name("of another loop")
+    await turns(in_other)
+
+
+# first, when nothing is known of tasks yet
+if hasattr(asyncio, "Runner"):
+    with asyncio.Runner(loop_factory=Other) as runner:
+        runner.run(elsewhere())
+else:
+    Other().run_until_complete(elsewhere())
 other = threading.Thread(target=lambda: asyncio.run(there()))
 other.start()
 outside()

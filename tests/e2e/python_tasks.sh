@@ -7,7 +7,7 @@ T_ALONE=1
 t_needs timer
 
 . "$top_srcdir/tests/e2e/python_labels.sh"
-labels_check task python_tasks.py 0.04 3.8 3.14
+labels_check task python_tasks.py 0.04 3.8 3.16
 if [ -z "$python" ]; then
 	t_skip "tasks" "no interpreter whose tasks are known"
 	t_done

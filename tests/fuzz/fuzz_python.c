@@ -14,7 +14,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { STEPS_MAX = 3 * FRAME_ENTRIES_MAX, READS_OF_SEARCH = 8192 + 2 * 256 + 2 };
+enum {
+	STEPS_MAX = 3 * FRAME_ENTRIES_MAX,
+	READS_OF_SEARCH = 8192 + 2 * 256 + 2,
+	READS_OF_TABLE = 600,	/* python_asyncio.h */
+};
 
 static uint64_t word_at(const struct memory *m, size_t at)
 {
@@ -57,10 +61,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct python_scratch scratch;
 	struct memory m = { .bytes = data + 1, .size = size ? size - 1 : 0,
-			    .most = STEPS_MAX * 8 + READS_OF_SEARCH };
+			    .most = STEPS_MAX * 8 + READS_OF_SEARCH +
+				    READS_OF_TABLE };
 	struct python_found found = { .code = word_at(&m, 144), .tasks = word_at(&m, 152),
 				      .type = word_at(&m, 160), .dict_type = word_at(&m, 168),
-				      .bootstrap = { word_at(&m, 176) } };
+				      .bootstrap = { word_at(&m, 176) },
+				      .running_task = (uint16_t)word_at(&m, 184),
+				      .task_name = (uint16_t)word_at(&m, 192) };
 	struct python_thread_name name = { 0 };
 	const struct python_thread thread = {
 		.state = BASE, .tid = (uint32_t)word_at(&m, 104) & 0xff,

@@ -137,6 +137,11 @@ FUZZ_TARGETS += tests/fuzz/fuzz_python
 tests_fuzz_fuzz_python_SOURCES = tests/fuzz/fuzz_python.c tests/fuzz/frames.h $(FUZZ_MAIN)
 tests_fuzz_fuzz_python_LDADD = $(FUZZ_LIBS)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_python_asyncio
+tests_fuzz_fuzz_python_asyncio_SOURCES = tests/fuzz/fuzz_python_asyncio.c \
+	tests/fuzz/frames.h $(FUZZ_MAIN)
+tests_fuzz_fuzz_python_asyncio_LDADD = $(FUZZ_LIBS)
+
 FUZZ_TARGETS += tests/fuzz/fuzz_push
 tests_fuzz_fuzz_push_SOURCES = tests/fuzz/fuzz_push.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_push_LDADD = $(FUZZ_LIBS)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_RUNTIME_PYTHON_ASYNCIO_H
+#define TALLY_RUNTIME_PYTHON_ASYNCIO_H
+/*
+ * The table that the module _asyncio publishes from CPython 3.14 on
+ * (_Py_AsyncioDebugOffsets): where a thread's state has the running task, and where a
+ * task has its name.
+ *
+ * No symbol leads to the table, and a program's memory has no section headers.  Any
+ * function of the module leads to its ELF header, and this to its data, at the end of
+ * which linkers place the table.  It contains the size of the interpreter's structure,
+ * which the interpreter publishes, too, and offsets below the sizes next to them.
+ */
+#include "runtime/python_objects.h"
+
+struct python_asyncio {
+	uint64_t table;
+	uint16_t running_task;	/* in the state of a thread */
+	uint16_t task_name;	/* in a task */
+};
+
+/* Finds the table of the module that contains the function.  It takes up to some 600
+ * reads. */
+bool python_asyncio_find(const struct python_objects *o, uint64_t function,
+			 struct python_asyncio *found);
+
+#endif
