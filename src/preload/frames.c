@@ -116,8 +116,10 @@ void frames_search(void)
 void frames_forget(void)
 {
 	frames.searching = 0;	/* by a thread that the child has not */
-	if (frames.is)
-		bytes_zero(frames.seen, sizeof(frames.seen));
+	if (!frames.is)
+		return;
+	bytes_zero(frames.seen, sizeof(frames.seen));
+	python_forget();
 }
 
 size_t frames_room(void)

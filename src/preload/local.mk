@@ -27,6 +27,7 @@ preload_parts = \
 	src/runtime/python_asyncio.c \
 	src/runtime/python_frames.c \
 	src/runtime/python_objects.c \
+	src/runtime/python_recall.c \
 	src/runtime/python_states.c \
 	src/runtime/python_task.c \
 	src/runtime/python_thread_name.c \
@@ -40,6 +41,7 @@ preload_parts_h = \
 	src/runtime/python_asyncio.h \
 	src/runtime/python_frames.h \
 	src/runtime/python_objects.h \
+	src/runtime/python_recall.h \
 	src/runtime/python_states.h \
 	src/runtime/python_task.h \
 	src/runtime/python_thread_name.h \

@@ -239,6 +239,7 @@ size_t frames_put(const struct preload_ring_room *p, size_t at, struct slot *s,
  * `read` is used.  loaded: search for one that was loaded later, in a signal handler */
 struct frame_door;
 bool python_find(const struct frame_door *door, bool loaded);
+void python_forget(void);	/* forgets what handlers were doing, and what was written */
 bool php_find(void);
 bool ruby_find(void);
 /* Write frames like frames_put; `work` is a struct python_scratch, php_scratch … */

@@ -9,11 +9,19 @@
 #include "preload/preload.h"
 #include "runtime/python_frames.h"
 
+enum { RECALLS = 64 };
+
 static struct {
 	struct python_types types;
 	struct python_found found;
 	void *(*thread)(void);	/* NULL: loaded later */
 } python;
+
+/* Threads that run Python at the same time usually have different ones. */
+static struct {
+	uint32_t busy, tid;
+	struct python_recall recall;
+} recalls[RECALLS];
 
 static void *find(bool loaded, const char *name, bool function, uint64_t *size)
 {
@@ -55,10 +63,30 @@ bool python_find(const struct frame_door *door, bool loaded)
 	return loaded || python.thread;
 }
 
+void python_forget(void)
+{
+	for (size_t i = 0; i < RECALLS; i++)
+		recalls[i].tid = recalls[i].busy = 0;
+}
+
+/* Returns what is recalled of a thread, or NULL if another one's handler is using it. */
+static struct python_recall *recall_begin(size_t i, uint32_t tid)
+{
+	if (__atomic_exchange_n(&recalls[i].busy, 1, __ATOMIC_ACQUIRE))
+		return NULL;
+	if (recalls[i].tid != tid) {
+		recalls[i].tid = tid;
+		recalls[i].recall.n = recalls[i].recall.bytes = 0;
+	}
+	return &recalls[i].recall;
+}
+
 size_t python_put(const struct frame_door *door, void *work, struct slot *s)
 {
 	const uint64_t here = (uintptr_t)__builtin_frame_address(0);
+	const size_t i = (size_t)(s - preload.slots) % RECALLS;
 	struct python_thread t;
+	size_t n;
 
 	if (python.thread)
 		s->state_at = (uintptr_t)python.thread();
@@ -72,5 +100,9 @@ size_t python_put(const struct frame_door *door, void *work, struct slot *s)
 	/* the handler may have a stack of its own */
 	t.stack = s->size && s->top - here < s->size ? here : s->top - s->size;
 	t.stack_end = s->size ? s->top : 0;
-	return python_walk(&python.types, &t, door, work);
+	t.recall = recall_begin(i, s->tid);
+	n = python_walk(&python.types, &t, door, work);
+	if (t.recall)
+		__atomic_store_n(&recalls[i].busy, 0, __ATOMIC_RELEASE);
+	return n;
 }

@@ -17,6 +17,8 @@ libruntime_a_SOURCES = \
 	src/runtime/python_frames.h \
 	src/runtime/python_objects.c \
 	src/runtime/python_objects.h \
+	src/runtime/python_recall.c \
+	src/runtime/python_recall.h \
 	src/runtime/python_states.c \
 	src/runtime/python_states.h \
 	src/runtime/python_task.c \

@@ -143,7 +143,7 @@ static bool is_sane(const struct python_layout *l)
 			      l->code_file | l->code_name | l->code_table |
 			      l->thread_frame | l->thread_number;
 
-	return !(words & 7) && !(l->code_line & 3) && l->thread_number <= THREAD_MAX &&
+	return !((words | l->frame_size) & 7) && !(l->code_line & 3) && l->thread_number <= THREAD_MAX &&
 	       l->frame_size >= 8 && l->frame_previous <= l->frame_size - 8 &&
 	       l->frame_code <= l->frame_size - 8 &&
 	       l->frame_instr <= l->frame_size - 8 &&
@@ -209,7 +209,11 @@ struct walk {
 	struct frame_out out;
 	size_t entries;
 	size_t pending;			/* number of entries in s->batch */
+	uint8_t code_from, code_bytes;	/* the part of a code for the witness */
 	struct python_objects objects;
+	/* The same, for what each walk reads: it is recalled. */
+	struct python_objects recalled;
+	struct frame_door recalling;
 	uint64_t loop;			/* innermost frame that runs asyncio's loop */
 	uint64_t thread;		/* the state whose frames are walked */
 	uint64_t loop_thread;		/* … when `loop` was found */
@@ -219,6 +223,22 @@ struct walk {
 static uint8_t byte(const void *p, size_t at)
 {
 	return ((const uint8_t *)p)[at];
+}
+
+/* Sets the part of a code object that the witness is made of. */
+static void set_code_part(struct walk *w)
+{
+	const struct python_layout *l = w->layout;
+	const uint8_t at[] = { l->code_file, l->code_name, l->code_table,
+			       l->code_version ? l->code_version : l->code_line };
+	uint8_t from = l->code_line, last = l->code_line;
+
+	for (size_t i = 0; i < sizeof(at); i++) {
+		from = at[i] < from ? at[i] : from;
+		last = at[i] > last ? at[i] : last;
+	}
+	w->code_from = from & (uint8_t)~7;
+	w->code_bytes = (uint8_t)((last & ~7) + 8 - w->code_from);
 }
 
 static bool get(struct walk *w, uint64_t at, size_t n, void *to)
@@ -325,6 +345,20 @@ static void note_frame(struct walk *w, uint64_t code, uint64_t frame)
 	w->bootstrap = is_bootstrap(found, code) ? frame : 0;
 }
 
+/* Completes the recalled item of pending entry i.  Its code is read in full again
+ * until it was written. */
+static void complete_item(struct walk *w, size_t i)
+{
+	const struct frame_entry *e = &w->s->batch[i];
+	const uint32_t number = w->s->items[i];
+
+	if (number == PYTHON_RECALL_NONE || !frame_is_written(&w->out, e->at, e->more))
+		return;
+	w->s->recalled.visited[number].witness = e->more;
+	w->s->recalled.visited[number].code =
+		(struct frame_span){ e->at + w->code_from, w->code_bytes };
+}
+
 /* Completes pending entry i, whose code object was read.  *done: number of pending
  * entries that were written; those before a code that is new are. */
 static bool complete(struct walk *w, size_t i, const void *code, size_t *done)
@@ -340,18 +374,23 @@ static bool complete(struct walk *w, size_t i, const void *code, size_t *done)
 		if (!put_code(w, e->at, e->more, code))
 			return false;
 	}
-	note_frame(w, e->at, w->s->frames[i]);
+	complete_item(w, i);
 	return true;
 }
 
-/* Writes the pending entries.  Reads the code objects of all of them at once. */
+static bool is_new_frame(const struct python_scratch *s, size_t i)
+{
+	return s->batch[i].what != FRAME_RUN && !s->known[i];
+}
+
+/* Writes the pending entries.  Reads the code objects of all new ones at once. */
 static bool flush(struct walk *w)
 {
 	struct python_scratch *s = w->s;
 	size_t n = 0, frames = 0, want, done = 0;
 
 	for (size_t i = 0; i < w->pending; i++) {
-		if (s->batch[i].what == FRAME_RUN)
+		if (!is_new_frame(s, i))
 			continue;
 		s->spans[frames].at = s->batch[i].at;
 		s->spans[frames++].n = PYTHON_CODE_BYTES;
@@ -360,24 +399,81 @@ static bool flush(struct walk *w)
 	if (frames &&
 	    w->door->read(w->door->ctx, s->spans, frames, s->codes) != want)
 		return false;
-	for (size_t i = 0; i < w->pending; i++)
-		if (s->batch[i].what != FRAME_RUN &&
-		    !complete(w, i, s->codes[n++], &done))
+	for (size_t i = 0; i < w->pending; i++) {
+		if (is_new_frame(s, i) && !complete(w, i, s->codes[n++], &done))
 			return false;
+		if (s->batch[i].what != FRAME_RUN)
+			note_frame(w, s->batch[i].at, s->frames[i]);
+	}
 	frame_put_entries(&w->out, s->batch + done, w->pending - done);
 	w->pending = 0;
 	return true;
 }
 
-/* frame: the address of the frame, or 0 */
-static bool add(struct walk *w, uint64_t at, uint32_t what, uint64_t frame)
+/* Something that the walk visits: a frame, or the record of a run. */
+struct visit {
+	struct frame_span place;
+	bool found;		/* among what was recalled: as `item`, with its code */
+	struct python_recall_item item;
+	const void *code;
+};
+
+/* Returns n bytes at an address if they were read with the walk's first words. */
+static const void *recall(struct walk *w, struct visit *v, uint64_t at, size_t n)
 {
-	if (w->pending == PYTHON_BATCH && !flush(w))
+	const void *p;
+
+	v->place = (struct frame_span){ at, n };
+	p = python_recall_find(&w->s->recalled, &v->place, &v->item, &v->code);
+	v->found = p;
+	return p;
+}
+
+/* Notes what was visited and has no code, unless it was recalled as that. */
+static void note(struct walk *w, const struct visit *v)
+{
+	const struct python_recall_item item = { .place = v->place };
+
+	if (!v->found || v->item.code.n)
+		python_recall_note(&w->s->recalled, &item, v->found);
+}
+
+static bool room(struct walk *w)
+{
+	return w->pending < PYTHON_BATCH || flush(w);
+}
+
+static bool add_run(struct walk *w, uint64_t record)
+{
+	if (!room(w))
 		return false;
-	w->s->batch[w->pending].at = at;
-	w->s->batch[w->pending].what = what;
-	w->s->frames[w->pending] = frame;
+	w->s->batch[w->pending].at = record;
+	w->s->batch[w->pending].what = FRAME_RUN;
 	w->s->batch[w->pending++].more = 0;
+	w->entries++;
+	return true;
+}
+
+/* Adds a visited frame. */
+static bool add_frame(struct walk *w, const struct visit *v, uint64_t code, uint32_t instr)
+{
+	const struct python_recall_item item = { .place = v->place };
+	struct python_scratch *s = w->s;
+	size_t i;
+
+	if (!room(w))
+		return false;
+	i = w->pending++;
+	s->batch[i].at = code;
+	s->batch[i].what = instr;
+	s->batch[i].more = v->found ? v->item.witness : 0;
+	s->frames[i] = v->place.at;
+	s->known[i] = v->found && v->item.code.n &&
+		      v->item.code.at == code + w->code_from &&
+		      v->item.witness == witness_of(w->layout, (const uint8_t *)v->code -
+								       w->code_from);
+	if (!s->known[i])
+		s->items[i] = python_recall_note(&s->recalled, &item, v->found);
 	w->entries++;
 	return true;
 }
@@ -388,41 +484,55 @@ static bool get_cframe(struct walk *w, uint64_t at, uint64_t *frame,
 		       uint64_t *previous)
 {
 	uint64_t cframe[3];
+	struct visit v;
+	const void *p = recall(w, &v, at, sizeof(cframe));
 
-	if (!get(w, at, sizeof(cframe), cframe))
+	if (!p && !get(w, at, sizeof(cframe), cframe))
 		return false;
-	*frame = u64_at(cframe, w->layout->cframe_frame);
-	*previous = u64_at(cframe, w->layout->cframe_previous);
+	p = p ? p : cframe;
+	note(w, &v);
+	*frame = u64_at(p, w->layout->cframe_frame);
+	*previous = u64_at(p, w->layout->cframe_previous);
 	return true;
 }
 
-/* 3.11: writes the end of the run with record *record, and advances *record.  *f
- * becomes the innermost frame of the next run, or 0. */
-static bool end_run(struct walk *w, uint64_t f, uint64_t *record)
-{
-	uint64_t top, next, other;
+/* The frame that the walk is at, and the record of its run. */
+struct position {
+	uint64_t frame, record;
+	uint64_t outer;		/* 3.11: the next record */
+};
 
-	if (!add(w, *record, FRAME_RUN, 0) ||
-	    !get_cframe(w, *record, &top, &next))
+/* 3.11: writes the end of a run, and advances to the next one, of which p->frame is the
+ * innermost frame, or 0. */
+static bool end_run(struct walk *w, struct position *p)
+{
+	uint64_t top;
+
+	if (!add_run(w, p->record))
 		return false;
-	*record = next;
-	return !f || (get_cframe(w, next, &top, &other) && top == f);
+	p->record = p->outer;
+	return !p->frame ||
+	       (get_cframe(w, p->record, &top, &p->outer) && top == p->frame);
 }
 
-/* Adds one frame.  *f becomes the next outer one, *record the record of its run
- * (3.11). */
-static bool take_frame(struct walk *w, uint64_t *f, uint64_t *record)
+/* Adds one frame, and advances to the next outer one. */
+static bool take_frame(struct walk *w, struct position *pos)
 {
 	const struct python_layout *l = w->layout;
-	const void *p = look(w, *f, l->frame_size);
-	uint64_t code, instr, at = *f;
+	struct visit v;
+	const void *p = recall(w, &v, pos->frame, l->frame_size);
+	uint64_t code, instr, at = pos->frame;
 	bool last;
 
 	if (!p)
+		p = look(w, at, l->frame_size);
+	if (!p)
 		return false;
-	*f = u64_at(p, l->frame_previous);
-	if (l->frame_owner && byte(p, l->frame_owner) >= OWNER_NONE)
-		return add(w, at, FRAME_RUN, 0);
+	pos->frame = u64_at(p, l->frame_previous);
+	if (l->frame_owner && byte(p, l->frame_owner) >= OWNER_NONE) {
+		note(w, &v);
+		return add_run(w, at);
+	}
 	code = u64_at(p, l->frame_code) & ~(uint64_t)l->tags;
 	instr = u64_at(p, l->frame_instr) - code - l->code_bytecode;
 	last = l->frame_entry && byte(p, l->frame_entry);
@@ -430,68 +540,75 @@ static bool take_frame(struct walk *w, uint64_t *f, uint64_t *record)
 	if (instr >= (uint64_t)-8)
 		instr = 0;
 	if (!frame_is_pointer(code) || instr >= FRAME_INSTR_MAX ||
-	    !add(w, code, (uint32_t)instr, at))
+	    !add_frame(w, &v, code, (uint32_t)instr))
 		return false;
-	return !last || end_run(w, *f, record);
+	return !last || end_run(w, pos);
 }
 
 /* Up to 3.10: adds a frame and its own run.  The outermost run's record, which runs
  * nothing, is in the thread's state. */
-static bool take_object(struct walk *w, uint64_t *f, uint64_t *record, uint64_t root)
+static bool take_object(struct walk *w, struct position *pos, uint64_t root)
 {
 	const struct python_layout *l = w->layout;
 	const bool recorded = l->thread_cframe;
-	struct frame_span v[2];
-	uint64_t memory[FRAME_ROOM / 8 + 2];
+	uint64_t memory[FRAME_ROOM / 8], outer = 0;
+	const uint64_t record = pos->record;
+	struct visit frame, run;
+	const void *p, *r;
 	uint32_t instr;
 
-	v[0].at = *f;
-	v[0].n = l->frame_size;
-	v[1].at = *record + l->cframe_previous;
-	v[1].n = recorded ? 8 : 0;
-	if (!frame_is_pointer(*f) ||
-	    (recorded && (!frame_is_pointer(*record) || *record == root)) ||
-	    w->door->read(w->door->ctx, v, 2, memory) != v[0].n + v[1].n)
+	if (!frame_is_pointer(pos->frame) ||
+	    (recorded && (!frame_is_pointer(record) || record == root)))
 		return false;
+	p = recall(w, &frame, pos->frame, l->frame_size);
+	if (!p && !get(w, pos->frame, l->frame_size, memory))
+		return false;
+	p = p ? p : memory;
 	/* Before the first instruction it is -1. */
-	instr = u32_at(memory, l->frame_instr);
+	instr = u32_at(p, l->frame_instr);
 	instr = instr == UINT32_MAX ? 0 : instr;
+	pos->frame = u64_at(p, l->frame_previous);
 	if (instr >= FRAME_INSTR_MAX / l->instr_bytes ||
-	    !frame_is_pointer(u64_at(memory, l->frame_code)) ||
-	    !add(w, u64_at(memory, l->frame_code), l->instr_bytes * instr, *f) ||
-	    !add(w, *record, FRAME_RUN, 0))
+	    !frame_is_pointer(u64_at(p, l->frame_code)) ||
+	    !add_frame(w, &frame, u64_at(p, l->frame_code), l->instr_bytes * instr) ||
+	    !add_run(w, record))
 		return false;
-	*f = u64_at(memory, l->frame_previous);
-	*record = recorded ? u64_at(memory, v[0].n) : 0;
-	return !recorded || *f || *record == root;
+	pos->record = 0;
+	if (!recorded)
+		return true;
+	r = recall(w, &run, record + l->cframe_previous, sizeof(outer));
+	if (!r && !get(w, record + l->cframe_previous, sizeof(outer), &outer))
+		return false;
+	note(w, &run);
+	pos->record = r ? u64_at(r, 0) : outer;
+	return pos->frame || pos->record == root;
 }
 
-/* f: what the thread's state has at thread_frame. */
-static enum frame_state walk(struct walk *w, uint64_t thread, uint64_t f)
+/* f: what the thread's state has at thread_frame; record: at thread_cframe. */
+static enum frame_state walk(struct walk *w, uint64_t thread, uint64_t f, uint64_t record)
 {
 	const struct python_layout *l = w->layout;
-	uint64_t record = 0, other, seen = 0, root = thread + l->thread_root;
+	struct position pos = { f, l->thread_cframe ? record : 0, 0 };
+	uint64_t seen = 0;
 
 	w->pending = 0;
 	w->bootstrap = 0;
 	w->thread = thread;
-	if (l->thread_cframe && !get(w, thread + l->thread_cframe, 8, &record))
-		return FRAMES_TORN;
 	if (l->by_cframe) {
-		record = f;
-		if (!get_cframe(w, record, &f, &other))
+		pos.record = f;
+		if (!get_cframe(w, pos.record, &pos.frame, &pos.outer))
 			return FRAMES_TORN;
 	}
-	for (size_t n = 1; f; n++) {
+	for (size_t n = 1; pos.frame; n++) {
 		if (w->entries + 2 > FRAME_ENTRIES_MAX)
 			return flush(w) ? FRAMES_CUT : FRAMES_TORN;
 		/* detect a circular chain (Brent) */
-		if (f == seen)
+		if (pos.frame == seen)
 			return FRAMES_TORN;
 		if (!(n & (n - 1)))
-			seen = f;
-		if (!(l->by_object ? take_object(w, &f, &record, root)
-				   : take_frame(w, &f, &record)))
+			seen = pos.frame;
+		if (!(l->by_object ? take_object(w, &pos, thread + l->thread_root)
+				   : take_frame(w, &pos)))
 			return FRAMES_TORN;
 	}
 	return flush(w) ? FRAMES_COMPLETE : FRAMES_TORN;
@@ -507,9 +624,11 @@ static void put_task(struct walk *w, uint64_t thread)
 	uint8_t kind;
 
 	w->s->window.n = 0;
-	if (!w->types->found || !python_task_name(&w->objects, &at, &name, &kind))
+	if (!w->types->found || !python_task_name(&w->recalled, &at, &name, &kind))
 		return;
+	w->out.door = &w->recalling;
 	frame_put_text(&w->out, FRAME_TASK, kind, &name);
+	w->out.door = w->door;
 }
 
 /* Walks the first state, and then the others.  *bootstrap: the frame that has the
@@ -519,34 +638,52 @@ static enum frame_state walk_states(struct walk *w, const struct python_thread *
 {
 	const struct python_layout *l = w->layout;
 	const bool recorded = !l->by_object || l->thread_cframe;
-	const struct frame_span v[] = {
-		{ t->state + l->thread_frame, 8 },
-		{ w->types->runtime + l->runtime_head, recorded ? 8 : 0 },
+	const uint64_t v[PYTHON_RECALL_FIRST] = {
+		t->state + l->thread_frame,
+		t->state + (l->thread_cframe ? l->thread_cframe : l->thread_frame),
+		w->types->runtime + l->runtime_head,
 	};
 	struct python_states *more = &w->s->states;
-	uint64_t words[2];
+	const uint64_t *words = w->s->recalled.words;
+	uint64_t record;
 	enum frame_state first, state;
 
 	*bootstrap = 0;
-	if (!frame_is_pointer(v[0].at) || !frame_is_pointer(v[1].at) ||
-	    w->door->read(w->door->ctx, v, 2, words) != v[0].n + v[1].n)
+	if (!frame_is_pointer(v[0]) || !frame_is_pointer(v[1]) || !frame_is_pointer(v[2]) ||
+	    !python_recall_begin(&w->s->recalled, t->recall, v, w->door))
 		return FRAMES_TORN;
-	first = walk(w, t->state, words[0]);
+	first = walk(w, t->state, words[0], words[1]);
 	if (first == FRAMES_COMPLETE)
 		*bootstrap = w->bootstrap;
 	if (!recorded || first == FRAMES_TORN)
 		return first;
-	python_other_states(w->types, t, words[1], w->door, more);
+	python_other_states(w->types, t, words[2], w->door, more);
 	if (more->n)
 		frame_put_entry(&w->out, 0, FRAME_STATE, first);
 	for (size_t i = 0; i < more->n; i++) {
 		w->s->window.n = 0;
-		state = walk(w, more->at[i], more->frame[i]);
+		record = 0;
+		state = l->thread_cframe && !get(w, more->at[i] + l->thread_cframe, 8, &record)
+			? FRAMES_TORN : walk(w, more->at[i], more->frame[i], record);
 		if (state == FRAMES_COMPLETE && w->bootstrap)
 			*bootstrap = w->bootstrap;
 		frame_put_entry(&w->out, 0, FRAME_STATE, state);
 	}
 	return first;
+}
+
+static size_t read_recalled(void *ctx, const struct frame_span *v, size_t n, void *to)
+{
+	const struct walk *w = ctx;
+
+	return python_recall_read(&w->s->recalled, w->door, v, n, to);
+}
+
+static void put_through(void *ctx, const void *p, size_t n)
+{
+	const struct walk *w = ctx;
+
+	w->door->put(w->door->ctx, p, n);
 }
 
 size_t python_walk(const struct python_types *types, const struct python_thread *t,
@@ -568,7 +705,11 @@ size_t python_walk(const struct python_types *types, const struct python_thread 
 	w.objects.types = types;
 	w.objects.door = door;
 	w.objects.room = s->window.bytes;
+	w.recalling = (struct frame_door){ read_recalled, put_through, &w, door->seen };
+	w.recalled = w.objects;
+	w.recalled.door = &w.recalling;
 	s->window.n = s->window.at = 0;
+	set_code_part(&w);
 	if (w.layout->by_object && !w.layout->thread_cframe)
 		frame_put_entry(&w.out, types->loop, FRAME_LOOP,
 				(uint32_t)types->loop_bytes);
@@ -576,7 +717,9 @@ size_t python_walk(const struct python_types *types, const struct python_thread 
 	if (state != FRAMES_TORN)
 		put_task(&w, t->state);
 	if (bootstrap)
-		python_thread_name_put(&w.objects, bootstrap, t->name, &w.out);
+		python_thread_name_put(&w.recalled, bootstrap, t->name, &w.out);
+	if (state != FRAMES_TORN)
+		python_recall_end(&s->recalled);
 	frame_put_entry(&w.out, 0, FRAME_END, state);
 	return w.out.all;
 }

@@ -12,6 +12,7 @@
  * activation of the loop runs one frame.
  */
 #include "runtime/frame_part.h"
+#include "runtime/python_recall.h"
 
 enum {
 	PYTHON_BATCH = 32,
@@ -65,11 +66,15 @@ struct python_states {
 /* Scratch space of one walk at a time.  Handlers may run on small stacks. */
 struct python_scratch {
 	struct python_states states;
-	struct frame_window window;
 	struct frame_entry batch[PYTHON_BATCH];
 	struct frame_span spans[PYTHON_BATCH];
 	uint64_t frames[PYTHON_BATCH];
+	uint32_t items[PYTHON_BATCH];	/* their numbers in `recalled` */
+	bool known[PYTHON_BATCH];	/* the witness is set, the code written */
+	/* What most walks use ends with the first items that are recalled. */
+	struct python_recalled recalled;
 	uint64_t codes[PYTHON_BATCH][PYTHON_CODE_BYTES / 8];
+	struct frame_window window;
 };
 
 /* Returns the version of an interpreter without Py_Version (before 3.11), derived
@@ -101,6 +106,7 @@ struct python_thread {
 	uint64_t stack, stack_end;	/* bounds of its stack, or 0: unknown */
 	struct python_thread_name *name;	/* what is known of its name
 						 * (python_thread_name.h) */
+	struct python_recall *recall;	/* its last walk, or NULL */
 };
 
 /* Walks the frames of a thread and writes the part, at most FRAME_PART_MAX bytes.
