@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Judges a label of samples by a program in which each function runs under one label
-# only, and which says which (python_spin.py). Sets $python to the last interpreter, or
-# to nothing if there is none, and leaves its recording t.tally.
+# only, and which says which (python_spin.py). Sets $python to the first interpreter, or
+# to nothing if there is none, and leaves the last recording, t.tally.
 # TALLY_PYTHONS: further interpreters to try.
 
 # How many samples of each function have another label than its own.
@@ -41,5 +41,5 @@ labels_check() { # LABEL PROGRAM SECONDS LOW HIGH: for versions of Python, as t_
 			labels_record "$1" "$python by ptrace" "$3" --source=ptrace
 		fi
 	done
-	python=${first:+$python}
+	python=$first
 }

@@ -24,4 +24,40 @@ t_like "the name stays in a merged recording" \
 "$TALLY" record -q -o n.tally "$python" -c 'for i in range(6000000): pass'
 t_like "without asyncio there are none" \
 	"$("$TALLY" report --format=csv -s task n.tally | sed -n 2p)" '^,'
+
+# Tasks that keep the loop waiting, and a loop that waits for tasks.
+cat >naps.py <<'END2'
+import asyncio, time
+def nap_first():
+    time.sleep(0.6)
+def nap_second():
+    time.sleep(0.6)
+async def run(nap):
+    nap()
+async def main():
+    loop = asyncio.get_running_loop()
+    tasks = [loop.create_task(run(nap)) for nap in (nap_first, nap_second)]
+    for task, name in zip(tasks, ("first", "second")):
+        task.set_name(name)
+    await asyncio.gather(*tasks)
+    await asyncio.sleep(0.6)
+asyncio.run(main())
+END2
+tasks_of() { # FUNCTION: those in which it waited
+	"$TALLY" report --format=json -e blocked -s task,symbol naps.tally |
+		"$python" -c 'import json, sys
+print(*(row["task"] or "none" for row in json.load(sys.stdin)["rows"]
+        if row["symbol"].split(".")[-1] == sys.argv[1]))' "$1"
+}
+for source in timer perf; do
+	if ! t_has $source; then
+		t_skip "waits of tasks by $source" "cannot be recorded here"
+		continue
+	fi
+	"$TALLY" record -q --wait --source=$source -o naps.tally "$python" naps.py
+	t_ok "waits by $source: recorded" $?
+	t_is "waits by $source: the first task's are its own" "$(tasks_of nap_first)" first
+	t_is "waits by $source: … and the second one's" "$(tasks_of nap_second)" second
+	t_is "waits by $source: the loop waits in no task" "$(tasks_of select)" none
+done
 t_done

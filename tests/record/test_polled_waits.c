@@ -42,7 +42,8 @@ static void asleep(struct polled_waits *w, uint64_t time, uint64_t ran,
 		   uint64_t queued, uint64_t turns, uint32_t stack)
 {
 	const struct wait_poll p = { time, ran, queued, turns, true,
-				     stack != NO_POLL, stack, stack, 0 };
+				     stack != NO_POLL, stack, stack, 0,
+				     stack + 1 };
 	struct error err;
 
 	assert_int_equal(polled_waits_poll(w, thread(w), &p, &err), 0);
@@ -72,6 +73,8 @@ static void assert_wait(const struct wait *w, uint64_t length, bool runnable,
 	assert_int_equal(w->found, stack ? WAIT_POLLED : WAIT_NO_STACK);
 	if (stack)
 		assert_int_equal(w->stack, stack);
+	if (stack)
+		assert_int_equal(w->task, stack + 1);
 }
 
 static void a_thread_that_does_not_run_is_in_one_wait(void **state)

@@ -59,7 +59,7 @@ static void sample(struct waits *w, uint32_t tid, uint32_t stack)
 
 static void look(struct waits *w, uint32_t tid, uint64_t from, uint64_t to)
 {
-	const struct wait_stack s = { .stack = 5, .loc = 6,
+	const struct wait_stack s = { .stack = 5, .loc = 6, .task = 7,
 				      .from_ns = from, .to_ns = to };
 
 	waits_add_poll(waits_find(w, tid), &s);
@@ -366,6 +366,7 @@ static void a_poll_counts_only_inside_its_wait(void **state)
 		assert_wait(&s, 0, 1, 200, 300, false, cases[i].found);
 		if (cases[i].found == WAIT_POLLED)
 			assert_int_equal(s.w[0].stack, 5);
+		assert_int_equal(s.w[0].task, cases[i].found == WAIT_POLLED ? 7 : 0);
 		end(&w, 400);
 	}
 }

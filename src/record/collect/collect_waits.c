@@ -202,7 +202,8 @@ static int take_wait(void *ctx, const struct wait *w, struct error *err)
 	if (rc < 0 || !kept)
 		return rc;
 	adapt(ws, w->end_ns);
-	return collector_write(c, w->pid, w->tid, &s, loc, err);
+	return collector_write_task(c, w->pid, w->tid,
+				    strtab_get(&c->wait_tasks, w->task), &s, loc, err);
 }
 
 uint64_t collect_waits_ns(const struct collector *c, size_t event)
@@ -566,6 +567,20 @@ static bool is_mapped(const struct profile *p, uint32_t loc)
 	return p->images.v[p->locs.v[loc].image].kind != PROF_IMAGE_UNKNOWN;
 }
 
+/* Returns the number of the asyncio task that the thread of the last stack runs; 0:
+ * none. */
+static uint32_t task_of(struct collector *c)
+{
+	enum { TASKS_MAX = 4096 };
+	const char *name = python_task(&c->unwinder.python);
+	uint32_t id = c->wait_tasks.str.n < TASKS_MAX ? strtab_add(&c->wait_tasks, name)
+						      : strtab_find(&c->wait_tasks, name);
+
+	if (id == UINT32_MAX)
+		id = strtab_add(&c->wait_tasks, "[other tasks]");
+	return id == UINT32_MAX ? 0 : id;
+}
+
 /* Reads the stack of a sleeping thread.  Returns 1, 0 if it does not sleep or cannot
  * be read, or an error. */
 static int see(struct collector *c, uint32_t pid, uint32_t tid, bool *closed,
@@ -600,6 +615,7 @@ static int see(struct collector *c, uint32_t pid, uint32_t tid, bool *closed,
 	if (!seen->more)
 		r.sample.frames = NULL;
 	seen->stack = collector_stack(c, proc, &r, &seen->loc);
+	seen->task = seen->more ? task_of(c) : 0;
 	seen->to_ns = clock_now();
 	if (seen->stack == PROF_NONE)
 		return error_set(err, ERR_NOMEM, "out of memory for stacks");
@@ -692,6 +708,7 @@ static int poll_thread(struct collector *c, uint32_t pid, uint32_t tid,
 			      : seen.to_ns && slept;
 	after.stack = seen.stack;
 	after.loc = seen.loc;
+	after.task = seen.task;
 	after.kind = seen.kind;
 	return polled_waits_poll(&c->polled_waits, t, &after, err);
 }

@@ -35,7 +35,7 @@ int collector_init(struct collector *c, struct profile *p, const char *proc,
 			     &c->processes.generation) < 0 ||
 	    stacks_init(&c->stacks, p, &c->images, &c->kernel) < 0 ||
 	    unwinder_init(&c->unwinder, &c->images) < 0 ||
-	    thread_names_init(&c->thread_names) < 0) {
+	    thread_names_init(&c->thread_names) < 0 || strtab_init(&c->wait_tasks) < 0) {
 		collector_fini(c);
 		return no_memory(err);
 	}
@@ -57,6 +57,7 @@ void collector_fini(struct collector *c)
 	waits_fini(&c->waits);
 	u64map_fini(&c->wait_samples.kinds);
 	polled_waits_fini(&c->polled_waits);
+	strtab_fini(&c->wait_tasks);
 	python_live_fini(&c->python_live);
 	latency_fini(&c->latency);
 	thread_names_fini(&c->thread_names);
@@ -339,7 +340,14 @@ static int write_of_task(struct collector *c, uint32_t pid, uint32_t tid,
 int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
 		    struct prof_sample *s, uint32_t loc, struct error *err)
 {
-	return write_of_task(c, pid, tid, (struct task_part){ "", 0 }, s, loc, err);
+	return collector_write_task(c, pid, tid, "", s, loc, err);
+}
+
+int collector_write_task(struct collector *c, uint32_t pid, uint32_t tid,
+			 const char *task, struct prof_sample *s, uint32_t loc,
+			 struct error *err)
+{
+	return write_of_task(c, pid, tid, (struct task_part){ task, 0 }, s, loc, err);
 }
 
 static void move_self_sample(struct collector *c, uint32_t from, uint32_t to)

@@ -5,6 +5,7 @@
  * Turns a source's records into the profile: which threads ran, where, how often.  It
  * does not depend on how or when the records were made.
  */
+#include "base/strtab.h"
 #include "profile/symbolize_profile.h"
 #include "profile/writer.h"
 #include "record/collect/cgroups.h"
@@ -96,6 +97,7 @@ struct collector {
 	struct python_live python_live;
 	struct latency latency;
 	struct wait_samples wait_samples;
+	struct strtab wait_tasks;	/* names of asyncio tasks that waited */
 	uint64_t samples, lost, throttled;
 	uint64_t ignored;		/* number of invalid records */
 	uint64_t execs;			/* number of programs started */
@@ -144,6 +146,10 @@ uint32_t collector_stack(struct collector *c, struct process *proc,
  * `loc` is its innermost location. */
 int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
 		    struct prof_sample *s, uint32_t loc, struct error *err);
+/* The same for a thread that ran an asyncio task. */
+int collector_write_task(struct collector *c, uint32_t pid, uint32_t tid,
+			 const char *task, struct prof_sample *s, uint32_t loc,
+			 struct error *err);
 /* Writes the samples that were held for code descriptions of programs.  Call it
  * before the file ends. */
 int collector_release(struct collector *c, struct error *err);

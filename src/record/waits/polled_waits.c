@@ -60,6 +60,7 @@ static int deliver(struct polled_waits *w, const struct polled_thread *t,
 		out.found = WAIT_POLLED;
 		out.stack = at->stack;
 		out.loc = at->loc;
+		out.task = at->task;
 		out.kind = runnable ? 0 : at->kind;
 	}
 	return w->cb(w->ctx, &out, err);
@@ -137,6 +138,7 @@ static int poll_asleep(struct polled_waits *w, struct polled_thread *t,
 			t->asleep.looked = true;
 			t->asleep.stack = before.stack;
 			t->asleep.loc = before.loc;
+			t->asleep.task = before.task;
 			t->asleep.kind = before.kind;
 		}
 		return 0;

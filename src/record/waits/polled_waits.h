@@ -31,6 +31,7 @@ struct wait_poll {
 	bool looked;			/* asleep, and its stack is known: */
 	uint32_t stack, loc;
 	wait_kind kind;			/* 0: unknown */
+	uint32_t task;			/* as in struct wait_stack */
 };
 
 struct polled_thread {

@@ -148,12 +148,14 @@ static int end_wait(struct waits *w, struct waiter *t, uint64_t end_ns,
 		out.found = WAIT_EXACT;
 		out.stack = t->sample.stack;
 		out.loc = t->sample.loc;
+		out.task = t->sample.task;
 	} else if (t->starting) {
 		out.found = WAIT_STARTING;
 	} else if (look) {
 		out.found = WAIT_POLLED;
 		out.stack = look->stack;
 		out.loc = look->loc;
+		out.task = look->task;
 	}
 	if (!t->runnable)
 		out.kind = find_kind(t, t->since_ns, end_ns);

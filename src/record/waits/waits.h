@@ -54,6 +54,7 @@ struct wait {
 	enum wait_found found;
 	uint32_t stack, loc;	/* set for EXACT and LOOKED, as the caller supplied
 				 * them */
+	uint32_t task;		/* the same; 0: none known */
 	wait_kind kind;		/* of a blocked wait; 0: unknown */
 	bool woken;		/* blocked wait with a known wakeup by: */
 	struct waker waker;
@@ -62,6 +63,7 @@ struct wait {
 /* A stack, by the caller's numbers. */
 struct wait_stack {
 	uint32_t stack, loc;
+	uint32_t task;		/* the asyncio task that the thread runs; 0: none known */
 	uint64_t from_ns, to_ns;	/* start and end of a poll; to_ns 0: no stack */
 	bool more;		/* the poll has more frames than the switch's sample */
 	bool no_stack;		/* the poll knows the kind only */
