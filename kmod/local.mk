@@ -8,6 +8,8 @@ EXTRA_DIST += \
 	kmod/chain.c \
 	kmod/compat.h \
 	kmod/copy.c \
+	kmod/count.c \
+	kmod/count_core.h \
 	kmod/dkms.conf \
 	kmod/main.c \
 	kmod/perf.c \

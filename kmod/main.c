@@ -215,6 +215,25 @@ static int ioctl_rows(struct session *s, unsigned int cmd,
 	}
 }
 
+static int ioctl_counts(struct session *s, void __user *arg)
+{
+	struct tally_counts u = { 0 };
+	int r = struct_in(&u, sizeof(u), arg);
+
+	if (r)
+		return r;
+	if (!smp_load_acquire(&s->source) ||
+	    !(s->setup.flags & TALLY_SETUP_COUNT))
+		return -EBADFD;
+	if (u.n < TALLY_COUNTS_MAX || u.reserved ||
+	    u.to != (unsigned long)u.to)
+		return -EINVAL;
+	if (u.cpu >= nr_cpu_ids || !READ_ONCE(s->cpu[u.cpu]))
+		return -ENXIO;
+	r = counts_take(s, u.cpu, (void __user *)(unsigned long)u.to, &u.n);
+	return r ? r : struct_out(arg, &u, sizeof(u), u.size);
+}
+
 static long tally_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	struct session *s = file->private_data;
@@ -240,6 +259,8 @@ static long tally_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	case _IOC_NR(TALLY_IOC_PAGE):
 	case _IOC_NR(TALLY_IOC_SPACE):
 		return ioctl_rows(s, cmd, p);
+	case _IOC_NR(TALLY_IOC_COUNTS):
+		return ioctl_counts(s, p);
 	default:
 		return -ENOTTY;
 	}

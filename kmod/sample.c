@@ -313,6 +313,7 @@ static struct stack_known *stack_find(struct cpu_state *c, u64 hash)
  * key are equal. */
 static bool stack_put(struct cpu_state *c, struct tally_sample *t)
 {
+	bool unwound = t->flags & TALLY_SAMPLE_UNWOUND;
 	unsigned int n = t->nkernel + t->nuser;
 	u64 hash = stack_hash(c, t);
 	struct stack_known *k = stack_find(c, hash);
@@ -321,6 +322,12 @@ static bool stack_put(struct cpu_state *c, struct tally_sample *t)
 	    c->stacks - k->number < TALLY_STACKS_KEPT - 1) {
 		t->stack = k->number;
 		t->flags |= TALLY_SAMPLE_AGAIN;
+		/* Without a number of its mappings, a user side may mean other code
+		 * by the time that the program takes what was added up. */
+		if (c->s->setup.flags & TALLY_SETUP_COUNT &&
+		    (unwound || !t->nuser) && !(t->flags & TALLY_SAMPLE_CUT) &&
+		    counts_add(c, t, unwound ? (u32)t->ips[n] : 0))
+			return true;
 		t->ips[0] = t->ips[n];
 		t->r.size -= n * sizeof(u64);
 		return ring_put(c, &t->r, NULL);

@@ -85,6 +85,7 @@ struct session *session_new(void)
 	s->ns = get_pid_ns(task_active_pid_ns(current));
 	init_waitqueue_head(&s->wait);
 	spin_lock_init(&s->task_lock);
+	mutex_init(&s->count_lock);
 	mutex_lock(&sessions_lock);
 	list_add_tail_rcu(&s->list, &sessions);
 	mutex_unlock(&sessions_lock);
@@ -125,6 +126,7 @@ int pages_charge(struct session *s, size_t n)
 
 static void state_free(struct cpu_state *c)
 {
+	counts_free(c);
 	vunmap(c->ring);
 	while (c->npages)
 		__free_page(c->pages[--c->npages]);
@@ -134,7 +136,7 @@ static void state_free(struct cpu_state *c)
 
 /* Allocates the ring page by page: vmalloc_user can neither charge its pages to the
  * caller's memory cgroup nor choose the CPU's own node. */
-static struct cpu_state *state_new(unsigned int cpu, size_t bytes)
+static struct cpu_state *state_new(unsigned int cpu, size_t bytes, bool counts)
 {
 	const gfp_t gfp = GFP_KERNEL_ACCOUNT | __GFP_ZERO | __GFP_NOWARN;
 	int node = cpu_to_node(cpu);
@@ -154,7 +156,7 @@ static struct cpu_state *state_new(unsigned int cpu, size_t bytes)
 	}
 	if (c->npages == n)
 		c->ring = vmap(c->pages, n, VM_MAP | VM_USERMAP, PAGE_KERNEL);
-	if (c->ring)
+	if (c->ring && (!counts || !counts_new(c, node)))
 		return c;
 	state_free(c);
 	return NULL;
@@ -163,19 +165,21 @@ static struct cpu_state *state_new(unsigned int cpu, size_t bytes)
 static int cpu_add(struct session *s, unsigned int cpu)
 {
 	size_t bytes = PAGE_SIZE + s->setup.ring_bytes;
+	size_t counts = counts_bytes(s);
+	size_t pages = (bytes + counts + PAGE_SIZE - 1) >> PAGE_SHIFT;
 	struct cpu_state *c;
 	unsigned int i;
 
 	if (s->cpu[cpu])
 		return 0;
-	if (pages_charge(s, bytes >> PAGE_SHIFT) < 0)
+	if (pages_charge(s, pages) < 0)
 		return -ENOMEM;
-	c = state_new(cpu, bytes);
+	c = state_new(cpu, bytes, counts);
 	if (!c) {
-		pages_release(s, bytes >> PAGE_SHIFT);
+		pages_release(s, pages);
 		return -ENOMEM;
 	}
-	s->pages += bytes >> PAGE_SHIFT;
+	s->pages += pages;
 	c->s = s;
 	c->cpu = cpu;
 	for (i = 0; i < s->setup.nevents; i++)
@@ -237,6 +241,9 @@ static int setup_check(const struct tally_setup *u)
 	if (u->flags & TALLY_SETUP_PROOF && !(u->flags & TALLY_SETUP_UNWIND))
 		return -EINVAL;
 	if (u->flags & TALLY_SETUP_STACKS && !(u->flags & TALLY_SETUP_CHAIN))
+		return -EINVAL;
+	if (u->flags & TALLY_SETUP_COUNT &&
+	    (!(u->flags & TALLY_SETUP_STACKS) || u->flags & TALLY_SETUP_PROOF))
 		return -EINVAL;
 	if (u->source != TALLY_PERF &&
 	    memchr_inv(u->perf, 0, sizeof(u->perf)))
@@ -523,6 +530,7 @@ static void stats_add(struct tally_stats *out, const struct cpu_state *c)
 	out->copied += c->copied;
 	out->nested += c->nested;
 	out->ring_bytes += READ_ONCE(c->head);
+	out->counted += c->counted;
 	out->cycles += c->cycles;
 	for (i = 0; i < TALLY_HISTOGRAM; i++)
 		out->histogram[i] += c->histogram[i];

@@ -11,6 +11,8 @@
  *	chain.c		call chains
  *	copy.c		input for later unwinding: registers, copy of the stack
  *	cgroup.c	membership in a control group
+ *	count.c		adds up equal samples
+ *	count_core.h	the table that it keeps (also in unit tests)
  *	ring_core.h	places bytes in a ring (also in unit tests)
  *	rows.c		unwind tables from the program
  *	walk_core.c	unwinds by these tables (also in unit tests)
@@ -20,7 +22,7 @@
  *	pmu_regs.c	accesses to their registers (also in unit tests)
  *	pmu_core.c	their arithmetic
  *
- * Lock order: cpus_read_lock, then sessions_lock.  A handler takes no lock, because
+ * Lock order: count_lock, cpus_read_lock, sessions_lock.  A handler takes no lock, because
  * the state of a CPU is written only on that CPU, by its one source.
  */
 #include <linux/hrtimer.h>
@@ -92,6 +94,10 @@ struct cpu_state {
 	u64 unclaimed, cycles;
 	u64 unwound, copied, nested;
 	bool busy;		/* inside the handler of a kernel event */
+	/* COUNT: the tables, and which of them handlers use. */
+	struct count_table *count[2];
+	u32 counting;
+	u64 counted;
 	u64 stack_key;
 	u32 stacks;		/* last stack number that was assigned */
 	struct stack_known known[STACK_SETS][STACK_WAYS];
@@ -122,7 +128,9 @@ struct session {
 	const struct cred *cred;
 	unsigned long memlock;		/* limit in bytes */
 	bool may_lock;			/* CAP_IPC_LOCK: no limit */
-	size_t pages;			/* pages of all rings */
+	size_t pages;			/* pages of all rings and tables of counts */
+	struct mutex count_lock;	/* guards the tables that handlers do not
+					 * use; no lock is taken before it */
 	/* The threads that are followed. */
 	spinlock_t task_lock;
 	struct hlist_head tasks[TASK_BUCKETS];
@@ -257,6 +265,19 @@ size_t rows_bytes(struct session *s);
  * all known), in any context; see walk_user.  *generation is the space's. */
 enum tally_walk rows_walk(struct session *s, const u64 *regs, u64 *pc, u32 max,
 			  u32 *n, u32 *generation);
+
+/* count.c: with TALLY_SETUP_COUNT only. */
+/* Returns the memory of a CPU's tables, 0 without COUNT. */
+size_t counts_bytes(const struct session *s);
+/* Allocates these tables.  Returns 0 or -ENOMEM; counts_free undoes either. */
+int counts_new(struct cpu_state *c, int node);
+void counts_free(struct cpu_state *c);
+/* Adds up a sample whose stack the ring has.  Returns false if there is no room for
+ * it.  Runs in the handler. */
+bool counts_add(struct cpu_state *c, const struct tally_sample *t, u32 generation);
+/* Copies what was added up to `to`, TALLY_COUNTS_MAX records at most.  Sleeps.  Returns
+ * 0 or -EFAULT, after which the next call returns the same records. */
+int counts_take(struct session *s, u32 cpu, void __user *to, u32 *n);
 
 /* cgroup.c */
 int cgroup_follow(struct session *s, u32 fd);

@@ -7,7 +7,8 @@
  *
  * An open file is one recording.  TALLY_IOC_INFO returns what is available, SETUP
  * configures (once), TASKS names threads, START and STOP switch sampling.  TABLE,
- * PAGE and SPACE supply unwind tables (see there).  Samples arrive in one ring per
+ * PAGE and SPACE supply unwind tables, COUNTS takes samples that were added up (see
+ * there).  Samples arrive in one ring per
  * CPU, mapped at TALLY_RING_OFFSET: a page with struct tally_ring, then the data.
  * Closing the file, in any way, stops everything and frees it.
  *
@@ -35,7 +36,7 @@
 
 #define TALLY_DEVICE		"/dev/tally"
 #define TALLY_ABI_MAJOR		1
-#define TALLY_ABI_MINOR		5
+#define TALLY_ABI_MINOR		6
 
 enum tally_source {
 	TALLY_TIMER = 1,	/* timers, one per CPU; periods in ns */
@@ -102,7 +103,11 @@ struct tally_event {
 #define TALLY_SETUP_UNWIND	(1u << 5)
 #define TALLY_SETUP_STACKS	(1u << 6)	/* CHAIN: send equal stacks once */
 #define TALLY_SETUP_PROOF	(1u << 7)	/* UNWIND: also copy unwound stacks */
-#define TALLY_SETUP_FLAGS	0xffu
+/* Since minor version 6.  COUNT requires STACKS, and excludes PROOF.  Samples that
+ * differ only in time and weight are added up for COUNTS, if the ring has their
+ * stack, which is complete, and unwound or without a user side. */
+#define TALLY_SETUP_COUNT	(1u << 8)
+#define TALLY_SETUP_FLAGS	0x1ffu
 
 /* The members of perf_event_attr with the same names. */
 struct tally_perf_event {
@@ -143,7 +148,7 @@ struct tally_tasks {
 };
 
 struct tally_event_stats {
-	__u64 samples;		/* samples in the ring */
+	__u64 samples;		/* samples in the ring, and those added up */
 	__u64 lost;		/* samples lost because the ring was full */
 	__u64 throttled;	/* samples not taken because the period was raised */
 	__u64 missed;		/* samples not taken in time because interrupts
@@ -179,6 +184,8 @@ struct tally_stats {
 				 * included in `missed` */
 	__u64 table_bytes;	/* memory of TABLE, PAGE and SPACE for all CPUs */
 	__u64 ring_bytes;	/* bytes that were ever written to the rings */
+	/* Since minor version 6. */
+	__u64 counted;		/* COUNT: samples added up; included in `samples` */
 };
 
 /*
@@ -282,6 +289,23 @@ struct tally_space {
 	__u64 maps;		/* address of struct tally_map[n] */
 };
 
+/*
+ * Takes the samples of a CPU that COUNT has added up since the last call.  They are
+ * in no order.  Each has its stack by number, whose addresses are in the ring
+ * already.  So to read all samples up to a moment, call this, then read the ring.
+ * Samples that find no room among TALLY_COUNTS_MAX are in the ring.
+ */
+#define TALLY_COUNTS_MAX	1024
+
+struct tally_counts {
+	__u32 size;
+	__u32 cpu;
+	__u32 n;		/* in: room, at least TALLY_COUNTS_MAX; out: number
+				 * of records */
+	__u32 reserved;		/* must be 0 */
+	__u64 to;		/* address of struct tally_count[n] */
+};
+
 #define TALLY_IOC		0xa7
 /* Since minor version 3, the module looks at the number alone.  Direction and size
  * serve tools that show calls.  Earlier, all were _IO(). */
@@ -294,6 +318,7 @@ struct tally_space {
 #define TALLY_IOC_TABLE		_IOW(TALLY_IOC, 6, struct tally_table)
 #define TALLY_IOC_PAGE		_IOW(TALLY_IOC, 7, struct tally_page)
 #define TALLY_IOC_SPACE		_IOW(TALLY_IOC, 8, struct tally_space)
+#define TALLY_IOC_COUNTS	_IOWR(TALLY_IOC, 9, struct tally_counts)
 
 #define TALLY_RING_OFFSET(cpu, page, ring_bytes) \
 	((__u64)(cpu) * ((page) + (ring_bytes)))
@@ -351,6 +376,23 @@ struct tally_sample {
 	__u32 stack;
 	__u64 weight;
 	__u64 ips[];		/* each part innermost first */
+};
+
+/* Not in a ring: see TALLY_IOC_COUNTS.  Samples with equal members. */
+#define TALLY_RECORD_COUNT	0x54410003u
+#define TALLY_COUNT_SAMPLES	4096u
+
+struct tally_count {
+	struct tally_record r;	/* its time is that of the last sample */
+	__u32 pid, tid;
+	__u32 cpu;
+	__u32 flags;		/* as in tally_sample, with AGAIN */
+	__u16 nkernel, nuser;
+	__u32 stack;		/* not 0 */
+	__u64 weight;		/* of all of them */
+	__u64 first;		/* time of the first one */
+	__u32 n;		/* number of samples, 1 to TALLY_COUNT_SAMPLES */
+	__u32 generation;	/* UNWOUND: the SPACE's */
 };
 
 /* The reason why a stack was copied instead of unwound; 0 also without UNWIND. */

@@ -533,6 +533,14 @@ static int note_draining(struct run *r, struct error *err)
 	if (rc >= 0 && src->handler_cycles)
 		rc = set_number(p, "sample_handler_cycles",
 				r->s->handler_cycles += src->handler_cycles);
+	if (rc >= 0 && src->taken) {
+		r->s->taken += src->taken;
+		r->s->added_up += src->added_up;
+		rc = set_number(p, "samples_taken_in_kernel", r->s->taken);
+		if (rc >= 0)
+			rc = set_number(p, "samples_added_up_in_kernel",
+					r->s->added_up);
+	}
 	if (rc >= 0 && src->verified) {
 		r->s->verified += src->verified;
 		r->s->differing += src->differing;

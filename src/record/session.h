@@ -55,7 +55,7 @@ struct session {
 	uint64_t shortened, thinned;
 	/* As in struct source. */
 	uint64_t unwound, not_unwound, verified, differing;
-	uint64_t record_bytes, handler_cycles;
+	uint64_t record_bytes, handler_cycles, taken, added_up;
 	bool stop;		/* a signal asked it to end */
 	bool enabled;		/* with --control: sampling was switched on once */
 	struct control control;

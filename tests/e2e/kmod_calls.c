@@ -98,6 +98,8 @@ void fill_setup(struct hostile *h, void *p)
 		s.flags |= TALLY_SETUP_STACKS;
 	if (s.copy_bytes && some(h, 4))
 		s.flags |= TALLY_SETUP_UNWIND;
+	if (s.flags & TALLY_SETUP_STACKS && some(h, 4))
+		s.flags |= TALLY_SETUP_COUNT;
 	if (some(h, 4) == 0) {
 		s.nevents = (uint32_t)(1 + some(h, TALLY_EVENTS_MAX));
 		for (uint32_t i = 1; i < s.nevents; i++) {
@@ -195,6 +197,14 @@ static void fill_space(struct hostile *h, void *p)
 	};
 }
 
+static void fill_counts(struct hostile *h, void *p)
+{
+	*(struct tally_counts *)p = (struct tally_counts){
+		.size = sizeof(struct tally_counts), .cpu = (uint32_t)some(h, 4),
+		.n = TALLY_COUNTS_MAX, .to = (uintptr_t)h->counts,
+	};
+}
+
 static const struct call {
 	const char *name;
 	unsigned long cmd;
@@ -214,6 +224,7 @@ static const struct call {
 	ROW(TABLE, tally_table, sizeof(struct tally_table), 3, fill_table),
 	ROW(PAGE, tally_page, sizeof(struct tally_page), 4, fill_page),
 	ROW(SPACE, tally_space, sizeof(struct tally_space), 2, fill_space),
+	ROW(COUNTS, tally_counts, sizeof(struct tally_counts), 2, fill_counts),
 	/* No such number. */
 	{ "others", _IO(TALLY_IOC, 200), 0, 0, 1, NULL },
 #undef ROW

@@ -46,6 +46,7 @@ struct hostile {
 	uint16_t rows[12];
 	struct tally_rule rule;
 	struct tally_map maps[3];
+	struct tally_count counts[TALLY_COUNTS_MAX];
 };
 
 static inline uint64_t some(struct hostile *h, uint64_t n)

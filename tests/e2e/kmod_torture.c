@@ -8,6 +8,8 @@
  *	kmod_torture stats [COPY DEPTH]	three seconds of samples and the
  *			histogram; with copies of so many bytes of a stack of so
  *			many, each checked
+ *	kmod_torture counts		three seconds of samples, equal ones added up:
+ *			none is missing
  *	kmod_torture hold SECONDS [kernel]	a recording is open and runs; by the
  *			kernel's own events
  *	kmod_torture nobody		tries as a user without rights
@@ -104,7 +106,7 @@ bool put(const char *path, const char *text)
 	return fine;
 }
 
-static int begin_as(struct tally_setup *s, void **ring)
+int begin_as(struct tally_setup *s, void **ring)
 {
 	int fd = open(TALLY_DEVICE, O_RDWR | O_CLOEXEC);
 
@@ -121,7 +123,7 @@ static void clock_by_kernel(struct tally_setup *s)
 }
 
 /* A recording of everything, all set up. */
-static int begin(void **ring, uint32_t bytes, uint32_t copy, bool by_kernel)
+int begin(void **ring, uint32_t bytes, uint32_t copy, bool by_kernel)
 {
 	struct tally_setup s = plain_setup();
 
@@ -161,223 +163,6 @@ static int cycles(unsigned long n)
 	return 0;
 }
 
-static int print_stats(int fd)
-{
-	struct tally_stats s = { .size = sizeof(s), .cpu = TALLY_ALL_CPUS };
-	uint64_t sum = 0;
-
-	if (ioctl(fd, TALLY_IOC_STATS, &s) < 0)
-		return 1;
-	for (int i = 0; i < TALLY_HISTOGRAM; i++) {
-		sum += s.histogram[i];
-		if (s.histogram[i])
-			printf("cycles %u: %llu\n", 1u << i,
-			       (unsigned long long)s.histogram[i]);
-	}
-	printf("samples %llu lost %llu throttled %llu missed %llu mean %llu\n",
-	       (unsigned long long)s.events[0].samples,
-	       (unsigned long long)s.events[0].lost,
-	       (unsigned long long)s.events[0].throttled,
-	       (unsigned long long)s.events[0].missed,
-	       (unsigned long long)(sum ? s.cycles / sum : 0));
-	/* Each that was taken, lost or throttled is in the histogram. */
-	return !sum || sum < s.events[0].samples + s.events[0].lost;
-}
-
-/* By timers, or by cycles of K8 or P6; with callers or without. */
-static int stats(const char *pmu, bool callers)
-{
-	struct tally_setup s = plain_setup();
-	/* With -icount system calls are slow. */
-	time_t end = time(NULL) + (*pmu ? 2 : 3);
-	void *ring;
-	int fd;
-
-	if (*pmu)
-		by_counters(&s, strcmp(pmu, "p6") ? TALLY_PMU_K8 : TALLY_PMU_P6);
-	if (!callers) {
-		s.flags &= ~TALLY_SETUP_CHAIN;
-		s.max_chain = 0;
-	}
-	fd = begin_as(&s, &ring);
-
-	if (fd < 0 || ioctl(fd, TALLY_IOC_START, 0) < 0)
-		return 1;
-	while (time(NULL) < end)
-		getppid();
-	ioctl(fd, TALLY_IOC_STOP, 0);
-	return print_stats(fd);
-}
-
-/* What is known of the stack that is copied. */
-struct checked {
-	uint64_t low, high;	/* words here are their addresses, turned */
-	uint64_t end;		/* of its memory */
-	uint32_t want;
-	bool look;		/* all of the stack was touched */
-	unsigned int good, bad, others;
-	uint64_t tail, bytes;	/* records */
-};
-
-/* Above what programs begin with, the kernel leaves a gap of up to 8 KB below
- * their arguments (arch_align_stack), which may hold a page that was never
- * touched: copies end there. */
-static uint64_t touched_until(uint64_t at, uint64_t to)
-{
-	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-	unsigned char is;
-
-	for (at &= -page; at < to; at += page)
-		if (mincore((void *)(uintptr_t)at, page, &is) < 0 || !(is & 1))
-			break;
-	return at < to ? at : to;
-}
-
-static uint64_t stack_end(void)
-{
-	unsigned long long from, to = 0;
-	FILE *f = fopen("/proc/self/maps", "r");
-	char line[512];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (strstr(line, "[stack]") &&
-		    sscanf(line, "%llx-%llx", &from, &to) == 2)
-			break;
-	if (f)
-		fclose(f);
-	return touched_until((uint64_t)(uintptr_t)line, to);
-}
-
-static bool copy_right(const struct checked *c, const struct tally_copy *t,
-		       size_t n)
-{
-	uint64_t sp = t->regs[7], end = sp + t->bytes;
-
-	if (t->known != 0x1ffff || t->flags & TALLY_COPY_32 ||
-	    n != sizeof(*t) + (t->bytes + 7) / 8 * 8)
-		return false;
-	/* As much as was asked for, or all that there is. */
-	if (t->flags & TALLY_COPY_ALL ? end != c->end || t->bytes > c->want
-				      : t->bytes != c->want)
-		return false;
-	for (uint64_t at = c->low; at < c->high && at + 8 <= end; at += 8) {
-		uint64_t word;
-
-		if (at < sp)
-			continue;
-		memcpy(&word, t->stack + (at - sp), 8);
-		if (word != ~at)
-			return false;
-	}
-	return true;
-}
-
-/* One record, taken out of its ring. */
-static void check_record(struct checked *c, const uint8_t *p)
-{
-	const struct tally_sample *s = (const struct tally_sample *)p;
-	size_t at = sizeof(*s);
-
-	if (s->r.type != TALLY_RECORD_SAMPLE)
-		return;
-	if (s->tid != (uint32_t)getpid()) {
-		c->others++;
-		return;
-	}
-	at += 8 * ((size_t)s->nkernel + s->nuser);
-	if (!c->look)
-		return;
-	if (s->flags & TALLY_SAMPLE_COPY &&
-	    copy_right(c, (const struct tally_copy *)(p + at), s->r.size - at))
-		c->good++;
-	else
-		c->bad++;
-}
-
-static bool check_ring(struct checked *c, struct tally_ring *ring)
-{
-	static uint64_t record[65536 / 8];
-	uint64_t head = __atomic_load_n(&ring->head, __ATOMIC_ACQUIRE);
-	const uint8_t *data = (const uint8_t *)ring + ring->data_offset;
-
-	while (c->tail != head) {
-		struct tally_record h;
-
-		for (size_t i = 0; i < sizeof(h) / 8; i++)
-			memcpy((uint64_t *)(void *)&h + i, data +
-			       ((c->tail + 8 * i) & (ring->data_size - 1)), 8);
-		if (h.size < sizeof(h) || h.size % 8 || h.size > head - c->tail)
-			return false;
-		for (size_t i = 0; i < h.size / 8u; i++)
-			memcpy(record + i, data + ((c->tail + 8 * i) &
-			       (ring->data_size - 1)), 8);
-		check_record(c, (const uint8_t *)record);
-		c->tail += h.size;
-		c->bytes += h.size;
-	}
-	__atomic_store_n(&ring->tail, c->tail, __ATOMIC_RELEASE);
-	return true;
-}
-
-/* What is called from here on finds its stack touched: a copy that is taken while
- * the kernel brings in the page where it begins is empty. */
-static __attribute__((noinline)) void touch_below(void)
-{
-	enum { DEEPER = 32768 };
-	volatile char *below = __builtin_alloca(DEEPER);
-
-	for (size_t i = 0; i < DEEPER; i += 1024)
-		below[i] = 0;
-}
-
-/* Some time in both modes, below a stack whose words are known. */
-static __attribute__((noinline)) bool burn(struct checked *c, size_t depth,
-					   struct tally_ring *ring, time_t end)
-{
-	volatile uint64_t *words = __builtin_alloca(depth);
-	bool fine;
-
-	for (size_t i = 0; i < depth / 8; i++)
-		words[i] = ~(uint64_t)(uintptr_t)&words[i];
-	touch_below();
-	/* What was sampled before its words stood there, where a copy ends at
-	 * the first page that was never touched, is not looked at. */
-	fine = check_ring(c, ring);
-	c->look = true;
-	c->low = (uint64_t)(uintptr_t)words;
-	c->high = c->low + depth;
-	while (fine && time(NULL) < end) {
-		for (volatile int i = 0; i < 20000; i++)
-			;
-		for (int i = 0; i < 20; i++)
-			getppid();
-		fine = check_ring(c, ring);
-	}
-	return fine;
-}
-
-static int copies(uint32_t bytes, size_t depth)
-{
-	struct checked c = { .want = bytes, .end = stack_end() };
-	cpu_set_t first;
-	void *ring;
-	int fd;
-	bool fine;
-
-	CPU_ZERO(&first);
-	CPU_SET(0, &first);
-	sched_setaffinity(0, sizeof(first), &first);
-	fd = begin(&ring, 4 << 20, bytes, false);
-	if (fd < 0 || ioctl(fd, TALLY_IOC_START, 0) < 0)
-		return 1;
-	fine = burn(&c, depth, ring, time(NULL) + 3);
-	ioctl(fd, TALLY_IOC_STOP, 0);
-	printf("copies of %u: %u right, %u wrong, %u of others, %llu bytes%s\n",
-	       bytes, c.good, c.bad, c.others, (unsigned long long)c.bytes,
-	       fine ? "" : ", damaged");
-	return print_stats(fd) || !fine || !c.good || c.bad;
-}
-
 static int hold(unsigned int seconds, bool by_the_kernel)
 {
 	void *ring;
@@ -413,6 +198,8 @@ int main(int argc, char **argv)
 					 strtoul(argv[3], NULL, 10)) : stats("", true);
 	if (!strcmp(what, "cost"))
 		return stats(argc > 2 ? argv[2] : "", argc < 4);
+	if (!strcmp(what, "counts"))
+		return counts();
 	if (!strcmp(what, "hold"))
 		return hold((unsigned int)n, argc > 3);
 	if (!strcmp(what, "walk"))

@@ -5,6 +5,7 @@
  * What the parts of kmod_torture share; each part is one of its commands.
  */
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "tally/kmod.h"
@@ -30,11 +31,18 @@ void by_kernel(struct tally_setup *s, uint32_t type, uint64_t config);
 void by_counters(struct tally_setup *s, uint32_t source);
 /* Which of K8 and P6 counters the module has here, or 0. */
 uint32_t counters_here(void);
+/* Open a recording and map the ring of the first processor.  Return the descriptor, or
+ * -1. */
+int begin_as(struct tally_setup *s, void **ring);
+int begin(void **ring, uint32_t bytes, uint32_t copy, bool by_the_kernel);
 void nap(long ns);
 /* Writes a word to a file of /sys. */
 bool put(const char *path, const char *text);
 
 /* Each returns an exit status and says on stdout how far it came. */
+int stats(const char *pmu, bool callers);
+int copies(uint32_t bytes, size_t depth);
+int counts(void);
 int hostile(unsigned long calls, uint64_t seed);
 int walk(unsigned long steps, uint64_t seed, const char *pmu);
 int memory(const char *when);

@@ -175,6 +175,7 @@ samples() {
 		stacks -e cpu-clock:u -o deepuser.kmod.tally -- ./deep 8 2
 		stacks -e cpu-clock:k -o deepkernel.kmod.tally -- ./deep 8 2
 	done
+	"$TORTURE" counts >counts; echo $? >>counts
 	"$TALLY" record -q --source=kmod --call-graph=dwarf,1024 -F 2000 \
 		-o short.tally -- ./deep 200 2
 	"$TALLY" info --no-pager deep.kmod.tally >deep.info
@@ -417,6 +418,24 @@ check_stacks() {
 fact() { # FILE NAME
 	dumped "$1" | sed -n 's/^env .*key="'"$2"'" value="\(.*\)"/\1/p'
 }
+check_counts() {
+	sed 's/^/# counts: /' counts
+	t_is "$v: equal samples are added up, none is missing" \
+		"$(tail -n 1 counts)" 0
+	more "$v: … of the whole system, too" \
+		"$(fact deepall.kmod.tally samples_added_up_in_kernel)" 300
+	t_is "$v: … the file has all that were taken" \
+		"$(dumped deepall.kmod.tally | grep -c '^sample ')" \
+		"$(fact deepall.kmod.tally samples_taken_in_kernel)"
+	near "$v: … at their times: of the first half of them" \
+		"$(dumped deepall.kmod.tally | awk '/^sample / {
+			t = substr($2, 9) / 1e9
+			if (!n || t < first) first = t
+			if (t > last) last = t
+			at[n++] = t }
+			END { for (i = 0; i < n; i++) early += at[i] < (first + last) / 2
+				print n ? 100 * early / n : "none" }')" 50 10
+}
 check_unwinding() {
 	for f in proof.one proof.all; do
 		n=$(fact $f.tally stacks_verified)
@@ -593,6 +612,7 @@ for tree in "$TREES"/*; do
 	*)
 		check_records
 		check_stacks
+		check_counts
 		check_unwinding
 		check_safety ;;
 	esac

@@ -2,7 +2,7 @@
 #ifndef TESTS_KMOD_FAKE_KERNEL_H
 #define TESTS_KMOD_FAKE_KERNEL_H
 /*
- * As much of the kernel as the module's session.c, pmu.c and timer.c use, on a
+ * As much of the kernel as the module's session.c, count.c, pmu.c and timer.c use, on a
  * machine of two processors that the test switches on and off.  The headers that
  * they include are made by the build; each includes this one.
  *
@@ -92,6 +92,17 @@ void fake_free(void *p);
 #define totalram_pages()		(1ul << 20)
 #define cpu_to_node(cpu)		0
 
+/* The program's memory, which may be missing. */
+extern bool fake_fault;
+static inline unsigned long copy_to_user(void *to, const void *from,
+					 unsigned long n)
+{
+	if (fake_fault)
+		return n;
+	memcpy(to, from, n);
+	return 0;
+}
+
 /* Lists and locks. */
 struct list_head { struct list_head *next, *prev; };
 struct hlist_head { void *first; };
@@ -122,6 +133,7 @@ static inline void mutex_lock(struct mutex *m)
 	m->held = true;
 }
 static inline void mutex_unlock(struct mutex *m) { m->held = false; }
+static inline void mutex_init(struct mutex *m) { m->held = false; }
 typedef struct { int n; } spinlock_t;
 #define spin_lock_init(l)	((void)(l))
 typedef struct { int n; } wait_queue_head_t;

@@ -6,9 +6,13 @@ EXTRA_DIST += tests/kmod/fake_kernel.h tests/kmod/pmu_model.h tests/rig/build-qe
 	tests/rig/pmu_model.c tests/rig/pmu_model.h tests/rig/qemu-7.2.diff \
 	tests/rig/run
 if CMOCKA
-check_PROGRAMS += tests/kmod/test_lives tests/kmod/test_pmu_regs \
+check_PROGRAMS += tests/kmod/test_count tests/kmod/test_lives \
+	tests/kmod/test_pmu_regs tests/kmod/test_ring
+TESTS += tests/kmod/test_count tests/kmod/test_lives tests/kmod/test_pmu_regs \
 	tests/kmod/test_ring
-TESTS += tests/kmod/test_lives tests/kmod/test_pmu_regs tests/kmod/test_ring
+tests_kmod_test_count_SOURCES = tests/kmod/test_count.c
+tests_kmod_test_count_CPPFLAGS = -I$(srcdir)/include $(AM_CPPFLAGS)
+tests_kmod_test_count_LDADD = -lcmocka
 tests_kmod_test_pmu_regs_SOURCES = tests/kmod/test_pmu_regs.c \
 	tests/kmod/pmu_model.c
 tests_kmod_test_ring_SOURCES = tests/kmod/test_ring.c
@@ -17,7 +21,7 @@ tests_kmod_test_pmu_regs_LDADD = libevents.a libbase.a -lcmocka
 
 # The module's own files, on headers that all are the fake kernel.
 tests_kmod_test_lives_SOURCES = tests/kmod/test_lives.c tests/kmod/pmu_model.c \
-	kmod/session.c kmod/pmu.c kmod/timer.c
+	kmod/session.c kmod/count.c kmod/pmu.c kmod/timer.c
 tests_kmod_test_lives_CPPFLAGS = -Itests/kmod/fake \
 	-I$(srcdir)/include -I$(srcdir)/tests/kmod $(AM_CPPFLAGS)
 tests_kmod_test_lives_CFLAGS = $(AM_CFLAGS) -Wno-unused-parameter \
@@ -27,8 +31,8 @@ fake_headers = asm/apic.h asm/irq_regs.h asm/msr.h asm/nmi.h asm/perf_event.h \
 	asm/processor.h linux/cpu.h linux/cpumask.h linux/cred.h linux/delay.h linux/hrtimer.h \
 	linux/irq_work.h linux/list.h linux/math64.h linux/mm.h linux/mutex.h \
 	linux/percpu.h linux/pid_namespace.h linux/random.h linux/rculist.h \
-	linux/sched/signal.h linux/sched/user.h linux/security.h linux/slab.h linux/smp.h linux/spinlock.h \
-	linux/suspend.h linux/timekeeping.h linux/topology.h linux/version.h \
+	linux/sched.h linux/sched/signal.h linux/sched/user.h linux/security.h linux/slab.h linux/smp.h linux/spinlock.h \
+	linux/suspend.h linux/timekeeping.h linux/topology.h linux/uaccess.h linux/version.h \
 	linux/vmalloc.h linux/wait.h
 tests/kmod/fake/stamp: tests/kmod/local.mk
 	$(AM_V_GEN)for h in $(fake_headers); do \

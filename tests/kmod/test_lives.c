@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Lives of recordings in the kernel module: its own session.c, pmu.c and timer.c
+ * Lives of recordings in the kernel module: its own session.c, count.c, pmu.c and timer.c
  * on the fake kernel, through every state that two recordings, perf, a sleeping
  * machine and a processor that comes and goes can bring about.
  *
@@ -31,6 +31,8 @@ struct notifier_block *fake_pm;
 struct cpuinfo_x86 boot_cpu_data = { X86_VENDOR_AMD, 15, 5, 1, 0x80000008 };
 unsigned int max_rate = 20000;
 bool all_counters;
+
+bool fake_fault;
 
 static struct pmu_machine cpus[NR_CPUS];
 static u32 lvtpc[NR_CPUS];
@@ -227,6 +229,13 @@ unsigned int sample_take(struct cpu_state *c, unsigned int event,
 			 struct pt_regs *regs, u64 weight)
 {
 	(void)regs;
+	struct tally_sample t = {
+		.r = { TALLY_RECORD_SAMPLE, (u16)event, sizeof(t), now },
+		.pid = 10, .tid = 11, .cpu = c->cpu, .nkernel = 1,
+		.stack = 1, .weight = weight,
+	};
+
+	fake_check(counts_add(c, &t, 0), "a sample is not added up");
 	c->ev[event].stats.samples++;
 	c->ev[event].stats.weight += weight;
 	return SAMPLE_WANTED;
@@ -285,7 +294,7 @@ struct model {
 
 enum {
 	OPEN_PMU, OPEN_TIMER, OPEN_THREADS, OPEN_THREADS_TIMER,
-	START, STOP, CLOSE, OF_SESSION,
+	START, STOP, TAKE, CLOSE, OF_SESSION,
 };
 enum {
 	SLEEP = SESSIONS * OF_SESSION, WAKE, DOWN, UP, PERF_TAKES, PERF_LEAVES,
@@ -295,6 +304,7 @@ enum {
 
 static struct model m;
 static struct session *s[SESSIONS];
+static u64 taken[SESSIONS];	/* samples that were added up and taken */
 
 bool tasks_current(struct session *session)
 {
@@ -315,7 +325,9 @@ static void open_session(unsigned int i, u32 source, bool threads, u8 event)
 {
 	struct tally_setup u = {
 		.size = sizeof(u), .source = source, .nevents = 1,
-		.flags = threads ? TALLY_SETUP_TASKS : 0,
+		.flags = TALLY_SETUP_CHAIN | TALLY_SETUP_STACKS |
+			 TALLY_SETUP_COUNT | (threads ? TALLY_SETUP_TASKS : 0),
+		.max_chain = 1,
 		.ring_bytes = TALLY_RING_MIN, .watermark = 1,
 		.events[0] = { .period = PERIOD, .flags = TALLY_EVENT_USER,
 			       .event = event },
@@ -326,6 +338,7 @@ static void open_session(unsigned int i, u32 source, bool threads, u8 event)
 	fake_check(!session_setup(s[i], &u, &fake_possible), "no setup");
 	m.source[i] = source;
 	m.threads[i] = threads;
+	taken[i] = 0;
 }
 
 static void start(unsigned int i)
@@ -345,6 +358,29 @@ static void stop(unsigned int i)
 	fake_check(got == (m.started[i] ? 0 : -EBADFD),
 		   "STOP answers something else");
 	m.started[i] = false;
+}
+
+/* After this, all samples so far were taken, also those of a processor that is gone. */
+static void take(unsigned int i)
+{
+	static struct tally_count got[TALLY_COUNTS_MAX];
+	struct tally_stats all = { 0 };
+
+	for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+		u32 n = 99;
+
+		if (!s[i]->cpu[cpu])
+			continue;
+		fake_check(!counts_take(s[i], cpu, got, &n), "nothing is taken");
+		fake_check(n <= 1, "equal samples are apart");
+		for (u32 k = 0; k < n; k++) {
+			fake_check(got[k].cpu == cpu, "another processor's");
+			taken[i] += got[k].n;
+		}
+	}
+	session_stats(s[i], TALLY_ALL_CPUS, &all);
+	fake_check(all.events[0].samples == taken[i] && all.counted == taken[i],
+		   "samples are missing, or taken twice");
 }
 
 /* What processors hold is lost when they lose power. */
@@ -412,6 +448,9 @@ static void session_event(unsigned int i, unsigned int e)
 	case STOP:
 		stop(i);
 		break;
+	case TAKE:
+		take(i);
+		break;
 	default:
 		session_free(s[i]);
 		s[i] = NULL;
@@ -446,7 +485,7 @@ static void happen(unsigned int e)
 {
 	static const char *const names[] = {
 		"open counters", "open timer", "open counters of threads",
-		"open timer of threads", "start", "stop", "close",
+		"open timer of threads", "start", "stop", "take", "close",
 		"sleep", "wake", "cpu 1 goes", "cpu 1 comes", "perf takes",
 		"perf leaves", "a switch on cpu 0", "a switch on cpu 1",
 	};
@@ -678,12 +717,55 @@ static void one_core_counts_the_northbridge(void **state)
 	reset();
 }
 
+/* A call that copied nothing loses nothing; a handler that is interrupted holds up the
+ * change of tables. */
+static void counts_wait_until_they_can_be_taken(void **state)
+{
+	static struct tally_count got[TALLY_COUNTS_MAX];
+	u32 n;
+
+	(void)state;
+	reset();
+	open_session(0, TALLY_PMU_K8, false, 0x76);
+	/* Their memory is the user's, too. */
+	assert_in_range(fake_user.locked_vm.n,
+			NR_CPUS * (counts_bytes(s[0]) + TALLY_RING_MIN) / PAGE_SIZE,
+			NR_CPUS * (counts_bytes(s[0]) + TALLY_RING_MIN) / PAGE_SIZE +
+			3 * NR_CPUS);
+	assert_true(counts_bytes(s[0]) > 2 * sizeof(got));
+	start(0);
+	now = 1000000;
+	check_sample(0, 0);
+	fake_fault = true;
+	assert_int_equal(counts_take(s[0], 0, got, &n), -EFAULT);
+	fake_fault = false;
+	now = 2000000;
+	check_sample(0, 0);
+	/* What was not copied comes first. */
+	assert_int_equal(counts_take(s[0], 0, got, &n), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(got[0].n, 1);
+	assert_in_range(got[0].r.time, 1000000, 1999999);
+	s[0]->cpu[0]->busy = true;
+	assert_int_equal(counts_take(s[0], 0, got, &n), 0);
+	assert_int_equal(n, 0);
+	s[0]->cpu[0]->busy = false;
+	check_sample(0, 0);
+	assert_int_equal(counts_take(s[0], 0, got, &n), 0);
+	assert_int_equal(n, 1);
+	assert_int_equal(got[0].n, 2);
+	assert_int_equal(counts_take(s[0], 0, got, &n), 0);
+	assert_int_equal(n, 0);
+	reset();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_core_counts_the_northbridge),
 		cmocka_unit_test(every_state_and_event),
 		cmocka_unit_test(random_walks),
+		cmocka_unit_test(counts_wait_until_they_can_be_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -891,6 +891,78 @@ static void samples_that_are_held_are_bounded(void **state)
 	assert_memory_equal(want, got, sizeof(want));
 }
 
+/* A source may add up samples that differ only in time: they become as many rows, from
+ * the first one's time to the last one's.  Those outside of the time that is recorded
+ * are left out one by one. */
+static void one_record_for_many_samples(void **state)
+{
+	struct replay *r = *state;
+	struct prof_run run = { .exit_status = -1 };
+	struct prof_event event = { .unit = PROF_UNIT_NS };
+	const uint64_t at = 0x700400;
+	struct record rec = { .kind = RECORD_SAMPLE, .pid = 5, .tid = 5 };
+	const struct prof_sample *row;
+	uint64_t sum = 0;
+	struct writer *w;
+	char path[128];
+	uint32_t loc;
+
+	snprintf(path, sizeof(path), "%s/p.tally", r->dir);
+	assert_int_equal(vec_push(&r->p.runs, run), 0);
+	assert_int_equal(vec_push(&r->p.events, event), 0);
+	assert_int_equal(writer_open(path, &r->p, &w, &r->err), 0);
+	r->c.writer = w;
+	r->c.held.on = true;	/* rows stay where they can be seen */
+	map_id(r, 5, 0x700000, make_file(r, "a", 1), 1);
+	rec.sample = (struct record_sample){
+		.weight = 5003, .count = 5, .first_ns = 601, .user = &at,
+		.nuser = 1,
+	};
+	r->time = 1000;
+	send(r, &rec);
+	assert_int_equal(r->c.samples, 5);
+	assert_int_equal(r->c.got.v[0], 5);
+	assert_int_equal(r->c.held.rows.n, 5);
+	row = r->c.held.rows.v;
+	for (size_t i = 0; i < 5; i++) {
+		assert_int_equal(row[i].time_ns, 601 + 100 * i);
+		assert_int_equal(row[i].stack, row[0].stack);
+		assert_int_equal(row[i].thread, row[0].thread);
+		assert_in_range(row[i].weight, 1000, 1001);
+		sum += row[i].weight;
+	}
+	assert_int_equal(sum, 5003);
+	loc = r->p.nodes.v[row[0].stack].loc;
+	assert_int_equal(r->c.self_samples.v[loc], 5);
+
+	/* Two at one moment; a first time beyond the last one. */
+	rec.sample.count = 2;
+	rec.sample.first_ns = 2001;
+	r->time = 2000;
+	send(r, &rec);
+	rec.sample.first_ns = UINT64_MAX;
+	r->time = 2000;
+	send(r, &rec);
+	assert_int_equal(r->c.held.rows.n, 9);
+	for (size_t i = 5; i < 9; i++)
+		assert_int_equal(r->c.held.rows.v[i].time_ns, 2001);
+
+	r->c.from_ns = 3201;
+	r->c.until_ns = 3401;
+	rec.sample.count = 5;
+	rec.sample.weight = 50;
+	rec.sample.first_ns = 3001;
+	r->time = 3400;
+	send(r, &rec);
+	assert_int_equal(r->c.held.rows.n, 11);
+	assert_int_equal(r->c.held.rows.v[9].time_ns, 3201);
+	assert_int_equal(r->c.held.rows.v[10].time_ns, 3301);
+	assert_int_equal(r->c.left_out.v[0].n, 3);
+	assert_int_equal(r->c.left_out.v[0].weight, 30);
+	r->c.writer = NULL;
+	writer_close(w);
+}
+
 #define WITH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -921,6 +993,7 @@ int main(void)
 		WITH(an_inode_that_is_used_again),
 		WITH(the_next_file_begins_anew),
 		WITH(samples_that_are_held_are_bounded),
+		WITH(one_record_for_many_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -246,6 +246,155 @@ static void unwound_stacks_name_their_space(void **state)
 	kmod_stacks_fini(&stacks);
 }
 
+static struct tally_count counted(uint32_t tid, uint64_t first, uint64_t last)
+{
+	return (struct tally_count){
+		.r = { TALLY_RECORD_COUNT, 1, sizeof(struct tally_count), last },
+		.pid = 10, .tid = tid, .cpu = 3, .nkernel = 2, .nuser = 4,
+		.flags = TALLY_SAMPLE_UNWOUND | TALLY_SAMPLE_AGAIN, .stack = 7,
+		.weight = 3000, .first = first, .n = 3, .generation = 12,
+	};
+}
+
+static bool decoded_count(const struct tally_count *t, struct kmod_stacks *s,
+			  struct record *r)
+{
+	return kmod_decode((const uint8_t *)t, sizeof(*t), 2, s, r);
+}
+
+/* Samples that were added up, of a stack that has number 7 on processor 3. */
+static void samples_that_were_added_up(void **state)
+{
+	union sample a = sample_of(1);
+	struct tally_count t = counted(11, 2, 5), bad;
+	struct kmod_stacks stacks;
+	struct record r;
+
+	(void)state;
+	assert_int_equal(kmod_stacks_init(&stacks, 4), 0);
+	/* Its addresses are not there yet. */
+	assert_false(decoded_count(&t, &stacks, &r));
+	assert_int_equal(stacks.missing, 1);
+	assert_false(decoded_count(&t, NULL, &r));
+	a.head.stack = 7;
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &stacks, &r));
+	assert_int_equal(r.sample.count, 0);
+	assert_true(decoded_count(&t, &stacks, &r));
+	assert_int_equal(r.kind, RECORD_SAMPLE);
+	assert_int_equal(r.pid, 10);
+	assert_int_equal(r.tid, 11);
+	assert_int_equal(r.cpu, 3);
+	assert_int_equal(r.event, 1);
+	assert_int_equal(r.sample.weight, 3000);
+	assert_int_equal(r.sample.count, 3);
+	assert_int_equal(r.sample.first_ns, 2);
+	assert_int_equal(r.sample.taken_ns, 5);
+	assert_int_equal(r.sample.nkernel, 2);
+	assert_int_equal(r.sample.nuser, 4);
+	assert_memory_equal(r.sample.kernel, a.words + HEAD, IPS * 8);
+	assert_ptr_equal(r.sample.user, r.sample.kernel + 2);
+	assert_true(r.sample.walked);
+	assert_false(r.sample.copied);
+	assert_int_equal(r.sample.space, 12);
+
+	/* None; too many; an end before the beginning; another stack, event, length,
+	 * processor; a user side without mappings, or a part of one; no side. */
+	for (unsigned int i = 0; i < 10; i++) {
+		size_t n = sizeof(bad);
+
+		bad = t;
+		switch (i) {
+		case 0: bad.n = 0; break;
+		case 1: bad.n = TALLY_COUNT_SAMPLES + 1; break;
+		case 2: bad.first = 6; break;
+		case 3: bad.stack = 8; break;
+		case 4: bad.r.event = 2; break;
+		case 5: n -= 8; break;
+		case 6: bad.cpu = 4; break;
+		case 7: bad.flags = 0; break;
+		case 8: bad.flags |= TALLY_SAMPLE_CUT; break;
+		default: bad.flags = bad.nkernel = bad.nuser = 0;
+		}
+		assert_false(kmod_decode((const uint8_t *)&bad, n, 2, &stacks,
+					 &r));
+	}
+	/* The most there can be; the kernel's part alone, of a stack of its own. */
+	t.n = TALLY_COUNT_SAMPLES;
+	assert_true(decoded_count(&t, &stacks, &r));
+	a.head.stack = 9;
+	a.head.nkernel = IPS;
+	a.head.nuser = 0;
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &stacks, &r));
+	t.stack = 9;
+	t.nkernel = IPS;
+	t.nuser = 0;
+	t.flags = TALLY_SAMPLE_AGAIN;
+	assert_true(decoded_count(&t, &stacks, &r));
+	assert_false(r.sample.walked);
+	assert_int_equal(r.sample.nuser, 0);
+	kmod_stacks_fini(&stacks);
+}
+
+struct ordered {
+	struct kmod_stacks stacks;
+	uint64_t time[8];
+	uint32_t tid[8], count[8];
+	size_t n, refused;
+};
+
+static int see_ordered(void *ctx, uint64_t time, const uint8_t *p, size_t n)
+{
+	struct ordered *s = ctx;
+	struct record r;
+
+	if (!kmod_decode(p, n, 2, &s->stacks, &r)) {
+		s->refused++;
+		return 0;
+	}
+	s->time[s->n] = time;
+	s->tid[s->n] = r.tid;
+	s->count[s->n++] = r.sample.count;
+	return 0;
+}
+
+/* The module gives them in no order.  The sample with their stack, in another stream,
+ * comes before them, and nothing comes from the future. */
+static void counts_come_in_order_of_time(void **state)
+{
+	struct tally_count t[] = {
+		counted(30, 21, 30), counted(10, 5, 10), counted(99, 20, 99),
+		counted(20, 1, 20),
+	};
+	static const uint32_t tids[] = { 11, 10, 20, 30, 99 };
+	static const uint64_t times[] = { 4, 10, 20, 30, 50 };
+	static uint8_t ring[RING];
+	union sample a = sample_of(4);
+	struct ordered got = { .n = 0 };
+	uint64_t damaged = 0;
+	struct order o;
+
+	(void)state;
+	a.head.stack = 7;
+	put(ring, 0, &a, sizeof(a));
+	assert_int_equal(kmod_stacks_init(&got.stacks, 4), 0);
+	assert_int_equal(order_init(&o, 2), 0);
+	assert_int_equal(kmod_counts_take(t, 4, &o, 1, 50), 0);
+	assert_int_equal(kmod_ring_take(ring, RING, 0, sizeof(a), &o, 0, 50,
+					&damaged), sizeof(a));
+	assert_int_equal(order_flush(&o, 20, see_ordered, &got), 0);
+	assert_int_equal(got.n, 3);
+	assert_int_equal(order_flush(&o, UINT64_MAX, see_ordered, &got), 0);
+	assert_int_equal(got.n, 5);
+	assert_int_equal(got.refused, 0);
+	assert_int_equal(damaged, 0);
+	assert_memory_equal(got.tid, tids, sizeof(tids));
+	assert_memory_equal(got.time, times, sizeof(times));
+	assert_int_equal(got.count[0], 0);
+	assert_int_equal(got.count[4], 3);
+	kmod_stacks_fini(&got.stacks);
+	order_fini(&o);
+}
+
 static const struct tally_info timers = {
 	.sources = 1u << TALLY_TIMER, .max_rate = 20000,
 };
@@ -699,6 +848,8 @@ int main(void)
 		cmocka_unit_test(samples_must_add_up),
 		cmocka_unit_test(stacks_come_once),
 		cmocka_unit_test(unwound_stacks_name_their_space),
+		cmocka_unit_test(samples_that_were_added_up),
+		cmocka_unit_test(counts_come_in_order_of_time),
 		cmocka_unit_test(copies_are_handed_on),
 		cmocka_unit_test(copies_must_fit),
 		cmocka_unit_test(refusals_are_explained),

@@ -184,7 +184,7 @@ static uint32_t thread_row(struct collector *c, struct task *t,
 				c->profile->threads.n - 1);
 }
 
-static int self_samples_add(struct collector *c, uint32_t loc)
+static int self_samples_add(struct collector *c, uint32_t loc, uint32_t count)
 {
 	if (loc >= c->self_samples.n) {
 		size_t n = c->profile->locs.n;
@@ -195,7 +195,7 @@ static int self_samples_add(struct collector *c, uint32_t loc)
 		       (n - c->self_samples.n) * sizeof(*c->self_samples.v));
 		c->self_samples.n = n;
 	}
-	c->self_samples.v[loc]++;
+	c->self_samples.v[loc] += count;
 	return 0;
 }
 
@@ -310,7 +310,41 @@ static void see_cgroup(struct task *t, uint64_t id)
 struct task_part {
 	const char *task;	/* asyncio task, or "" */
 	uint64_t cgroup;	/* ID, or 0: as before */
+	uint32_t count;		/* as in record_sample, but not 0 */
+	uint64_t first_ns;
 };
+
+static int write_got(struct collector *c, const struct prof_sample *s,
+		     struct error *err)
+{
+	c->got.v[s->event]++;
+	c->samples++;
+	return write_sample(c, s, err);
+}
+
+/* Writes `n` samples of which the source knows the sum and the times of the first and
+ * the last, evenly spread between these. */
+static int write_spread(struct collector *c, const struct prof_sample *sum,
+			uint64_t first_ns, uint32_t n, struct error *err)
+{
+	uint64_t all_ns = first_ns < sum->time_ns ? sum->time_ns - first_ns : 0;
+	uint64_t step = n > 1 ? all_ns / (n - 1) : 0;
+	uint64_t over = n > 1 ? all_ns % (n - 1) : 0;
+	int rc = 0;
+
+	for (uint32_t i = 0; i < n && rc >= 0; i++) {
+		struct prof_sample s = *sum;
+
+		s.time_ns -= step * (n - 1 - i);
+		s.time_ns -= n > 1 ? over * (n - 1 - i) / (n - 1) : 0;
+		s.weight = sum->weight / n + (i < sum->weight % n);
+		if (!is_left_out(c, s.time_ns))
+			rc = write_got(c, &s, err);
+		else if (leave_out(c, s.event, 1, s.weight) < 0)
+			rc = no_memory(err);
+	}
+	return rc;
+}
 
 static int write_of_task(struct collector *c, uint32_t pid, uint32_t tid,
 			 struct task_part of, struct prof_sample *s, uint32_t loc,
@@ -319,7 +353,7 @@ static int write_of_task(struct collector *c, uint32_t pid, uint32_t tid,
 	struct process *proc = processes_get(&c->processes, pid);
 	struct task *t = processes_task(&c->processes, pid, tid);
 
-	if (is_left_out(c, s->time_ns))
+	if (is_left_out(c, s->time_ns) && of.count == 1)
 		return leave_out(c, s->event, 1, s->weight) < 0 ? no_memory(err)
 								: 0;
 	if (!proc || !t)
@@ -330,11 +364,10 @@ static int write_of_task(struct collector *c, uint32_t pid, uint32_t tid,
 		if (vec_push(&c->got, 0) < 0)
 			return no_memory(err);
 	if (s->thread == PROF_NONE || s->stack == PROF_NONE ||
-	    self_samples_add(c, loc) < 0)
+	    self_samples_add(c, loc, of.count) < 0)
 		return no_memory(err);
-	c->got.v[s->event]++;
-	c->samples++;
-	return write_sample(c, s, err);
+	return of.count == 1 ? write_got(c, s, err)
+			     : write_spread(c, s, of.first_ns, of.count, err);
 }
 
 int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
@@ -347,12 +380,12 @@ int collector_write_task(struct collector *c, uint32_t pid, uint32_t tid,
 			 const char *task, struct prof_sample *s, uint32_t loc,
 			 struct error *err)
 {
-	return write_of_task(c, pid, tid, (struct task_part){ task, 0 }, s, loc, err);
+	return write_of_task(c, pid, tid, (struct task_part){ task, 0, 1, 0 }, s, loc, err);
 }
 
 static void move_self_sample(struct collector *c, uint32_t from, uint32_t to)
 {
-	if (from >= c->self_samples.n || self_samples_add(c, to) < 0)
+	if (from >= c->self_samples.n || self_samples_add(c, to, 1) < 0)
 		return;
 	c->self_samples.v[from] -= c->self_samples.v[from] > 0;
 }
@@ -391,7 +424,9 @@ static int take_sample(struct collector *c, const struct record *r,
 				 .event = r->event,
 				 .weight = r->sample.weight };
 	struct process *proc;
-	struct task_part of = { "", r->sample.cgroup };
+	struct task_part of = { "", r->sample.cgroup,
+				r->sample.count ? r->sample.count : 1,
+				r->sample.first_ns };
 	uint32_t loc;
 	int rc;
 

@@ -56,6 +56,30 @@ int kmod_ring_drain(struct kmod_ring *r, struct order *o, size_t stream,
 	return end == head ? 0 : -ERR_NOMEM;
 }
 
+static int by_time(const void *a, const void *b)
+{
+	const struct tally_count *x = a, *y = b;
+
+	return (x->r.time > y->r.time) - (x->r.time < y->r.time);
+}
+
+int kmod_counts_take(struct tally_count *counts, size_t n, struct order *o,
+		     size_t stream, uint64_t now)
+{
+	qsort(counts, n, sizeof(*counts), by_time);
+	for (size_t i = 0; i < n; i++) {
+		uint8_t *to = order_room(o, stream, sizeof(counts[i]));
+		uint64_t time = counts[i].r.time;
+
+		if (!to)
+			return -ERR_NOMEM;
+		memcpy(to, &counts[i], sizeof(counts[i]));
+		order_commit(o, stream, sizeof(counts[i]),
+			     time < now ? time : now);
+	}
+	return 0;
+}
+
 /* Decodes the user side at the end of a sample.  Registers have the unwinder's
  * numbers. */
 static bool decode_copy(const uint8_t *p, size_t n, struct record_sample *s)
@@ -108,17 +132,17 @@ void kmod_stacks_fini(struct kmod_stacks *s)
 	*s = (struct kmod_stacks){ 0 };
 }
 
-static struct kmod_stack *place_of(struct kmod_stacks *s,
-				   const struct tally_sample *t)
+static struct kmod_stack *place_of(struct kmod_stacks *s, uint32_t number,
+				   uint32_t on)
 {
 	struct kmod_stack **cpu;
 
-	if (!s || t->cpu >= s->ncpus)
+	if (!s || on >= s->ncpus)
 		return NULL;
-	cpu = &s->cpu[t->cpu];
+	cpu = &s->cpu[on];
 	if (!*cpu)
 		*cpu = calloc(TALLY_STACKS_KEPT, sizeof(**cpu));
-	return *cpu ? *cpu + t->stack % TALLY_STACKS_KEPT : NULL;
+	return *cpu ? *cpu + number % TALLY_STACKS_KEPT : NULL;
 }
 
 /* Keeps the numbered stack of a sample.  When out of memory, samples that refer to it
@@ -126,7 +150,7 @@ static struct kmod_stack *place_of(struct kmod_stacks *s,
 static void keep(struct kmod_stacks *s, const struct tally_sample *t)
 {
 	size_t bytes = ((size_t)t->nkernel + t->nuser) * sizeof(uint64_t);
-	struct kmod_stack *k = place_of(s, t);
+	struct kmod_stack *k = place_of(s, t->stack, t->cpu);
 
 	if (!k)
 		return;
@@ -140,25 +164,30 @@ static void keep(struct kmod_stacks *s, const struct tally_sample *t)
 	k->nuser = t->nuser;
 }
 
+/* Returns the addresses of a numbered stack, or NULL if it is unknown. */
+static const uint64_t *kept(struct kmod_stacks *s, uint32_t number, uint32_t cpu,
+			    uint16_t nkernel, uint16_t nuser)
+{
+	const struct kmod_stack *k = place_of(s, number, cpu);
+
+	if (k && k->number == number && k->ips && number &&
+	    k->nkernel == nkernel && k->nuser == nuser)
+		return k->ips;
+	if (s)
+		s->missing++;
+	return NULL;
+}
+
 /* Returns the addresses of a sample.  Returns NULL if it is damaged or refers to an
  * unknown stack. */
 static const uint64_t *addresses(const struct tally_sample *t,
 				 struct kmod_stacks *s)
 {
-	const struct kmod_stack *k;
-
-	if (!(t->flags & TALLY_SAMPLE_AGAIN)) {
-		if (t->stack)
-			keep(s, t);
-		return (const uint64_t *)t->ips;
-	}
-	k = place_of(s, t);
-	if (k && k->number == t->stack && k->ips && t->stack &&
-	    k->nkernel == t->nkernel && k->nuser == t->nuser)
-		return k->ips;
-	if (s)
-		s->missing++;
-	return NULL;
+	if (t->flags & TALLY_SAMPLE_AGAIN)
+		return kept(s, t->stack, t->cpu, t->nkernel, t->nuser);
+	if (t->stack)
+		keep(s, t);
+	return (const uint64_t *)t->ips;
 }
 
 static bool decode_sample(const uint8_t *p, size_t n,
@@ -205,6 +234,40 @@ static bool decode_sample(const uint8_t *p, size_t n,
 	return !(t->flags & TALLY_SAMPLE_COPY) || decode_copy(p, n, s);
 }
 
+static bool decode_count(const uint8_t *p, size_t n,
+			 struct kmod_stacks *stacks, struct record *out)
+{
+	struct record_sample *s = &out->sample;
+	const struct tally_count *t = (const struct tally_count *)p;
+	bool unwound;
+
+	if (n != sizeof(*t) || !t->n || t->n > TALLY_COUNT_SAMPLES ||
+	    t->first > t->r.time || t->flags & TALLY_SAMPLE_CUT)
+		return false;
+	unwound = t->flags & TALLY_SAMPLE_UNWOUND;
+	/* A user side that was not unwound may have changed its meaning. */
+	if (unwound ? !t->nuser : t->nuser || !t->nkernel)
+		return false;
+	s->kernel = kept(stacks, t->stack, t->cpu, t->nkernel, t->nuser);
+	if (!s->kernel)
+		return false;
+	out->kind = RECORD_SAMPLE;
+	out->pid = t->pid;
+	out->tid = t->tid;
+	out->cpu = t->cpu;
+	s->weight = t->weight;
+	s->count = t->n;
+	s->first_ns = t->first;
+	s->taken_ns = t->r.time;
+	s->nkernel = t->nkernel;
+	s->nuser = t->nuser;
+	s->user = s->kernel + s->nkernel;
+	s->walked = unwound;
+	s->end.image = UINT32_MAX;
+	s->space = t->generation;
+	return true;
+}
+
 bool kmod_decode(const uint8_t *p, size_t n, uint32_t nevents,
 		 struct kmod_stacks *stacks, struct record *out)
 {
@@ -216,6 +279,8 @@ bool kmod_decode(const uint8_t *p, size_t n, uint32_t nevents,
 	out->event = h->event;
 	if (h->type == TALLY_RECORD_SAMPLE)
 		return decode_sample(p, n, stacks, out);
+	if (h->type == TALLY_RECORD_COUNT)
+		return decode_count(p, n, stacks, out);
 	if (h->type != TALLY_RECORD_THROTTLE)
 		return false;
 	out->kind = RECORD_THROTTLE;

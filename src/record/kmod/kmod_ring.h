@@ -7,6 +7,7 @@
  */
 #include "record/source/order.h"
 #include "record/source/source.h"
+#include "tally/kmod.h"
 
 struct kmod_ring {
 	void *page;		/* struct tally_ring, followed by the data; or NULL */
@@ -21,6 +22,12 @@ int kmod_ring_drain(struct kmod_ring *r, struct order *o, size_t stream,
 uint64_t kmod_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
 			uint64_t head, struct order *o, size_t stream,
 			uint64_t now, uint64_t *damaged);
+
+/* Moves the `n` samples that the module has added up, from its answer to
+ * TALLY_IOC_COUNTS, to a stream of `o` that nothing else is added to.  Puts them in
+ * order of time.  Returns 0 or -ERR_NOMEM. */
+int kmod_counts_take(struct tally_count *counts, size_t n, struct order *o,
+		     size_t stream, uint64_t now);
 
 /* Stacks that samples refer to by number (TALLY_SAMPLE_AGAIN), by CPU. */
 struct kmod_stacks {

@@ -37,6 +37,8 @@ struct kmod_source {
 	uint64_t *lost;			/* by CPU and event: losses already reported */
 	struct kmod_stacks stacks;
 	struct kmod_rows rows;
+	struct tally_count *counts;	/* [TALLY_COUNTS_MAX]; NULL: every sample has
+					 * a record */
 	bool unwinds;			/* the module unwinds, by rows */
 	bool per_task, started;
 };
@@ -106,6 +108,22 @@ static void map_rings(struct kmod_source *k)
 	}
 }
 
+/* Takes the samples that the module has added up on a CPU.  Their streams follow those
+ * of the rings. */
+static int take_counts(struct kmod_source *k, uint32_t cpu, struct order *o,
+		       size_t first)
+{
+	struct tally_counts u = {
+		.size = sizeof(u), .cpu = cpu, .n = TALLY_COUNTS_MAX,
+		.to = (uintptr_t)k->counts,
+	};
+
+	if (ioctl(k->fd, TALLY_IOC_COUNTS, &u) < 0 || u.n > TALLY_COUNTS_MAX)
+		return 0;
+	return kmod_counts_take(k->counts, u.n, o, first + k->info.cpus + cpu,
+				clock_now());
+}
+
 static int extra_fill(void *ctx, struct order *o, size_t first,
 		      uint64_t *damaged)
 {
@@ -116,8 +134,10 @@ static int extra_fill(void *ctx, struct order *o, size_t first,
 
 		if (!k->rings[c].page)
 			continue;
-		r = kmod_ring_drain(&k->rings[c], o, first + c, clock_now,
-				    damaged);
+		r = k->counts ? take_counts(k, c, o, first) : 0;
+		if (r >= 0)
+			r = kmod_ring_drain(&k->rings[c], o, first + c,
+					    clock_now, damaged);
 		if (r < 0)
 			return r;
 	}
@@ -191,6 +211,12 @@ static void ask_all(struct kmod_source *k, size_t event, struct source_count *c)
 	k->base.not_unwound = t.copied;
 	k->base.record_bytes = t.ring_bytes;
 	k->base.handler_cycles = t.cycles;
+	if (k->counts) {
+		k->base.added_up = t.counted;
+		k->base.taken = 0;
+		for (size_t i = 0; i < TALLY_EVENTS_MAX; i++)
+			k->base.taken += t.events[i].samples;
+	}
 	k->base.verified = k->rows.verified;
 	k->base.differing = k->rows.differing;
 	c->value = t.perf[event].value;
@@ -221,7 +247,7 @@ static int kmod_count(struct source *s, size_t event, struct source_count *out,
 
 	memset(out, 0, sizeof(*out));
 	map_rings(k);
-	if (k->unwinds || k->setup.source == TALLY_PERF)
+	if (k->unwinds || k->counts || k->setup.source == TALLY_PERF)
 		ask_all(k, event, &all);
 	for (uint32_t c = 0; c < k->info.cpus && !r; c++) {
 		struct tally_stats t = { .size = sizeof(t), .cpu = c };
@@ -270,6 +296,7 @@ static void kmod_close(struct source *s)
 		close(k->fd);
 	kmod_rows_fini(&k->rows);
 	kmod_stacks_fini(&k->stacks);
+	free(k->counts);
 	free(k->rings);
 	free(k->cpus);
 	free(k->lost);
@@ -290,7 +317,7 @@ static int open_side(struct kmod_source *k, const struct source_target *t,
 		     const struct source_options *o, struct error *err)
 {
 	k->extra = (struct perf_extra){
-		.nstreams = k->info.cpus, .fill = extra_fill,
+		.nstreams = 2 * (size_t)k->info.cpus, .fill = extra_fill,
 		.decode = extra_decode, .ctx = k,
 	};
 	return perf_sideband_open(t, o->inherit, &k->extra, &k->side, err);
@@ -348,6 +375,8 @@ static int set_up(struct kmod_source *k, const struct source_target *t,
 		u->flags |= TALLY_SETUP_CHAIN;
 		if (minor_is(k, 3))
 			u->flags |= TALLY_SETUP_STACKS;
+		if (minor_is(k, 6) && !o->verify_stacks)
+			u->flags |= TALLY_SETUP_COUNT;
 		k->unwinds = u->copy_bytes && minor_is(k, 3);
 		if (k->unwinds)
 			u->flags |= TALLY_SETUP_UNWIND |
@@ -372,6 +401,11 @@ static int set_up(struct kmod_source *k, const struct source_target *t,
 						   (1u << t->cpus[i] % 8);
 	u->cpus = t->all_cpus ? 0 : (uintptr_t)k->cpus;
 	u->cpu_bits = t->all_cpus ? 0 : k->info.cpus;
+	if (u->flags & TALLY_SETUP_COUNT) {
+		k->counts = calloc(TALLY_COUNTS_MAX, sizeof(*k->counts));
+		if (!k->counts)
+			return no_memory(err);
+	}
 	if (call_setup(k) < 0)
 		return kmod_refused(errno, "setup", err);
 	map_rings(k);

@@ -90,6 +90,10 @@ struct source_rows {
 
 struct record_sample {
 	uint64_t weight;
+	/* If not 0: the record stands for this many samples, whose weights `weight` is
+	 * the sum of.  The first was at first_ns and the last at the record's time. */
+	uint32_t count;
+	uint64_t first_ns;
 	const uint64_t *kernel, *user;	/* borrowed */
 	/* If walked: the frames beyond those in `user`, or NULL (deep_stacks.h). */
 	struct deep_stack *deep;
@@ -271,6 +275,9 @@ struct source {
 	uint64_t record_bytes;	/* at the end: size of all sample records */
 	uint64_t handler_cycles;	/* at the end: CPU cycles spent on taking
 					 * them, in the handler; or 0 */
+	uint64_t taken, added_up;	/* at the end, of a source that adds up samples
+				 * (record_sample.count): all that it delivered,
+				 * and those of sums */
 	uint64_t verified, differing;	/* at the end: stacks that both the source and
 					 * the unwinder produced, and those that
 					 * differ */
