@@ -427,14 +427,6 @@ check_counts() {
 	t_is "$v: … the file has all that were taken" \
 		"$(dumped deepall.kmod.tally | grep -c '^sample ')" \
 		"$(fact deepall.kmod.tally samples_taken_in_kernel)"
-	near "$v: … at their times: of the first half of them" \
-		"$(dumped deepall.kmod.tally | awk '/^sample / {
-			t = substr($2, 9) / 1e9
-			if (!n || t < first) first = t
-			if (t > last) last = t
-			at[n++] = t }
-			END { for (i = 0; i < n; i++) early += at[i] < (first + last) / 2
-				print n ? 100 * early / n : "none" }')" 50 10
 }
 check_unwinding() {
 	for f in proof.one proof.all; do
