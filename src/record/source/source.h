@@ -239,8 +239,8 @@ struct source {
 	int wake_fd;		/* readable when drain is due */
 	uint32_t round_ms;	/* drain is also due this long after the last one; 0: only
 				 * wake_fd tells */
-	bool sideband_pending;	/* programs or mappings have changed: drain again
-				 * soon */
+	bool sideband_pending;	/* programs or mappings have changed, or the source
+				 * learns to unwind stacks: drain again soon */
 	bool cpu_came;		/* another CPU came online: report the threads to
 				 * `follow` */
 	uint64_t late;		/* number of records delivered out of order */
