@@ -53,9 +53,25 @@ static int given(struct gang *g)
 	return fd;
 }
 
+/* Some kernels let no user without rights set up a recording of the kernel. */
+static void set_up(int fd, unsigned int way)
+{
+	struct tally_setup s = plain_setup();
+
+	s.events[0].period = 20000000;
+	if (way % 2) {
+		s.flags |= TALLY_SETUP_TASKS | TALLY_SETUP_INHERIT;
+	} else {
+		by_kernel(&s, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
+		s.flags |= TALLY_SETUP_UNWIND | TALLY_SETUP_STACKS;
+		s.copy_bytes = 4096;
+	}
+	ioctl(fd, TALLY_IOC_SETUP, &s);
+}
+
 static void give(int to)
 {
-	for (;;) {
+	for (unsigned int i = 0;; i++) {
 		union {
 			struct cmsghdr head;
 			char bytes[CMSG_SPACE(sizeof(int))];
@@ -73,6 +89,8 @@ static void give(int to)
 
 		if (fd < 0)
 			_exit(1);
+		if (i % 2)
+			set_up(fd, i / 2);
 		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
 		if (sendmsg(to, &m, MSG_NOSIGNAL) != 1)
 			_exit(0);

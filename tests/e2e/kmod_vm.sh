@@ -562,7 +562,7 @@ check_endured() {
 check_log() { # FILE…
 	bad='BUG|WARNING|Oops|[Uu]hhuh|Call Trace|Kernel panic|soft lockup'
 	bad="$bad|detected stall|use-after-free|Redzone|Poison|Slab corruption"
-	bad="$bad|scheduling while atomic|general protection|leak|ODEBUG"
+	bad="$bad|scheduling while atomic|general protection|leak"
 	bad="$bad|blocked for more than|refcount_t"
 	cat "$@" | without_perfs_warning |
 		grep -v 'kmemleak: Kernel memory leak detector init' >log.rest
