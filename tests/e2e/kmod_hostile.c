@@ -462,9 +462,13 @@ static int run_gang(enum who who, int giver, uint32_t counters, unsigned long n,
 		g.fd[i] = -1;
 	if (!become(who) || !gang_begin(&g))
 		return 1;
+	/* All memory first: threads leave holes in the windows, which are mapped
+	 * over later. */
 	for (unsigned int i = 0; i < THREADS; i++)
-		if (!hostile_begin(&h[i], &g, seed, i) ||
-		    pthread_create(&t[i], NULL, attack, &h[i]))
+		if (!hostile_begin(&h[i], &g, seed, i))
+			return 1;
+	for (unsigned int i = 0; i < THREADS; i++)
+		if (pthread_create(&t[i], NULL, attack, &h[i]))
 			return 1;
 	for (unsigned int i = 0; i < THREADS; i++)
 		pthread_join(t[i], NULL);
