@@ -128,15 +128,24 @@ struct frame_piece {
 	const char *literal;
 };
 
+/* Numbers at any address.  (A compiler may make a call of memcpy().) */
+struct u64_anywhere {
+	uint64_t v;
+} __attribute__((packed, may_alias));
+
+struct u32_anywhere {
+	uint32_t v;
+} __attribute__((packed, may_alias));
+
 /* Return what a structure that was read has at an offset. */
 static inline uint64_t u64_at(const void *p, size_t at)
 {
-	return *(const uint64_t *)((const uint8_t *)p + at);
+	return ((const struct u64_anywhere *)((const uint8_t *)p + at))->v;
 }
 
 static inline uint32_t u32_at(const void *p, size_t at)
 {
-	return *(const uint32_t *)((const uint8_t *)p + at);
+	return ((const struct u32_anywhere *)((const uint8_t *)p + at))->v;
 }
 
 uint64_t frame_mix(uint64_t hash, uint64_t v);
