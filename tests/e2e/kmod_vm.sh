@@ -402,9 +402,12 @@ check_stacks() {
 	if [ -x narrow ]; then
 		near "$v: an i386 program" "$(matching narrow.kmod.tally \
 			leaf32 'leaf32 outer32 begin32 _start')" 100 0.5
+		# Each sample takes time, perf's with their copies most, after which user
+		# space is sampled at once: without stacks the share is 52 to 65, with
+		# them 73 to 81 and, for perf, 76 to 88.
 		near "$v: … has the share that perf sees" \
 			"$(part narrow.kmod.tally leaf32 begin32)" \
-			"$(part narrow.perf.tally leaf32 begin32)" 8
+			"$(part narrow.perf.tally leaf32 begin32)" 20
 	else
 		t_skip "$v: an i386 program" "gcc makes none here"
 	fi
