@@ -2,6 +2,7 @@
 /* Reads records from the kernel module's rings. */
 #include "record/kmod/kmod_ring.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -190,11 +191,38 @@ static const uint64_t *addresses(const struct tally_sample *t,
 	return (const uint64_t *)t->ips;
 }
 
+/* Sets what a sample and a sum have in common. */
+static void set_sample(const struct tally_sample *t, const uint64_t *ips,
+		       struct record *out)
+{
+	struct record_sample *s = &out->sample;
+
+	out->kind = RECORD_SAMPLE;
+	out->pid = t->pid;
+	out->tid = t->tid;
+	out->cpu = t->cpu;
+	s->weight = t->weight;
+	s->taken_ns = t->r.time;
+	s->nkernel = t->nkernel;
+	s->nuser = t->nuser;
+	s->kernel = ips;
+	s->user = ips + t->nkernel;
+}
+
+/* The module has unwound a stack, with the mappings of this generation. */
+static void set_walked(struct record_sample *s, uint32_t generation)
+{
+	s->walked = true;
+	s->end.image = UINT32_MAX;
+	s->space = generation;
+}
+
 static bool decode_sample(const uint8_t *p, size_t n,
 			  struct kmod_stacks *stacks, struct record *out)
 {
 	struct record_sample *s = &out->sample;
 	const struct tally_sample *t = (const struct tally_sample *)p;
+	const uint64_t *ips;
 	size_t all, here, rest, behind;
 
 	if (n < sizeof(*t))
@@ -207,25 +235,15 @@ static bool decode_sample(const uint8_t *p, size_t n,
 	    ? here + behind > rest || here != all
 	    : !all || here + behind != rest)
 		return false;
-	s->kernel = addresses(t, stacks);
-	if (!s->kernel)
+	ips = addresses(t, stacks);
+	if (!ips)
 		return false;
-	out->kind = RECORD_SAMPLE;
-	out->pid = t->pid;
-	out->tid = t->tid;
-	out->cpu = t->cpu;
-	s->weight = t->weight;
-	s->taken_ns = t->r.time;
-	s->nkernel = t->nkernel;
-	s->nuser = t->nuser;
-	s->user = s->kernel + s->nkernel;
+	set_sample(t, ips, out);
 	s->cut = t->flags & TALLY_SAMPLE_CUT;
 	p += sizeof(*t) + here * 8;
 	n -= sizeof(*t) + here * 8;
 	if (behind) {
-		s->walked = true;
-		s->end.image = UINT32_MAX;
-		s->space = (uint32_t)*(const uint64_t *)p;
+		set_walked(s, (uint32_t)*(const uint64_t *)p);
 		p += 8;
 		n -= 8;
 		if (!t->nuser || s->cut)
@@ -237,10 +255,13 @@ static bool decode_sample(const uint8_t *p, size_t n,
 static bool decode_count(const uint8_t *p, size_t n,
 			 struct kmod_stacks *stacks, struct record *out)
 {
-	struct record_sample *s = &out->sample;
 	const struct tally_count *t = (const struct tally_count *)p;
+	const uint64_t *ips;
 	bool unwound;
 
+	/* A sum begins like a sample. */
+	_Static_assert(offsetof(struct tally_count, weight) ==
+		       offsetof(struct tally_sample, weight), "other members");
 	if (n != sizeof(*t) || !t->n || t->n > TALLY_COUNT_SAMPLES ||
 	    t->first > t->r.time || t->flags & TALLY_SAMPLE_CUT)
 		return false;
@@ -248,23 +269,14 @@ static bool decode_count(const uint8_t *p, size_t n,
 	/* A user side that was not unwound may have changed its meaning. */
 	if (unwound ? !t->nuser : t->nuser || !t->nkernel)
 		return false;
-	s->kernel = kept(stacks, t->stack, t->cpu, t->nkernel, t->nuser);
-	if (!s->kernel)
+	ips = kept(stacks, t->stack, t->cpu, t->nkernel, t->nuser);
+	if (!ips)
 		return false;
-	out->kind = RECORD_SAMPLE;
-	out->pid = t->pid;
-	out->tid = t->tid;
-	out->cpu = t->cpu;
-	s->weight = t->weight;
-	s->count = t->n;
-	s->first_ns = t->first;
-	s->taken_ns = t->r.time;
-	s->nkernel = t->nkernel;
-	s->nuser = t->nuser;
-	s->user = s->kernel + s->nkernel;
-	s->walked = unwound;
-	s->end.image = UINT32_MAX;
-	s->space = t->generation;
+	set_sample((const struct tally_sample *)p, ips, out);
+	out->sample.count = t->n;
+	out->sample.first_ns = t->first;
+	if (unwound)
+		set_walked(&out->sample, t->generation);
 	return true;
 }
 
