@@ -322,21 +322,19 @@ static int write_got(struct collector *c, const struct prof_sample *s,
 	return write_sample(c, s, err);
 }
 
-/* Writes `n` samples of which the source knows the sum and the times of the first and
- * the last, evenly spread between these. */
+/* Writes `n` samples, two or more, of which the source knows the sum and the times of the
+ * first and the last, evenly spread between these. */
 static int write_spread(struct collector *c, const struct prof_sample *sum,
 			uint64_t first_ns, uint32_t n, struct error *err)
 {
 	uint64_t all_ns = first_ns < sum->time_ns ? sum->time_ns - first_ns : 0;
-	uint64_t step = n > 1 ? all_ns / (n - 1) : 0;
-	uint64_t over = n > 1 ? all_ns % (n - 1) : 0;
+	uint64_t step = all_ns / (n - 1), over = all_ns % (n - 1);
 	int rc = 0;
 
-	for (uint32_t i = 0; i < n && rc >= 0; i++) {
+	for (uint32_t i = 0, left = n - 1; i < n && rc >= 0; i++, left--) {
 		struct prof_sample s = *sum;
 
-		s.time_ns -= step * (n - 1 - i);
-		s.time_ns -= n > 1 ? over * (n - 1 - i) / (n - 1) : 0;
+		s.time_ns -= step * left + over * left / (n - 1);
 		s.weight = sum->weight / n + (i < sum->weight % n);
 		if (!is_left_out(c, s.time_ns))
 			rc = write_got(c, &s, err);
