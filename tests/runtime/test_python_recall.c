@@ -275,145 +275,135 @@ static void change(size_t most)
 	put_calls();
 }
 
-static const uint64_t minors[] = { 8, 9, 10, 11, 12, 13, 14, 15 };
-
-static void walks_find_the_same(void **state)
+/* Runs a test with each version, in a thread of n calls that was walked once. */
+static void each_version(size_t n, void (*test)(struct watch *w, uint64_t minor))
 {
+	static const uint64_t minors[] = { 8, 9, 10, 11, 12, 13, 14, 15 };
 	struct watch *w = calloc(1, sizeof(*w));
 
-	(void)state;
 	assert_non_null(w);
 	for (size_t i = 0; i < sizeof(minors) / sizeof(*minors); i++) {
 		thread_begin(minors[i]);
 		memset(w, 0, sizeof(*w));
-		call();
-		for (int k = 0; k < 2000; k++) {
-			change(k < 1000 ? 30 : DEPTH_MAX);
-			watch(w);
-			assert_int_equal(end_of(&w->part), FRAMES_COMPLETE);
-		}
+		while (thread.n < n)
+			call();
+		put_calls();
+		watch(w);
+		test(w, minors[i]);
 	}
 	free(w);
+}
+
+static void walk_often(struct watch *w, uint64_t minor)
+{
+	(void)minor;
+	for (int k = 0; k < 2000; k++) {
+		change(k < 1000 ? 30 : DEPTH_MAX);
+		watch(w);
+		assert_int_equal(end_of(&w->part), FRAMES_COMPLETE);
+	}
+}
+
+static void walks_find_the_same(void **state)
+{
+	(void)state;
+	each_version(1, walk_often);
+}
+
+static void return_and_go_on(struct watch *w, uint64_t minor)
+{
+	assert_true(w->reads > 1);
+	for (; thread.n; thread.n -= thread.n > 7 ? 7 : thread.n) {
+		thread.calls[thread.n - 1].instr += 2;
+		put_calls();
+		watch(w);
+		/* 3.12: the record of another run */
+		assert_in_range(w->reads, 1, minor == 12 ? 2 : 1);
+		assert_int_equal(end_of(&w->part), FRAMES_COMPLETE);
+	}
 }
 
 /* Fewer calls, or the same ones elsewhere in their code, are read at once. */
 static void what_is_known_takes_one_read(void **state)
 {
-	struct watch *w = calloc(1, sizeof(*w));
-
 	(void)state;
-	assert_non_null(w);
-	for (size_t i = 0; i < sizeof(minors) / sizeof(*minors); i++) {
-		thread_begin(minors[i]);
-		memset(w, 0, sizeof(*w));
-		while (thread.n < 60)
-			call();
-		put_calls();
+	each_version(60, return_and_go_on);
+}
+
+static void call_two_more(struct watch *w, uint64_t minor)
+{
+	(void)minor;
+	/* all code has been written */
+	for (int k = 0; k < 200; k++) {
+		change(60);
 		watch(w);
-		assert_true(w->reads > 1);
-		for (; thread.n; thread.n -= thread.n > 7 ? 7 : thread.n) {
-			thread.calls[thread.n - 1].instr += 2;
-			put_calls();
-			watch(w);
-			/* 3.12: the record of another run */
-			assert_in_range(w->reads, 1, minors[i] == 12 ? 2 : 1);
-			assert_int_equal(end_of(&w->part), FRAMES_COMPLETE);
-		}
 	}
-	free(w);
+	while (thread.n > 40)
+		thread.n--;
+	put_calls();
+	watch(w);
+	call();
+	call();
+	put_calls();
+	watch(w);
+	/* the first words; two frames, records and entries; codes */
+	assert_in_range(w->reads, 2, 30);
 }
 
 /* The outer calls are known, two inner ones are not. */
 static void what_is_new_is_read_alone(void **state)
 {
-	struct watch *w = calloc(1, sizeof(*w));
-
 	(void)state;
-	assert_non_null(w);
-	for (size_t i = 0; i < sizeof(minors) / sizeof(*minors); i++) {
-		thread_begin(minors[i]);
-		memset(w, 0, sizeof(*w));
-		while (thread.n < 50)
-			call();
-		put_calls();
-		watch(w);
-		/* all code has been written */
-		for (int k = 0; k < 200; k++) {
-			change(60);
-			watch(w);
-		}
-		while (thread.n > 40)
-			thread.n--;
-		put_calls();
-		watch(w);
+	each_version(50, call_two_more);
+}
+
+static void replace_three(struct watch *w, uint64_t minor)
+{
+	(void)minor;
+	for (int k = 0; k < 20; k++) {
+		thread.n -= 3;
+		call();
 		call();
 		call();
 		put_calls();
 		watch(w);
-		/* the first words; two frames, records and entries; codes */
-		assert_in_range(w->reads, 2, 30);
+		assert_true(w->reads < w->plain_reads);
 	}
-	free(w);
 }
 
 /* The inner frames of chains that are too deep are recalled, also when they change. */
 static void deep_chains_are_recalled_in_part(void **state)
 {
-	struct watch *w = calloc(1, sizeof(*w));
-
 	(void)state;
-	assert_non_null(w);
-	for (size_t i = 0; i < sizeof(minors) / sizeof(*minors); i++) {
-		thread_begin(minors[i]);
-		memset(w, 0, sizeof(*w));
-		while (thread.n < 600)
-			call();
-		for (int k = 0; k < 20; k++) {
-			put_calls();
-			watch(w);
-			if (k)
-				assert_true(w->reads < w->plain_reads);
-			thread.n -= 3;
-			call();
-			call();
-			call();
-		}
-	}
-	free(w);
+	each_version(600, replace_three);
+}
+
+static void return_into_a_hole(struct watch *w, uint64_t minor)
+{
+	struct call *inner = &thread.calls[30];
+
+	(void)minor;
+	thread.n = 30;
+	put_calls();
+	thread.hole = inner->at - BASE;
+	thread.hole_end = thread.hole + 1;
+	watch(w);
+	assert_int_equal(end_of(&w->part), FRAMES_COMPLETE);
+	thread.n = 31;
+	put_calls();
+	watch(w);
+	assert_int_equal(end_of(&w->part), FRAMES_TORN);
+	thread.hole = thread.hole_end = 0;
+	watch(w);
+	assert_int_equal(end_of(&w->part), FRAMES_COMPLETE);
 }
 
 /* A walk that meets memory which is not there is torn, with what is recalled, too; the
  * memory of frames that ended does no harm. */
 static void memory_goes(void **state)
 {
-	struct watch *w = calloc(1, sizeof(*w));
-	struct call *inner;
-
 	(void)state;
-	assert_non_null(w);
-	for (size_t i = 0; i < sizeof(minors) / sizeof(*minors); i++) {
-		thread_begin(minors[i]);
-		memset(w, 0, sizeof(*w));
-		while (thread.n < 60)
-			call();
-		put_calls();
-		watch(w);
-		inner = &thread.calls[30];
-		thread.n = 30;
-		put_calls();
-		thread.hole = inner->at - BASE;
-		thread.hole_end = thread.hole + 1;
-		watch(w);
-		assert_int_equal(end_of(&w->part), FRAMES_COMPLETE);
-		thread.n = 31;
-		put_calls();
-		watch(w);
-		assert_int_equal(end_of(&w->part), FRAMES_TORN);
-		thread.hole = thread.hole_end = 0;
-		watch(w);
-		assert_int_equal(end_of(&w->part), FRAMES_COMPLETE);
-	}
-	free(w);
+	each_version(60, return_into_a_hole);
 }
 
 int main(void)
