@@ -275,6 +275,17 @@ size_t perf_ring_fetch(struct perf_ring *r, const struct perf_decoder *d, void *
 	return e.size;
 }
 
+/* Loads the first bytes of the next record into the caches while this one is handled.  The
+ * kernel wrote it up to a round ago, perhaps on another CPU. */
+static void prefetch_next(const struct perf_ring *r, const struct perf_bytes *ring,
+			  uint64_t at)
+{
+	enum { LINE = 64, AHEAD = 4096 };	/* header, registers, inner frames */
+
+	for (uint64_t i = 0; at != r->head && i < AHEAD; i += LINE)
+		__builtin_prefetch(ring->data + ((at + i) & (r->size - 1)));
+}
+
 bool perf_ring_borrow(struct perf_ring *r, struct order_record *out)
 {
 	struct perf_bytes ring = data_of(r);
@@ -287,6 +298,7 @@ bool perf_ring_borrow(struct perf_ring *r, struct order_record *out)
 	if (at + h.size > r->size)
 		return false;
 	*out = (struct order_record){ ring.data + at, h.size };
+	prefetch_next(r, &ring, r->peeked + h.size);
 	return true;
 }
 
