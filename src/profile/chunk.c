@@ -66,18 +66,26 @@ bool chunk_get_header(const uint8_t *p, struct chunk *out)
  * for twice the time. */
 enum { LEVEL = 6 };
 
-/* Compresses in half of zlib's time to the same size.  Returns the number of bytes; 0
- * if libdeflate is not there or has no memory. */
-static size_t deflate_at_once(const void *p, size_t n, uint8_t *out, size_t room)
+void deflater_fini(struct deflater *d)
 {
 #ifdef HAVE_LIBDEFLATE
-	struct libdeflate_compressor *c = libdeflate_alloc_compressor(LEVEL);
-	size_t size = c ? libdeflate_zlib_compress(c, p, n, out, room) : 0;
+	if (d->kept)
+		libdeflate_free_compressor(d->kept);
+#endif
+	d->kept = NULL;
+}
 
-	if (c)
-		libdeflate_free_compressor(c);
-	return size;
+/* Compresses in half of zlib's time to the same size.  Returns the number of bytes; 0
+ * if libdeflate is not there or has no memory. */
+static size_t deflate_at_once(struct deflater *d, const void *p, size_t n,
+			      uint8_t *out, size_t room)
+{
+#ifdef HAVE_LIBDEFLATE
+	if (!d->kept)
+		d->kept = libdeflate_alloc_compressor(LEVEL);
+	return d->kept ? libdeflate_zlib_compress(d->kept, p, n, out, room) : 0;
 #else
+	(void)d;
 	(void)p;
 	(void)n;
 	(void)out;
@@ -86,11 +94,11 @@ static size_t deflate_at_once(const void *p, size_t n, uint8_t *out, size_t room
 #endif
 }
 
-bool format_deflate(const void *p, size_t n, struct buf *out)
+bool format_deflate(struct deflater *d, const void *p, size_t n, struct buf *out)
 {
 	uLongf size = compressBound((uLong)n);
 	uint8_t *room = buf_room(out, size);
-	size_t made = room ? deflate_at_once(p, n, room, size) : 0;
+	size_t made = room ? deflate_at_once(d, p, n, room, size) : 0;
 
 	if (!room || (!made && compress2(room, &size, p, (uLong)n, LEVEL) != Z_OK))
 		return false;

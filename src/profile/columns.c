@@ -91,10 +91,11 @@ static void put_planes(struct buf *b, const struct view *v, size_t n,
 	b->n += n * width;
 }
 
-static void put_coded(struct buf *out, uint8_t code, const struct buf *raw)
+static void put_coded(struct buf *out, struct deflater *d, uint8_t code,
+		      const struct buf *raw)
 {
 	struct buf packed = { 0 };
-	bool smaller = raw->n > 32 && format_deflate(raw->p, raw->n, &packed) &&
+	bool smaller = raw->n > 32 && format_deflate(d, raw->p, raw->n, &packed) &&
 		       packed.n < raw->n;
 	const struct buf *bytes = smaller ? &packed : raw;
 
@@ -107,7 +108,7 @@ static void put_coded(struct buf *out, uint8_t code, const struct buf *raw)
 	buf_fini(&packed);
 }
 
-static void put_column(struct buf *out, const struct view *v, size_t n)
+static void put_column(struct buf *out, struct deflater *d, const struct view *v, size_t n)
 {
 	struct buf raw = { 0 };
 	uint64_t max = 0, differs = 0, first = n ? view_get(v, 0) : 0;
@@ -120,13 +121,13 @@ static void put_column(struct buf *out, const struct view *v, size_t n)
 		put_planes(&raw, v, n, max);
 	else
 		buf_uleb(&raw, first);
-	put_coded(out, differs ? CODE_PLANES : CODE_CONST, &raw);
+	put_coded(out, d, differs ? CODE_PLANES : CODE_CONST, &raw);
 	buf_fini(&raw);
 }
 
 /* Encodes ids of a table that grows while it is used: new rows appear in
  * order. */
-static void put_recent(struct buf *out, const uint32_t *v, size_t n)
+static void put_recent(struct buf *out, struct deflater *d, const uint32_t *v, size_t n)
 {
 	uint64_t *z = malloc((n + 1) * sizeof(*z));
 	uint64_t all = 0;
@@ -145,14 +146,14 @@ static void put_recent(struct buf *out, const uint32_t *v, size_t n)
 	put_planes(&raw, &(struct view){ .w64 = z }, n, all);
 	/* Ids with such differences are not from a growing table. */
 	if (all > UINT32_MAX)
-		put_column(out, &(struct view){ .w32 = (uint32_t *)v }, n);
+		put_column(out, d, &(struct view){ .w32 = (uint32_t *)v }, n);
 	else
-		put_coded(out, CODE_RECENT, &raw);
+		put_coded(out, d, CODE_RECENT, &raw);
 	buf_fini(&raw);
 	free(z);
 }
 
-void columns_put(struct buf *out, const struct sample_columns *c)
+void columns_put(struct buf *out, const struct sample_columns *c, struct deflater *d)
 {
 	uint64_t base = c->n ? c->time_ns[0] : 0;
 	struct buf raw = { 0 };
@@ -163,16 +164,16 @@ void columns_put(struct buf *out, const struct sample_columns *c)
 	buf_uleb(out, TICK_NS);
 	buf_uleb(out, base);
 	put_deltas(&raw, &(struct view){ .w64 = c->time_ns }, c->n, base);
-	put_coded(out, CODE_DELTA, &raw);
+	put_coded(out, d, CODE_DELTA, &raw);
 	buf_fini(&raw);
-	put_column(out, &(struct view){ .w32 = c->thread }, c->n);
-	put_column(out, &(struct view){ .w32 = c->cpu }, c->n);
-	put_column(out, &(struct view){ .w32 = c->event }, c->n);
-	put_column(out, &(struct view){ .w64 = c->weight }, c->n);
-	put_recent(out, c->stack, c->n);
+	put_column(out, d, &(struct view){ .w32 = c->thread }, c->n);
+	put_column(out, d, &(struct view){ .w32 = c->cpu }, c->n);
+	put_column(out, d, &(struct view){ .w32 = c->event }, c->n);
+	put_column(out, d, &(struct view){ .w64 = c->weight }, c->n);
+	put_recent(out, d, c->stack, c->n);
 	for (size_t i = 0; i < c->n; i++)
 		if (c->more[i]) {
-			put_column(out, &(struct view){ .w64 = c->more }, c->n);
+			put_column(out, d, &(struct view){ .w64 = c->more }, c->n);
 			break;
 		}
 }

@@ -20,6 +20,7 @@
  * Times are ticks since base_ns, then DELTA or PLANES like any other value.
  */
 #include "base/buf.h"
+#include "profile/format.h"
 #include "profile/model.h"
 
 enum { COLUMNS = 7 };	/* the last one is left out if all its values are 0 */
@@ -36,7 +37,7 @@ int columns_init(struct sample_columns *c);
 void columns_fini(struct sample_columns *c);
 
 /* Appends the payload. */
-void columns_put(struct buf *out, const struct sample_columns *c);
+void columns_put(struct buf *out, const struct sample_columns *c, struct deflater *d);
 /* Decodes the columns in `mask` (COLUMN_*) of `rows` rows; returns false if the
  * bytes are invalid.  `scratch` is reused between calls. */
 bool columns_get(const uint8_t *p, size_t n, size_t rows, unsigned int mask,

@@ -84,9 +84,15 @@ void chunk_put_header(struct buf *out, const struct chunk *c);
  */
 bool chunk_get_header(const uint8_t *p, struct chunk *out);
 uint32_t format_crc(const void *p, size_t n);
+/* The memory of a compressor, which is kept from one call to the next.  All-zero at
+ * first; released by deflater_fini. */
+struct deflater {
+	void *kept;
+};
+void deflater_fini(struct deflater *d);
 /* Compress and decompress with zlib; return false on failure.  The decompressed
  * size must be exactly `raw` bytes. */
-bool format_deflate(const void *p, size_t n, struct buf *out);
+bool format_deflate(struct deflater *d, const void *p, size_t n, struct buf *out);
 bool format_inflate(const void *p, size_t n, uint8_t *out, size_t raw);
 
 /*

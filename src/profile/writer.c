@@ -37,6 +37,7 @@ struct writer {
 					 * written */
 	size_t strings;			/* strings in the file */
 	struct buf payload, chunk;
+	struct deflater deflater;
 	struct error error;	/* sticky */
 };
 
@@ -76,7 +77,7 @@ static int put_chunk(struct writer *w, enum chunk_kind kind, uint32_t rows,
 	if (w->error.code)
 		return writer_fail(w, err);
 	if (compress && !w->uncompressed && body->n > DEFLATE_MIN &&
-	    format_deflate(body->p, body->n, &packed) && packed.n < body->n) {
+	    format_deflate(&w->deflater, body->p, body->n, &packed) && packed.n < body->n) {
 		c.codec = CODEC_ZLIB;
 		body = &packed;
 	}
@@ -280,7 +281,7 @@ int writer_flush(struct writer *w, struct error *err)
 		return 0;
 	if (w->sums)
 		buf_uleb(&w->payload, c->n);
-	columns_put(&w->payload, c);
+	columns_put(&w->payload, c, &w->deflater);
 	/* the header's number is that of samples */
 	rc = w->sums ? put_chunk(w, CHUNK_SUMS, 0, false, err)
 		     : put_chunk(w, CHUNK_SAMPLES, (uint32_t)c->n, false, err);
@@ -388,6 +389,7 @@ void writer_close(struct writer *w)
 	columns_fini(&w->pending);
 	buf_fini(&w->payload);
 	buf_fini(&w->chunk);
+	deflater_fini(&w->deflater);
 	free(w->name);
 	free(w);
 }

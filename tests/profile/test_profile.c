@@ -370,6 +370,7 @@ static void put_bomb(struct buf *file, uint32_t seq, uint64_t section,
 	struct chunk c = { .seq = seq, .kind = CHUNK_TABLES,
 			   .codec = CODEC_ZLIB };
 	struct buf body = { 0 }, raw = { 0 }, packed = { 0 };
+	struct deflater deflater = { NULL };
 
 	buf_uleb(&body, first);
 	buf_uleb(&body, rows);
@@ -384,7 +385,8 @@ static void put_bomb(struct buf *file, uint32_t seq, uint64_t section,
 	buf_uleb(&raw, body.n);
 	buf_bytes(&raw, body.p, body.n);
 	buf_fini(&body);
-	assert_true(format_deflate(raw.p, raw.n, &packed));
+	assert_true(format_deflate(&deflater, raw.p, raw.n, &packed));
+	deflater_fini(&deflater);
 	c.raw = (uint32_t)raw.n;
 	c.stored = (uint32_t)packed.n;
 	c.payload_crc = format_crc(packed.p, packed.n);
