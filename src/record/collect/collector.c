@@ -451,17 +451,11 @@ static int take_sample(struct collector *c, const struct record *r,
 	return rc;
 }
 
-struct map_owner collector_owner(struct collector *c, struct process *proc,
+struct map_owner collector_owner(struct collector *c, const struct process *proc,
 				 uint64_t time_ns)
 {
-	struct map_owner who = { .pid = proc->pid, .time_ns = time_ns,
-				 .maps = proc->maps };
-
-	for (int i = 0; i < MAP_ANCESTORS && proc && proc->parent; i++) {
-		who.ancestors[i] = proc->parent;
-		proc = processes_find(&c->processes, proc->parent);
-	}
-	return who;
+	return (struct map_owner){ .pid = proc->pid, .processes = &c->processes,
+				   .time_ns = time_ns, .maps = proc->maps };
 }
 
 static int take_mmap(struct collector *c, const struct record *r)

@@ -129,7 +129,7 @@ void collector_forget_tasks(struct collector *c);
 /* Takes a record.  This is a record_cb; ctx is struct collector. */
 int collector_record(void *ctx, const struct record *r, struct error *err);
 /* Returns the owner of a mapping that a record of this time describes. */
-struct map_owner collector_owner(struct collector *c, struct process *proc,
+struct map_owner collector_owner(struct collector *c, const struct process *proc,
 				 uint64_t time_ns);
 /* Shows one line, which the next call replaces.  NULL text: no line. */
 typedef void collector_progress(void *ctx, const char *text);

@@ -17,7 +17,7 @@
 #include "base/text.h"
 #include "record/collect/jit_map.h"
 
-enum { SEGMENTS_MAX = 4096, OPEN_FILES_MAX = 1024 };
+enum { SEGMENTS_MAX = 4096, OPEN_FILES_MAX = 1024, ANCESTORS = 3 };
 
 /* Places where an image's file may be found, best first: the process's own view of
  * the file system; the mapping itself, whatever became of its name (for root); the
@@ -26,7 +26,7 @@ enum { SEGMENTS_MAX = 4096, OPEN_FILES_MAX = 1024 };
 enum place {
 	PLACE_ROOT, PLACE_MAP_FILES, PLACE_EXE, PLACE_OPEN_FILES,
 	PLACE_ANCESTOR,
-	PLACE_PATH = PLACE_ANCESTOR + MAP_ANCESTORS,
+	PLACE_PATH = PLACE_ANCESTOR + ANCESTORS,
 	PLACE_CACHE,
 	PLACES,
 };
@@ -215,7 +215,10 @@ static int open_place(const struct search *s, int place, struct stat *st)
 	if (!ancestor && place != PLACE_ROOT)
 		return place_path(s, place, path) ? open_plain(path, st)
 						  : -ENOENT;
-	pid = ancestor ? s->who->ancestors[place - PLACE_ANCESTOR] : s->who->pid;
+	pid = s->who->pid;
+	if (ancestor)
+		pid = processes_ancestor(s->who->processes, pid,
+					 place - PLACE_ANCESTOR + 1);
 	if (s->im->foreign_proc || (ancestor && !pid))
 		return -ENOENT;
 	return open_of_process(s->im->proc, pid, s->r->path, true, st);

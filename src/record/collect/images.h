@@ -11,6 +11,7 @@
  */
 #include "profile/model.h"
 #include "record/collect/image_identity.h"
+#include "record/collect/processes.h"
 #include "record/source/mapset.h"
 
 struct recorded_image {
@@ -82,12 +83,10 @@ struct images {
 int images_init(struct images *im, struct profile *p, const char *proc);
 void images_fini(struct images *im);
 
-enum { MAP_ANCESTORS = 3 };
-
 /* The owner of a mapping. */
 struct map_owner {
 	uint32_t pid;
-	uint32_t ancestors[MAP_ANCESTORS];	/* parent first; 0: unknown */
+	struct processes *processes;	/* its ancestors, which few images need */
 	uint64_t time_ns;	/* time when the mapping was made; 0: unknown */
 	struct mapset *maps;	/* other mappings of the process, or NULL */
 };

@@ -106,6 +106,15 @@ struct process *processes_find(struct processes *p, uint32_t pid)
 	return is_row(row) ? &p->procs.v[row] : NULL;
 }
 
+uint32_t processes_ancestor(struct processes *p, uint32_t pid, int n)
+{
+	const struct process *proc = processes_find(p, pid);
+
+	while (proc && n-- > 1)
+		proc = processes_find(p, proc->parent);
+	return proc ? proc->parent : 0;
+}
+
 void processes_forget_rows(struct processes *p)
 {
 	for (size_t i = 0; i < p->tasks.n; i++)

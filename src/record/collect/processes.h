@@ -74,6 +74,8 @@ struct process *processes_get(struct processes *p, uint32_t pid);
 struct task *processes_task(struct processes *p, uint32_t pid, uint32_t tid);
 /* Return the row or NULL. */
 struct process *processes_find(struct processes *p, uint32_t pid);
+/* Returns the pid of the process's parent (n = 1), of that one's parent (2) …, or 0. */
+uint32_t processes_ancestor(struct processes *p, uint32_t pid, int n);
 struct task *processes_find_task(struct processes *p, uint32_t tid);
 
 /* These return 0 or -ERR_NOMEM. */
