@@ -31,14 +31,14 @@ enum {
 	 * Most stacks of compilers fit into such a copy.  Larger ones would need
 	 * more locked memory, and touch more of it. */
 	CALM_HOLD_MS = 1250,
-	CALM_COPY = 24 << 10,
+	CALM_COPY = 20 << 10,
 	CALM_SIDEBAND_BYTES = 1 << 20,
 	/* … and on machines with many CPUs these are the limits of all such rings. */
 	CALM_RINGS_MAX = 256 << 20,
 	CALM_SIDEBANDS_MAX = 64 << 20,
 	CALM_HOLD_MIN_MS = 500,	/* rings that hold less must report how full they are */
-	CALM_ROUND_MS = 1200,
-	CALM_RESCUE_MS = 1500,
+	CALM_ROUND_MS = 1400,
+	CALM_RESCUE_MS = 1700,
 	CHAIN_BYTES = 2048,	/* approximate maximum of a sample without a copy */
 };
 
