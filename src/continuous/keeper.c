@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "base/outfile.h"
 #include "base/strtab.h"
@@ -24,7 +25,11 @@
 #define SECOND 1000000000ull
 
 enum {
+	/* Time between two looks at the folder; shorter while a file waits for its names, and
+	 * where files end soon. */
 	ROUND_MS = 2000,
+	PUSH_ROUND_MS = 5000,
+	CALM_ROUND_MS = 10000,
 	/* An incomplete file waits this long for its symbols.  They never arrive
 	 * if the process that adds them died. */
 	NAMES_MAX_S = 120,
@@ -214,19 +219,26 @@ static int round_of_files(struct keeper *k, struct error *err)
 	return rc < 0 ? rc : 0;
 }
 
+static uint64_t round_ms(const struct keeper *k)
+{
+	uint64_t file_ms = k->o->every_ns / 1000000;
+
+	for (size_t i = 0; i < k->files.v.n; i++)
+		if (!k->files.v.v[i].done)
+			return ROUND_MS;
+	if (k->o->bytes || (file_ms && file_ms < 10 * CALM_ROUND_MS))
+		return ROUND_MS;
+	return k->push ? PUSH_ROUND_MS : CALM_ROUND_MS;
+}
+
 /* Returns the time until the next task, milliseconds. */
 static int pause_ms(const struct keeper *k, uint64_t next_ns)
 {
-	struct timespec t;
-	uint64_t now;
+	uint64_t now = clock_now(), ms = round_ms(k);
 
-	(void)k;
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	now = (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 	if (next_ns <= now)
 		return 0;
-	return next_ns - now < ROUND_MS * 1000000ull
-		       ? (int)((next_ns - now) / 1000000) + 1 : ROUND_MS;
+	return (int)(next_ns - now < ms * 1000000 ? (next_ns - now) / 1000000 + 1 : ms);
 }
 
 static int watch(struct keeper *k, int signals, int report_fd,
