@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 #include "launch/priority.h"
@@ -270,8 +271,19 @@ static uint64_t complete_at(const struct perf_source *p, uint64_t now)
 	return upto;
 }
 
+/* Lets the thread sleep until the next round is late. */
+static void put_off_thread(struct perf_source *p)
+{
+	uint32_t ms = p->rounds.rescue_ms;
+	struct itimerspec when = { .it_value = { ms / 1000, ms % 1000 * 1000000 } };
+
+	if (p->drainer.late_fd >= 0)
+		timerfd_settime(p->drainer.late_fd, 0, &when, NULL);
+}
+
 static void round_done(struct perf_source *p, uint64_t start, uint64_t upto)
 {
+	put_off_thread(p);
 	__atomic_store_n(&p->round_ns, start, __ATOMIC_RELAXED);
 	/* Too much is waiting.  Deliver all that was certainly present when this
 	 * round began; rings read early lack later records. */
@@ -592,7 +604,11 @@ static void wait_calm(struct perf_source *p, struct pollfd *fds, size_t n,
 	uint64_t now = clock_now(), end = calm_end(p, from);
 
 	do {
-		poll(fds, n, now < end ? (int)((end - now) / 1000000 + 1) : 0);
+		uint64_t wait = now < end ? (end - now) / 1000000 + 1 : 0;
+		bool timed = p->drainer.late_fd < 0 ||
+			     __atomic_load_n(&p->drainer.end_ns, __ATOMIC_ACQUIRE);
+
+		poll(fds, n, timed ? (int)wait : -1);
 		now = clock_now();
 		end = calm_end(p, from);
 	} while (!was_called(fds, n) && now < end &&
@@ -667,6 +683,21 @@ static void *drain_main(void *arg)
 	return NULL;
 }
 
+/* Saves a wake-up per round; without the timer, the thread looks at the clock. */
+static void open_late_timer(struct perf_source *p)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+
+	ev.data.fd = fd;
+	if (fd >= 0 && epoll_ctl(p->rings_fd, EPOLL_CTL_ADD, fd, &ev) < 0) {
+		close(fd);
+		fd = -1;
+	}
+	p->drainer.late_fd = fd;
+	put_off_thread(p);
+}
+
 static int start_thread(struct perf_source *p)
 {
 	struct perf_drainer *d = &p->drainer;
@@ -693,7 +724,10 @@ void perf_drainer_start(struct perf_source *p)
 	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 
 	d->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	d->late_fd = -1;
 	d->pace_ms = PACE_MS;
+	if (p->rounds.round_ms)
+		open_late_timer(p);
 	p->base.wake_fd = wake_fd;
 	d->running = wake_fd >= 0 && d->kick_fd >= 0;
 	if (d->running && !start_thread(p))
@@ -703,7 +737,9 @@ void perf_drainer_start(struct perf_source *p)
 		close(wake_fd);
 	if (d->kick_fd >= 0)
 		close(d->kick_fd);
-	d->kick_fd = -1;
+	if (d->late_fd >= 0)
+		close(d->late_fd);
+	d->kick_fd = d->late_fd = -1;
 	d->running = false;
 	p->base.wake_fd = p->rings_fd;
 }
@@ -720,6 +756,9 @@ void perf_drainer_end(struct perf_source *p)
 	pthread_mutex_destroy(&d->lock);
 	d->running = false;
 	close(d->kick_fd);
+	if (d->late_fd >= 0)
+		close(d->late_fd);
+	d->late_fd = -1;
 	for (size_t i = 0; i < d->nend; i++)
 		close(d->end_fds[i]);
 	d->nend = 0;

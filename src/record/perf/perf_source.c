@@ -355,7 +355,7 @@ static int open_with(const struct source_target *target,
 	p->base.ops = &perf_ops;
 	p->base.wake_fd = p->rings_fd = p->watch.fd =
 		p->watch.device_fd = -1;
-	p->drainer.kick_fd = -1;
+	p->drainer.kick_fd = p->drainer.late_fd = -1;
 	r = perf_reachable(err);
 	if (!r)
 		r = perf_features_probe(&p->features, err);

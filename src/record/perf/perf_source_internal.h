@@ -39,6 +39,8 @@ struct perf_drainer {
 	 * counters and ids. */
 	pthread_mutex_t lock;
 	int kick_fd;		/* eventfd that wakes the thread */
+	int late_fd;		/* timer among the rings that fires if a recorder that reads
+				 * them itself is late; -1: none */
 	char priority[PRIORITY_TEXT];	/* valid once the thread has ended */
 	/* Atomic: */
 	bool quit;
