@@ -58,11 +58,8 @@ void profile_fini(struct profile *p)
 	vec_fini(&p->losses);
 	vec_fini(&p->stats);
 	vec_fini(&p->code_from);
-	idtab_fini(&p->loc_tab);
-	u64map_fini(&p->node_tab);
-	u64map_fini(&p->node_before);
 	u64map_fini(&p->end_tab);
-	free(p->next_loc);
+	profile_end_lookup(p);
 }
 
 bool profile_charge(struct profile *p, uint64_t bytes)
@@ -199,6 +196,15 @@ void profile_forget_nodes(struct profile *p)
 	p->nodes_from = next_node(p);
 	u64map_clear(&p->node_tab);
 	u64map_clear(&p->node_before);
+}
+
+void profile_end_lookup(struct profile *p)
+{
+	idtab_fini(&p->loc_tab);
+	u64map_fini(&p->node_tab);
+	u64map_fini(&p->node_before);
+	free(p->next_loc);
+	p->next_loc = NULL;
 }
 
 uint64_t profile_table_bytes(const struct profile *p)

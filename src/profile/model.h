@@ -426,6 +426,8 @@ void profile_nodes_written(struct profile *p);
 void profile_threads_written(struct profile *p);
 /* Forgets all nodes but stack ends: profile_node returns new ids from here on. */
 void profile_forget_nodes(struct profile *p);
+/* Frees the tables by which locations and nodes are found, if none is added any more. */
+void profile_end_lookup(struct profile *p);
 /* Returns about how many bytes the tables of a recording take in a process that looks up
  * its symbols or reads its file, rows that are only in the file included. */
 uint64_t profile_table_bytes(const struct profile *p);

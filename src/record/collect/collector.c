@@ -2,8 +2,11 @@
 /* Turns records of a source into rows of the profile. */
 #include "record/collect/collector.h"
 
+#include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "record/collect/collect_waits.h"
 #include "record/collect/kernel_code.h"
@@ -14,7 +17,7 @@
 /* Time for which pages of files read for tables are kept. */
 #define RELEASE_NS 250000000u
 #define RELEASE_CALM_NS 60000000000u
-enum { RELEASE_COMPILED = 160 };
+#define RELEASE_CALM_BYTES (16ull << 20)
 
 static int no_memory(struct error *err)
 {
@@ -64,6 +67,8 @@ void collector_fini(struct collector *c)
 	u64map_fini(&c->task_rows);
 	u64map_fini(&c->task_names);
 	cgroups_fini(&c->cgroups);
+	if (c->statm > 0)
+		close(c->statm);
 }
 
 void collector_new_run(struct collector *c, uint32_t run)
@@ -583,16 +588,30 @@ int collector_record(void *ctx, const struct record *r, struct error *err)
 	return rc < 0 ? no_memory(err) : 0;
 }
 
-/* With `calm`, pages of files are kept, but not many: a page of rules takes some 30 to
- * 200 KB of its file. */
-static bool release_is_due(const struct collector *c, uint64_t now_ns)
+/* Returns the bytes of mapped files that are in memory (proc_pid_statm(5)); 0 if unknown. */
+static uint64_t resident_files(struct collector *c)
+{
+	char text[128];
+	uint64_t pages;
+	ssize_t n;
+
+	if (!c->statm)
+		c->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+	n = pread(c->statm, text, sizeof(text) - 1, 0);
+	text[n > 0 ? n : 0] = 0;
+	return sscanf(text, "%*u %*u %" SCNu64, &pages) == 1
+	       ? pages * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+/* With `calm`, pages of files are kept, but not many: a lookup in a file maps 64 KB of it
+ * (fault_around_bytes, Linux). */
+static bool release_is_due(struct collector *c, uint64_t now_ns)
 {
 	uint64_t kept = now_ns - c->released_ns;
 
 	if (!c->calm)
 		return kept > RELEASE_NS;
-	return kept > RELEASE_CALM_NS ||
-	       unwinder_compiled(&c->unwinder) >= RELEASE_COMPILED;
+	return kept > RELEASE_CALM_NS || resident_files(c) > RELEASE_CALM_BYTES;
 }
 
 int collector_idle(struct collector *c, uint64_t now_ns, struct error *err)

@@ -103,6 +103,7 @@ struct collector {
 	uint64_t execs;			/* number of programs started */
 	bool calm;			/* keep pages of files for longer */
 	bool forked;	/* collector_forked was called */
+	int statm;	/* of this process; 0: not opened yet, -1: failed */
 	uint64_t released_ns;		/* time at which pages of files were last
 					 * released */
 	uint64_t gaps;			/* number of lost records of mappings and

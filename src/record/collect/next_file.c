@@ -119,8 +119,8 @@ static int carry_cgroups(struct collector *c, const struct profile *old)
 void collector_forked(struct collector *c)
 {
 	c->forked = true;
-	u64map_fini(&c->profile->node_tab);
-	u64map_fini(&c->profile->node_before);
+	profile_end_lookup(c->profile);
+	stacks_fini(&c->stacks);
 	unwinder_forked(&c->unwinder);
 }
 

@@ -31,8 +31,6 @@ struct walk_table {
 	struct unwind_table *table;
 	enum table_state state;
 	uint64_t used;		/* last walk that used it */
-	uint64_t compiled;	/* number of its pages when those of the file were last
-				 * released */
 };
 
 /* State of one walk. */
@@ -962,28 +960,13 @@ void unwinder_idle(struct unwinder *w)
 void unwinder_release(struct unwinder *w)
 {
 	for (size_t i = 0; i < w->tables.n; i++) {
-		struct walk_table *t = &w->tables.v[i];
+		const struct walk_table *t = &w->tables.v[i];
 
-		if (!t->table || t->used <= w->released)
-			continue;
-		image_release(unwind_table_image(t->table));
-		t->compiled = unwind_table_stats(t->table).pages;
+		if (t->table && t->used > w->released)
+			image_release(unwind_table_image(t->table));
 	}
 	w->released = w->clock;
 	deep_drop_ended(&w->deep);
 	java_drop_ended(&w->java);
 	less_room(w);
-}
-
-uint64_t unwinder_compiled(const struct unwinder *w)
-{
-	uint64_t n = 0;
-
-	for (size_t i = 0; i < w->tables.n; i++) {
-		const struct walk_table *t = &w->tables.v[i];
-
-		if (t->table && t->used > w->released)
-			n += unwind_table_stats(t->table).pages - t->compiled;
-	}
-	return n;
 }

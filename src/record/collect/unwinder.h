@@ -76,7 +76,5 @@ void unwinder_idle(struct unwinder *w);
 /* Releases pages of mapped files, which are read again when needed, and what is known of
  * deep stacks and Java programs that have ended.  Ends the validity of the last sample's stack. */
 void unwinder_release(struct unwinder *w);
-/* Returns the number of pages of rules compiled since then. */
-uint64_t unwinder_compiled(const struct unwinder *w);
 
 #endif
