@@ -33,7 +33,7 @@
 
 enum {
 	ROUND_MS = 1000,	/* time between two looks at clock, folder and disk */
-	CALM_ROUND_MS = 5000,	/* the same when little happens, see round_ms */
+	CALM_ROUND_MS = 10000,	/* the same when little happens, see round_ms */
 	STATUS_MS = 5000,
 	BEGIN_S = 60,		/* time a recorder may take until it samples */
 	AGAIN_MAX_S = 60,

@@ -104,7 +104,7 @@ t_lacks "a new recorder does not repeat what the first one said" \
 
 # --- files that end because of the memory that their tables take
 t_run "tables larger than allowed" "$TALLY" record --continuous -p $load -F 99 -o memory \
-	--switch-memory 1 --duration 12s --keep-free 1k
+	--switch-memory 1 --duration 15s --keep-free 1k
 full=$(member memory files_full)
 t_ok "… end files" "$([ "${full:-0}" -ge 2 ]; echo $?)"
 t_is "… all but the last" "$full" $(($(finished memory) - 1))

@@ -37,7 +37,7 @@ enum {
 	CALM_RINGS_MAX = 256 << 20,
 	CALM_SIDEBANDS_MAX = 64 << 20,
 	CALM_HOLD_MIN_MS = 500,	/* rings that hold less must report how full they are */
-	CALM_ROUND_MS = 1400,
+	CALM_ROUND_MS = 1500,
 	CALM_RESCUE_MS = 1700,
 	CHAIN_BYTES = 2048,	/* approximate maximum of a sample without a copy */
 };
@@ -174,8 +174,8 @@ struct perf_rounds perf_rounds_plan(uint64_t rate, size_t ring, uint32_t copy)
 	hold = ring * 1000 / (rate * record);
 	if (hold < CALM_HOLD_MIN_MS)
 		return r;
-	r.round_ms = at_most_ms(hold / 3 * 2, CALM_ROUND_MS);
-	r.rescue_ms = at_most_ms(hold / 5 * 4, CALM_RESCUE_MS);
+	r.round_ms = at_most_ms(hold / 4 * 3, CALM_ROUND_MS);
+	r.rescue_ms = at_most_ms(hold / 6 * 5, CALM_RESCUE_MS);
 	return r;
 }
 
