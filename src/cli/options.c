@@ -343,6 +343,8 @@ static int set_value(const struct opt *o, void *opts, const char *arg,
 		return option_uint(name, arg, (uint64_t *)at, err);
 	case OPT_DOUBLE:
 		return option_double(name, arg, (double *)at, err);
+	case OPT_CHOICE:
+		return option_choice(name, arg, o->arg, (int *)at, err);
 	case OPT_RATE:
 		return option_rate(name, arg, (uint64_t *)at, err);
 	case OPT_SECONDS:
@@ -511,6 +513,28 @@ int option_uint(const char *name, const char *text, uint64_t *out,
 	return error_set(err, ERR_USAGE,
 			 "%s '%s': not a number with an optional k, M or G",
 			 name, text);
+}
+
+int option_choice(const char *name, const char *text, const char *words, int *out,
+		  struct error *err)
+{
+	struct buf known = { 0 };
+	size_t n;
+	int at = 0;
+
+	for (const char *w = words; *w; w += n + (w[n] == '|'), at++) {
+		n = strcspn(w, "|");
+		if (n == strlen(text) && !strncmp(text, w, n)) {
+			buf_fini(&known);
+			*out = at;
+			return 0;
+		}
+		buf_printf(&known, "%s%.*s", !at ? "" : w[n] ? ", " : " or ",
+			   (int)n, w);
+	}
+	error_set(err, ERR_USAGE, "%s '%s': use %s", name, text, buf_cstr(&known));
+	buf_fini(&known);
+	return -ERR_USAGE;
 }
 
 int option_rate(const char *name, const char *text, uint64_t *out,

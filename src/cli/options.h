@@ -34,6 +34,9 @@ int option_double(const char *name, const char *text, double *out,
  * the unit of a plain number. */
 int option_duration(const char *name, const char *text, enum opt_kind kind,
 		    double *out, struct error *err);
+/* Sets *out to the index of `text` among words such as "text|json". */
+int option_choice(const char *name, const char *text, const char *words, int *out,
+		  struct error *err);
 /* Parses a rate, or "max", which gives UINT64_MAX. */
 int option_rate(const char *name, const char *text, uint64_t *out,
 		struct error *err);

@@ -3,8 +3,8 @@
 #include "views/annotate/annotate.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
 #include "cmd/open.h"
@@ -17,7 +17,8 @@
 
 struct annotate_opts {
 	uint64_t max_memory, max_output;
-	const char *input, *format, *color, *output, *syntax;
+	const char *input, *color, *output;
+	int format, att;	/* enum format; 1: AT&T's syntax */
 	struct select_opts samples_of;
 	struct source_opts source_at;
 	struct opt_strs debug_dirs;
@@ -27,6 +28,8 @@ struct annotate_opts {
 	uint64_t top, width, context;
 	bool trust;
 };
+
+enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML };
 
 #define AT(field) offsetof(struct annotate_opts, field)
 
@@ -56,15 +59,14 @@ static const struct opt annotate_opt_table[] = {
 	SELECT_LABEL_ROW(struct annotate_opts),
 
 	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
-	{ OPT_STR, 0, "format", "text|json|html",
+	{ OPT_CHOICE, 0, "format", "text|json|html",
 	  "Output format; html is one self-contained page, opened at what was "
 	  "named. Default: text.", AT(format) },
 	{ OPT_FLAG, 0, "html", NULL, "The same as --format=html.", AT(html) },
 	{ OPT_STR, 'o', "output", "FILE",
 	  "Write to FILE. Default for html on a terminal: annotate.html.",
 	  AT(output) },
-	{ OPT_STR, 'M', "syntax", "intel|att",
-	  "Syntax of instructions. Default: intel.", AT(syntax) },
+	OPT_ROW_SYNTAX(AT(att)),
 	OPT_ROW_SAMPLES(AT(samples)),
 	OPT_ROW_FULL_NAMES(AT(full_names)),
 	OPT_ROW_WIDTH(AT(width)),
@@ -84,8 +86,6 @@ static void annotate_defaults(void *opts)
 {
 	struct annotate_opts *o = opts;
 
-	o->format = "text";
-	o->syntax = "intel";
 	o->limit = 1;
 	o->context = 3;
 	o->width = o->top = UINT64_MAX;
@@ -94,19 +94,12 @@ static void annotate_defaults(void *opts)
 static int make_style(const struct cmd_io *io, const struct annotate_opts *o,
 		      struct annotate_style *s, struct error *err)
 {
-	bool color, text = !strcmp(o->format, "text");
+	bool color;
 
-	if (!text && strcmp(o->format, "json") && strcmp(o->format, "html"))
-		return error_set(err, ERR_USAGE,
-				 "--format '%s': use text, json or html",
-				 o->format);
 	if (!cmd_color(o->color, io->color && !o->output, &color))
 		return error_set(err, ERR_USAGE,
 				 "--color '%s': use auto, always or never",
 				 o->color);
-	if (strcmp(o->syntax, "intel") && strcmp(o->syntax, "att"))
-		return error_set(err, ERR_USAGE,
-				 "--syntax '%s': use intel or att", o->syntax);
 	*s = (struct annotate_style){
 		.columns = o->output ? 0 : io->columns,
 		.color = color,
@@ -130,11 +123,9 @@ static int make_style(const struct cmd_io *io, const struct annotate_opts *o,
 /* Also accepts a file that is too damaged to be recognized as a recording. */
 static bool is_recording(const char *word)
 {
-	size_t n = strlen(word);
-
 	return reader_is_recording(word) || import_is_perf_data(word) ||
 	       import_is_foreign(word) ||
-	       (n > 6 && !strcmp(word + n - 6, ".tally"));
+	       text_ends_with(word, ".tally");
 }
 
 /* Interprets the words.  A single word is the recording or what to show in it.  Of
@@ -167,7 +158,7 @@ static int show(struct cmd_io *io, const struct annotate_opts *o,
 	struct buf out = { .most = o->max_output };
 	int rc;
 
-	if (!strcmp(o->format, "json"))
+	if (o->format == FORMAT_JSON)
 		annotate_json(a, style, &out);
 	else
 		annotate_text(a, style, &out);
@@ -258,21 +249,21 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct annotate_spec spec = {
 		.select = cmd_select(&o->samples_of),
 		.limit = o->limit,
-		.intel = !strcmp(o->syntax, "intel"),
+		.intel = !o->att,
 	};
 	const char *input = NULL, *path;
 	int rc;
 
 	if (o->html)
-		o->format = "html";
-	if (!strcmp(o->format, "html"))
+		o->format = FORMAT_HTML;
+	if (o->format == FORMAT_HTML)
 		o->both = true;
 	rc = make_style(io, o, &style, err);
 	if (!rc)
 		rc = take_words(o, argc, argv, &input, &spec.what, err);
 	if (!rc)
 		rc = cmd_sources(io, &o->source_at, NULL,
-				 strcmp(o->format, "text")
+				 o->format != FORMAT_TEXT
 				 ? SOURCES_FOR_OTHERS
 				 : cmd_source_use(io, o->output), &spec.where,
 				 err);
@@ -291,7 +282,7 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!rc && style.code && !style.automatic &&
 	    (spec.what || !reader_profile(r)->codes.n))
 		rc = take_cold(io, o, a, err);
-	if (!rc && !strcmp(o->format, "html")) {
+	if (!rc && o->format == FORMAT_HTML) {
 		cmd_report_damage(io, path, r);
 		rc = show_page(io, o, r, a, err);
 	} else if (!rc) {

@@ -21,8 +21,8 @@ static const struct opt check_opt_table[] = {
 	{ OPT_STRS, 'e', "event", "EVENT",
 	  "Compare this event; with --run, record it. Default: the first event "
 	  "in each file.", AT(events) },
-	{ OPT_STR, 0, "by", "function|line",
-	  "Test functions or single lines. Default: function.", AT(by) },
+	{ OPT_CHOICE, 0, "by", "function|line",
+	  "Test functions or single lines. Default: function.", AT(by_line) },
 	OPT_ROWS_INLINE(AT(no_inline),
 		"Treat inlined functions as functions (the default)."),
 	{ OPT_FLAG, 0, "inclusive", NULL,
@@ -123,8 +123,8 @@ static const struct opt check_opt_table[] = {
 	  "compared.", AT(warn_only) },
 
 	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
-	{ OPT_STR, 0, "format", "text|none", "Format of standard output. "
-	  "Default: text.", AT(format) },
+	{ OPT_CHOICE, 0, "format", "text|none", "Format of standard output. "
+	  "Default: text.", AT(no_text) },
 	{ OPT_STR, 0, "json", "FILE",
 	  "Write all results as JSON; - is standard output, here and below.",
 	  AT(json) },
@@ -164,8 +164,6 @@ static void check_defaults(void *opts)
 {
 	struct check_opts *o = opts;
 
-	o->format = "text";
-	o->by = "function";
 	o->top = 5;
 	o->runs = UINT64_MAX;
 	o->freq = 4999;
@@ -244,7 +242,7 @@ static int check_set_options(struct cmd_io *io, const struct check_opts *o,
 	*out = (struct check_options){
 		.judge = judge_defaults(),
 		.runs = { .event = o->events.n ? o->events.v[0] : NULL, .no_inline = o->no_inline,
-			  .by_line = !strcmp(o->by, "line") },
+			  .by_line = o->by_line },
 		.require_mde = 0.1,
 		.inclusive = o->inclusive,
 		.gate_kernel = o->gate_kernel,
@@ -252,12 +250,6 @@ static int check_set_options(struct cmd_io *io, const struct check_opts *o,
 	};
 	if (o->events.n > 1)
 		return error_set(err, ERR_USAGE, "use --event only once");
-	if (!out->runs.by_line && strcmp(o->by, "function"))
-		return error_set(err, ERR_USAGE, "--by %s: use function or "
-				 "line", o->by);
-	if (strcmp(o->format, "text") && strcmp(o->format, "none"))
-		return error_set(err, ERR_USAGE, "--format %s: use text or "
-				 "none", o->format);
 	rc = cmd_sources(io, &sources, NULL, SOURCES_FOR_OTHERS, &out->runs.where,
 			 err);
 	return rc ? rc : set_limits(o, out, err);
@@ -296,7 +288,7 @@ static int write_text(struct cmd_io *io, const struct check_opts *o,
 				     .top = o->top };
 	struct buf out = { 0 };
 
-	if (strcmp(o->format, "text"))
+	if (o->no_text)
 		return 0;
 	if (o->calibrate)
 		check_calibration(c, &out);
@@ -454,7 +446,7 @@ int check_write_broken(struct cmd_io *io, const struct check_opts *o,
 
 	buf_str(&found.broken, why);
 	buf_printf(&found.verdict, "broken: %s", why);
-	if (!strcmp(o->format, "text")) {
+	if (!o->no_text) {
 		buf_str(&out, "broken: ");
 		text_safe(&out, why);
 		buf_u8(&out, '\n');

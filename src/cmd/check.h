@@ -10,8 +10,9 @@ struct check_opts {
 	struct side_opts sides;
 	struct opt_strs again, debug_dirs, events;
 	const char *alpha, *threshold, *margin, *min_share, *min_impact;
-	const char *total_threshold, *require_mde, *by, *allow;
-	const char *format, *json, *junit, *markdown, *openmetrics, *repo, *html,
+	const char *total_threshold, *require_mde, *allow;
+	int by_line, no_text;	/* --by line; --format none */
+	const char *json, *junit, *markdown, *openmetrics, *repo, *html,
 		*sarif, *code_quality;
 	const char *run, *against, *keep, *history, *benchmark, *commit;
 	const char *since, *from;

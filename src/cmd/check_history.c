@@ -197,7 +197,7 @@ static int show(struct against *a, struct error *err)
 	struct buf out = { 0 };
 	int rc = 0;
 
-	if (!strcmp(o->format, "text")) {
+	if (!o->no_text) {
 		verdict_text(&a->h, &a->verdict, &a->vo, &a->classes, a->class,
 			     &out);
 		rc = cmd_output(a->io, NULL, &out, err);
@@ -230,7 +230,7 @@ static int words(const struct check_opts *o, struct error *err)
 		? "--html" : o->openmetrics ? "--openmetrics"
 		: o->inclusive ? "--inclusive" : o->early ? "--early"
 		: o->budget > 0 ? "--budget"
-		: strcmp(o->by, "function") ? "--by line" : NULL;
+		: o->by_line ? "--by line" : NULL;
 
 	if (bad)
 		return error_set(err, ERR_USAGE, "%s cannot be combined with "

@@ -35,6 +35,8 @@ enum opt_kind {
 	OPT_UNIT,	/* a plain number is refused */
 	OPT_OPTSTR,	/* const char * at offset; argument optional (--x or
 			 * --x=V), then "" */
+	OPT_CHOICE,	/* int at offset: the index of the value among the words
+			 * of `arg`, "text|json" */
 	OPT_HEADING,	/* a heading in --help, not an option */
 };
 

@@ -2,7 +2,6 @@
 /* `tally status`: shows the state of a continuous recording. */
 #include <errno.h>
 #include <fcntl.h>
-#include <string.h>
 #include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
@@ -10,18 +9,17 @@
 #include "base/io.h"
 #include "cmd/open.h"
 #include "cmd/record_continuous.h"
+#include "cmd/show_options.h"
 #include "continuous/status.h"
 
 enum { STATUS_MAX = 1 << 20, NOT_RUNNING = 3 };
 
 struct status_opts {
-	const char *format;
+	int json;
 };
 
 static const struct opt status_opt_table[] = {
-	{ OPT_STR, 0, "format", "text|json",
-	  "Print lines for a person (the default) or JSON.",
-	  offsetof(struct status_opts, format) },
+	OPT_ROW_JSON(offsetof(struct status_opts, json)),
 	OPT_END
 };
 
@@ -48,14 +46,11 @@ static int run_status(struct cmd_io *io, void *opts, int argc, char **argv,
 	const char *dir = argc > 0 ? argv[0] : CONTINUOUS_DIR;
 	struct buf path = { 0 }, text = { 0 }, out = { 0 };
 	struct continuous_status s;
-	bool running, json = o->format && !strcmp(o->format, "json");
+	bool running;
 	int rc;
 
 	if (argc > 1)
 		return error_set(err, ERR_USAGE, "specify only one folder");
-	if (o->format && !json && strcmp(o->format, "text") != 0)
-		return error_set(err, ERR_USAGE, "--format is text or json, not "
-				 "\"%s\"", o->format);
 	buf_printf(&path, "%s/status.json", dir);
 	rc = io_read_file(buf_cstr(&path), STATUS_MAX, &text, err);
 	if (rc == -ERR_NOTFOUND)
@@ -68,7 +63,7 @@ static int run_status(struct cmd_io *io, void *opts, int argc, char **argv,
 			error_prefix(err, "%s", buf_cstr(&path));
 	}
 	running = is_running(dir, &path);
-	if (!rc && json)
+	if (!rc && o->json)
 		buf_bytes(&out, text.p, text.n);
 	else if (!rc)
 		status_text(&s, running, (uint64_t)time(NULL), &out);

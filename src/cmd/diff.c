@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/buf.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
@@ -22,8 +22,9 @@
 #include "views/svg/svg.h"
 
 struct diff_opts {
-	const char *by, *order, *norm, *average, *format, *color, *output;
-	const char *syntax;
+	const char *by, *color, *output;
+	int order, norm, median;	/* enum diff_order; enum diff_norm */
+	int format, att;	/* enum diff_format; 1: AT&T's syntax */
 	struct side_opts sides;
 	struct select_opts samples_of;
 	struct source_opts source_at;
@@ -36,8 +37,8 @@ struct diff_opts {
 	bool trust;
 };
 
-enum diff_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_SVG,
-		   FORMAT_HTML };
+enum diff_format { FORMAT_BY_NAME = -1, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV,
+		   FORMAT_SVG, FORMAT_HTML };
 
 enum { AUTO = -1, MIN_ROWS = 20 };
 
@@ -52,21 +53,21 @@ static const struct opt diff_opt_table[] = {
 	  "symbol (sym, function), file (srcfile), line (srcline), comm "
 	  "(thread), cpu. Default: image,symbol.", AT(by) },
 	{ OPT_STR, 0, "sort", "KEY[,KEY...]", "The same as --by.", AT(by) },
-	{ OPT_STR, 0, "normalise", "run|time|total",
+	{ OPT_CHOICE, 0, "normalise", "auto|run|time|total",
 	  "Compare the cost per run, the cost per second of recording, or "
-	  "shares of the total. Default: run if both sides are complete runs "
-	  "of a command, otherwise time; total if events or processors differ.",
-	  AT(norm) },
-	{ OPT_STR, 0, "average", "mean|median",
+	  "shares of the total. Default: auto, which is run if both sides are "
+	  "complete runs of a command, otherwise time; total if events or "
+	  "processors differ.", AT(norm) },
+	{ OPT_CHOICE, 0, "average", "mean|median",
 	  "Compare the mean run, or the median run, which is robust against "
 	  "single bad runs. Lines, instructions and flame graphs show the "
-	  "mean. Default: mean.", AT(average) },
+	  "mean. Default: mean.", AT(median) },
 	{ OPT_FLAG, 0, "children", NULL,
 	  "Compare and sort by total, which includes called functions, instead "
 	  "of self.", AT(children) },
 	OPT_ROWS_INLINE(AT(no_inline),
 		"Show inlined functions as functions (the default)."),
-	{ OPT_STR, 0, "order", "change|growth|ratio|old|new|name",
+	{ OPT_CHOICE, 0, "order", "change|growth|ratio|old|new|name",
 	  "Sort by largest change, largest increase, largest relative change, "
 	  "cost on one side, or name. Default: change.", AT(order) },
 	{ OPT_DOUBLE, 0, "percent-limit", "PERCENT",
@@ -96,8 +97,7 @@ static const struct opt diff_opt_table[] = {
 	{ OPT_STRS, 0, "old-source-map", "FROM=TO",
 	  "Like --source-map for the old side only; takes precedence.",
 	  AT(old_maps) },
-	{ OPT_STR, 'M', "syntax", "intel|att",
-	  "Syntax of instructions. Default: intel.", AT(syntax) },
+	OPT_ROW_SYNTAX(AT(att)),
 
 	SELECT_OPTION_ROWS(struct diff_opts, "Only these events."),
 	SELECT_LABEL_ROW(struct diff_opts),
@@ -114,7 +114,7 @@ static const struct opt diff_opt_table[] = {
 	  AT(symbols) },
 
 	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
-	{ OPT_STR, 0, "format", "text|json|csv|svg|html",
+	{ OPT_CHOICE, 0, "format", "text|json|csv|svg|html",
 	  "Output format; svg is a flame graph of both sides (red grew, blue "
 	  "shrank), html a page with table, flame graph, source and "
 	  "instructions of both sides. Default: from the name of the output, "
@@ -151,47 +151,22 @@ static void diff_defaults(void *opts)
 	struct diff_opts *o = opts;
 
 	o->by = "image,symbol";
-	o->order = "change";
-	o->average = "mean";
-	o->syntax = "intel";
+	o->format = FORMAT_BY_NAME;
 	o->context = 3;
 	o->limit = AUTO;
 	o->width = UINT64_MAX;
 }
 
-/* Returns the index of a word in a list that ends with NULL, or an error. */
-static int one_of(const char *word, const char *const *words, const char *name,
-		  struct error *err)
+static enum diff_format choose_format(const struct diff_opts *o)
 {
-	struct buf all = { 0 };
-
-	for (int i = 0; words[i]; i++)
-		if (!strcmp(word, words[i]))
-			return i;
-	for (int i = 0; words[i]; i++)
-		buf_printf(&all, "%s%s", !i ? "" : words[i + 1] ? ", " : " or ",
-			   words[i]);
-	error_set(err, ERR_USAGE, "%s '%s': use %s", name, word,
-		  buf_cstr(&all));
-	buf_fini(&all);
-	return -ERR_USAGE;
-}
-
-/* Returns an enum diff_format or an error. */
-static int diff_format(const struct diff_opts *o, struct error *err)
-{
-	static const char *const words[] = { "text", "json", "csv", "svg",
-					     "html", NULL };
-	size_t n = o->output ? strlen(o->output) : 0;
+	const char *name = o->output ? o->output : "";
 
 	if (o->svg || o->html)
 		return o->svg ? FORMAT_SVG : FORMAT_HTML;
-	if (o->format)
-		return one_of(o->format, words, "--format", err);
-	if (n > 5 && !strcmp(o->output + n - 5, ".html"))
-		return FORMAT_HTML;
-	return n > 4 && !strcmp(o->output + n - 4, ".svg") ? FORMAT_SVG
-							   : FORMAT_TEXT;
+	if (o->format != FORMAT_BY_NAME)
+		return (enum diff_format)o->format;
+	return text_ends_with(name, ".html") ? FORMAT_HTML
+	     : text_ends_with(name, ".svg") ? FORMAT_SVG : FORMAT_TEXT;
 }
 
 /* Other tools use "function" and "thread" for what tally calls symbol and comm. */
@@ -225,29 +200,11 @@ static int parse_keys(const char *text, struct key_list *out,
 	return rc;
 }
 
-static int choose(const struct diff_opts *o, struct diff_spec *spec,
-		  struct error *err)
-{
-	static const char *const norms[] = { "auto", "run", "time", "total",
-					     NULL };
-	static const char *const orders[] = { "change", "growth", "ratio",
-					      "old", "new", "name", NULL };
-	static const char *const averages[] = { "mean", "median", NULL };
-	int norm = o->norm ? one_of(o->norm, norms, "--normalise", err) : 0;
-	int order = norm < 0 ? norm : one_of(o->order, orders, "--order", err);
-	int average = order < 0 ? order
-		: one_of(o->average, averages, "--average", err);
-
-	spec->norm = (enum diff_norm)norm;
-	spec->order = (enum diff_order)order;
-	spec->median = average == 1;
-	return average < 0 ? average : 0;
-}
-
 /* Fills in the spec except for the recordings.  Call diff_spec_fini even after an
  * error. */
 static int diff_spec_init(struct cmd_io *io, const struct diff_opts *o,
-		   int format, struct diff_spec *spec, struct error *err)
+			  enum diff_format format, struct diff_spec *spec,
+			  struct error *err)
 {
 	enum source_use use = format == FORMAT_TEXT
 			      ? cmd_source_use(io, o->output)
@@ -258,6 +215,8 @@ static int diff_spec_init(struct cmd_io *io, const struct diff_opts *o,
 		.select = cmd_select(&o->samples_of),
 		.no_inline = o->no_inline, .by_total = o->children,
 		.limit = o->limit, .top = o->top,
+		.norm = (enum diff_norm)o->norm,
+		.order = (enum diff_order)o->order, .median = o->median,
 	};
 	spec->select.images = cmd_names(&o->images);
 	spec->select.symbols = cmd_names(&o->symbols);
@@ -265,9 +224,7 @@ static int diff_spec_init(struct cmd_io *io, const struct diff_opts *o,
 		spec->limit = format == FORMAT_TEXT && !o->symbols.n ? 0.1 : 0;
 		spec->at_least = MIN_ROWS;
 	}
-	rc = choose(o, spec, err);
-	if (!rc)
-		rc = parse_keys(o->by, &spec->keys, err);
+	rc = parse_keys(o->by, &spec->keys, err);
 	for (int s = 0; !rc && s < DIFF_SIDES; s++)
 		rc = cmd_sources(io, &o->source_at,
 				 s == DIFF_OLD ? &o->old_maps : NULL, use,
@@ -394,7 +351,7 @@ static int make_style(const struct cmd_io *io, const struct diff_opts *o,
 }
 
 static int show(struct cmd_io *io, const struct diff_opts *o,
-		const struct diff *d, int format, struct error *err)
+		const struct diff *d, enum diff_format format, struct error *err)
 {
 	struct diff_style style;
 	struct buf out = { .most = o->max_output };
@@ -515,20 +472,8 @@ static int take_words(struct diff_opts *o, int argc, char **argv,
 			   : 0;
 }
 
-static int check_options(const struct diff_opts *o, int format,
-			  struct error *err)
-{
-	if (o->annotate && format != FORMAT_TEXT && format != FORMAT_JSON)
-		return error_set(err, ERR_USAGE, "--format must be text or "
-				 "json to show source side by side");
-	if (strcmp(o->syntax, "intel") && strcmp(o->syntax, "att"))
-		return error_set(err, ERR_USAGE,
-				 "--syntax '%s': use intel or att", o->syntax);
-	return 0;
-}
-
 static int show_aligned(struct cmd_io *io, const struct diff_opts *o,
-			struct diff_annotation *x, int format,
+			struct diff_annotation *x, enum diff_format format,
 			struct error *err)
 {
 	struct diff_annotate_style style;
@@ -569,12 +514,12 @@ static int show_aligned(struct cmd_io *io, const struct diff_opts *o,
 }
 
 static int annotate(struct cmd_io *io, const struct diff_opts *o,
-		    struct diff *d, const char *what, int format,
-		    struct error *err)
+		    struct diff *d, const char *what,
+		    enum diff_format format, struct error *err)
 {
 	struct diff_annotation *x = NULL;
 	struct diff_annotate_spec spec = {
-		.what = what, .intel = !strcmp(o->syntax, "intel"),
+		.what = what, .intel = !o->att,
 		.top = o->top ? o->top : what ? 0 : ANNOTATED,
 		.code = o->code || o->both || !o->source,
 	};
@@ -594,14 +539,14 @@ static int run_diff(struct cmd_io *io, void *opts, int argc, char **argv,
 	const char *what = NULL;
 	struct diff_spec spec = { .top = 0 };
 	struct diff *d = NULL;
-	int format = diff_format(o, err);
-	int rc = format < 0 ? format
-			    : diff_spec_init(io, o, format, &spec, err);
+	enum diff_format format = choose_format(o);
+	int rc = diff_spec_init(io, o, format, &spec, err);
 
 	if (!rc)
 		rc = take_words(o, argc, argv, &spec, &what, err);
-	if (!rc)
-		rc = check_options(o, format, err);
+	if (!rc && o->annotate && format != FORMAT_TEXT && format != FORMAT_JSON)
+		rc = error_set(err, ERR_USAGE, "--format must be text or json to "
+			       "show source side by side");
 	if (!rc)
 		rc = diff_open(io, o, &spec, r, err);
 	if (!rc) {

@@ -2,28 +2,22 @@
 /* `tally doctor`: shows what this user can record here, and how to enable more. */
 #include "record/doctor/doctor.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/open.h"
+#include "cmd/show_options.h"
 
 struct doctor_opts {
-	const char *format, *color;
+	const char *color;
+	int json;
 	bool no_pager;
 };
 
 static const struct opt doctor_opt_table[] = {
-	{ OPT_STR, 0, "format", "text|json", "Output format. Default: text.",
-	  offsetof(struct doctor_opts, format) },
-	{ OPT_OPTSTR, 0, "color", "auto|always|never",
-	  "Use colours. Default: auto, on a terminal and without NO_COLOR.",
-	  offsetof(struct doctor_opts, color) },
-	{ OPT_FLAG, 0, "no-pager", NULL,
-	  "Do not send long output to a pager.",
-	  offsetof(struct doctor_opts, no_pager) },
+	OPT_ROW_JSON(offsetof(struct doctor_opts, json)),
+	OPT_ROW_COLOR(offsetof(struct doctor_opts, color)),
+	OPT_ROW_NO_PAGER(offsetof(struct doctor_opts, no_pager)),
 	OPT_END
 };
 
@@ -145,7 +139,7 @@ static int run_doctor(struct cmd_io *io, void *opts, int argc, char **argv,
 		      struct error *err)
 {
 	const struct doctor_opts *o = opts;
-	bool json = o->format && !strcmp(o->format, "json"), color = io->color;
+	bool color;
 	struct buf out = { 0 };
 	struct doctor d;
 	int rc;
@@ -153,21 +147,17 @@ static int run_doctor(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (argc > 0)
 		return error_set(err, ERR_USAGE, "doctor takes no arguments: "
 				 "\"%s\"", argv[0]);
-	if (o->format && !json && strcmp(o->format, "text"))
-		return error_set(err, ERR_USAGE,
-				 "--format must be text or json, not \"%s\"",
-				 o->format);
 	if (!cmd_color(o->color, io->color, &color))
 		return error_set(err, ERR_USAGE, "--color must be auto, always "
 				 "or never, not \"%s\"", o->color);
 	rc = doctor_run(&d, ".", err);
 	if (rc < 0)
 		return rc;
-	if (json)
+	if (o->json)
 		json_all(&d, &out);
 	else
 		text_all(io, &d, color, &out);
-	if (!o->no_pager && !json && io->start_pager)
+	if (!o->no_pager && !o->json && io->start_pager)
 		io->start_pager(io);
 	rc = cmd_output(io, NULL, &out, err);
 	buf_fini(&out);

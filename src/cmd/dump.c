@@ -26,9 +26,7 @@ static const struct opt dump_opt_table[] = {
 	{ OPT_FLAG, 'g', "frames", NULL,
 	  "Print the functions of each sample's stack below it.",
 	  offsetof(struct dump_opts, stacks) },
-	{ OPT_FLAG, 0, "no-pager", NULL,
-	  "Do not send long output to a pager.",
-	  offsetof(struct dump_opts, no_pager) },
+	OPT_ROW_NO_PAGER(offsetof(struct dump_opts, no_pager)),
 	{ OPT_UINT, 0, "max-output", "SIZE",
 	  "Stop after this many bytes (k, M, G). Default: 64 times the size of "
 	  "the file plus 64 MB.",

@@ -8,11 +8,13 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/show_options.h"
 #include "events/encode.h"
 #include "events/metrics.h"
 
 struct encode_opts {
-	const char *pmu, *period, *format;
+	const char *pmu, *period;
+	int json;
 	bool no_int;
 };
 
@@ -25,8 +27,7 @@ static const struct opt encode_opt_table[] = {
 	  "starts at 0.", AT(period) },
 	{ OPT_FLAG, 0, "no-int", NULL,
 	  "Do not interrupt on overflow; for counting.", AT(no_int) },
-	{ OPT_STR, 0, "format", "text|json", "Output format. Default: text.",
-	  AT(format) },
+	OPT_ROW_JSON(AT(json)),
 	OPT_END
 };
 
@@ -225,17 +226,12 @@ static int encode_run(struct cmd_io *io, void *opts, int argc, char **argv,
 		      struct error *err)
 {
 	const struct encode_opts *o = opts;
-	bool json = o->format && !strcmp(o->format, "json");
 	const struct hw_pmu *pmu;
 	word_list words = { 0 };
 	struct hw_program p;
 	uint64_t period = 0;
 	int r;
 
-	if (o->format && !json && strcmp(o->format, "text"))
-		return error_set(err, ERR_USAGE,
-				 "--format must be text or json, not \"%s\"",
-				 o->format);
 	r = pmu_choose(o->pmu, &pmu, err);
 	if (!r && o->period)
 		r = period_parse(o->period, &period, err);
@@ -251,7 +247,7 @@ static int encode_run(struct cmd_io *io, void *opts, int argc, char **argv,
 	vec_fini(&words);
 	if (r < 0)
 		return r;
-	if (json)
+	if (o->json)
 		print_json(io, &p);
 	else
 		print_text(io, &p);

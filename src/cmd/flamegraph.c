@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* `tally flamegraph`: draws the call stacks of a recording as a picture. */
-#include <string.h>
-
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
@@ -17,13 +15,16 @@ enum { SVG_WIDTH = 1200, SVG_MIN = 300, SVG_MAX = 20000 };
 
 struct flamegraph_opts {
 	uint64_t max_memory;
-	const char *input, *output, *format;
+	const char *input, *output;
+	int format;		/* enum format */
 	struct select_opts samples_of;
 	struct opt_strs debug_dirs;
 	bool inverted, icicle, no_inline;
 	uint64_t width;
 	bool trust;
 };
+
+enum format { FORMAT_BY_NAME = -1, FORMAT_HTML, FORMAT_SVG };
 
 #define AT(field) offsetof(struct flamegraph_opts, field)
 
@@ -34,7 +35,7 @@ static const struct opt flamegraph_opt_table[] = {
 	 "Write to FILE. Default: flamegraph.html or flamegraph.svg on a "
 	 "terminal, otherwise standard output.",
 	 AT(output)},
-	{OPT_STR, 0, "format", "html|svg",
+	{OPT_CHOICE, 0, "format", "html|svg",
 	 "A page with zoom, search, threads and time, or a picture without "
 	 "scripts. Default: from the name of the output, otherwise html.",
 	 AT(format)},
@@ -62,19 +63,7 @@ static void flamegraph_defaults(void *opts)
 	struct flamegraph_opts *o = opts;
 
 	o->width = SVG_WIDTH;
-}
-
-static int choose_format(const struct flamegraph_opts *o, bool *svg,
-			 struct error *err)
-{
-	*svg = o->output && text_ends_with(o->output, ".svg");
-	if (!o->format)
-		return 0;
-	*svg = !strcmp(o->format, "svg");
-	if (!*svg && strcmp(o->format, "html") != 0)
-		return error_set(err, ERR_USAGE,
-				 "--format '%s': use html or svg", o->format);
-	return 0;
+	o->format = FORMAT_BY_NAME;
 }
 
 static int build(const struct flamegraph_opts *o, struct reader *r,
@@ -126,10 +115,12 @@ static int run_flamegraph(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct report *rep = NULL;
 	struct reader *r = NULL;
 	const char *path;
-	bool svg = false;
-	int rc = choose_format(o, &svg, err);
+	bool svg = o->format == FORMAT_BY_NAME
+		   ? o->output && text_ends_with(o->output, ".svg")
+		   : o->format == FORMAT_SVG;
+	int rc = 0;
 
-	if (!rc && (o->width < SVG_MIN || o->width > SVG_MAX))
+	if (o->width < SVG_MIN || o->width > SVG_MAX)
 		rc = error_set(err, ERR_USAGE,
 			       "--width %llu: must be %d to %d pixels",
 			       (unsigned long long)o->width, SVG_MIN,

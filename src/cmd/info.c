@@ -2,7 +2,6 @@
 /* `tally info`: describes the content of a recording. */
 #include "views/info.h"
 
-#include <string.h>
 #include <sys/stat.h>
 
 #include "cmd/command.h"
@@ -12,25 +11,23 @@
 
 struct info_opts {
 	uint64_t max_memory;
-	const char *input, *format;
+	const char *input;
+	int json;
 	bool no_pager;
 	bool trust;
 };
 
 static const struct opt info_opt_table[] = {
 	OPT_ROW_INPUT(offsetof(struct info_opts, input)),
-	{ OPT_STR, 0, "format", "text|json", "Default: text.",
-	  offsetof(struct info_opts, format) },
-	{ OPT_FLAG, 0, "no-pager", NULL,
-	  "Do not send long output to a pager.",
-	  offsetof(struct info_opts, no_pager) },
+	OPT_ROW_JSON(offsetof(struct info_opts, json)),
+	OPT_ROW_NO_PAGER(offsetof(struct info_opts, no_pager)),
 	OPT_ROW_MAX_MEMORY(offsetof(struct info_opts, max_memory)),
 	OPT_ROW_TRUST(offsetof(struct info_opts, trust)),
 	OPT_END
 };
 
 static int show(struct cmd_io *io, const struct info_opts *o,
-		struct info *in, bool json, struct error *err)
+		struct info *in, struct error *err)
 {
 	struct buf out = { 0 };
 	struct missing_help help;
@@ -39,8 +36,7 @@ static int show(struct cmd_io *io, const struct info_opts *o,
 
 	if (rc < 0)
 		return rc;
-
-	if (json)
+	if (o->json)
 		info_json(in, &out);
 	else
 		info_text(in, io->columns, &out);
@@ -56,17 +52,12 @@ static int run_info(struct cmd_io *io, void *opts, int argc, char **argv,
 		    struct error *err)
 {
 	const struct info_opts *o = opts;
-	bool json = o->format && !strcmp(o->format, "json");
 	struct reader *r = NULL;
 	struct stat st = { 0 };
 	const char *path;
 	struct info in;
 	int rc;
 
-	if (o->format && !json && strcmp(o->format, "text") != 0)
-		return error_set(err, ERR_USAGE,
-				 "--format '%s': use text or json",
-				 o->format);
 	rc = cmd_open(io, &(struct cmd_reading){
 			.max_memory = o->max_memory, .trust = o->trust,
 			.as_it_is = true }, o->input, argc, argv, &path, &r, err);
@@ -77,7 +68,7 @@ static int run_info(struct cmd_io *io, void *opts, int argc, char **argv,
 		st.st_size = 0;
 	rc = info_build(&in, r, path, (uint64_t)st.st_size, err);
 	if (!rc) {
-		rc = show(io, o, &in, json, err);
+		rc = show(io, o, &in, err);
 		info_fini(&in);
 	}
 	reader_close(r);

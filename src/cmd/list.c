@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "cmd/command.h"
+#include "cmd/show_options.h"
 #include "events/events.h"
 #include "events/hw_spec.h"
 #include "events/metrics.h"
@@ -501,15 +502,14 @@ enum { NAME_WIDTH = 36, NAME_WIDEST = 60 };
 
 struct list_opts {
 	bool all;
-	const char *format;
+	int json;
 };
 
 static const struct opt list_opt_table[] = {
 	{ OPT_FLAG, 0, "all", NULL,
 	  "Also list events that cannot be used here, with the reason.",
 	  offsetof(struct list_opts, all) },
-	{ OPT_STR, 0, "format", "text|json", "Output format. Default: text.",
-	  offsetof(struct list_opts, format) },
+	OPT_ROW_JSON(offsetof(struct list_opts, json)),
 	OPT_END
 };
 
@@ -661,16 +661,11 @@ static int list_run(struct cmd_io *io, void *opts, int argc, char **argv,
 {
 	const struct list_opts *o = opts;
 	struct listing l = { .nwords = argc, .words = argv, .all = o->all };
-	bool json = o->format && !strcmp(o->format, "json");
 	int r;
 
-	if (o->format && !json && strcmp(o->format, "text"))
-		return error_set(err, ERR_USAGE,
-				 "--format must be text or json, not \"%s\"",
-				 o->format);
-	if (list_metrics(io, argc, argv, json))
+	if (list_metrics(io, argc, argv, o->json))
 		return 0;
-	r = list_hw(io, argc, argv, json, err);
+	r = list_hw(io, argc, argv, o->json, err);
 	if (r)
 		return r < 0 ? r : 0;
 	perf_reachable(&l.blocked);
@@ -679,9 +674,9 @@ static int list_run(struct cmd_io *io, void *opts, int argc, char **argv,
 		vec_fini(&l.rows);
 		return error_set(err, ERR_NOMEM, "out of memory for events");
 	}
-	if (!json && io->start_pager)
+	if (!o->json && io->start_pager)
 		io->start_pager(io);
-	if (json)
+	if (o->json)
 		print_json(io, &l);
 	else if (l.rows.n)
 		print_text(io, &l);

@@ -60,6 +60,7 @@ static const struct opt push_opt_table[] = {
 
 void cmd_push_defaults(struct cmd_push_opts *o)
 {
+	o->symbols = SYMBOLS_NOT_GIVEN;
 	o->window = 10;
 	o->timeout = 30;
 	o->spool_size = 256 << 20;
@@ -148,6 +149,7 @@ int cmd_push_prepare(const struct cmd_push_opts *o, const char *url,
 	*p = (struct cmd_push){ .options = {
 		.url = url, .tenant = o->tenant, .spool = o->spool,
 		.spool_bytes = o->spool_size,
+		.server_names = o->symbols == SYMBOLS_SERVER,
 		.http = { .ca = o->ca, .cert = o->cert, .key = o->key,
 			  .agent = "tally/" PACKAGE_VERSION },
 		.version = PACKAGE_VERSION } };
@@ -159,11 +161,6 @@ int cmd_push_prepare(const struct cmd_push_opts *o, const char *url,
 	if (o->timeout < 0.1 || o->timeout > 3600)
 		return error_set(err, ERR_USAGE, "--timeout must be 100ms to "
 				 "1h");
-	if (o->symbols && !strcmp(o->symbols, "server"))
-		p->options.server_names = true;
-	else if (o->symbols && strcmp(o->symbols, "names") != 0)
-		return error_set(err, ERR_USAGE, "--symbols must be names or "
-				 "server");
 	if (!o->spool_size)
 		return error_set(err, ERR_USAGE, "--spool-size needs more than "
 				 "0");

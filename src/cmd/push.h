@@ -7,9 +7,12 @@
 #include "cmd/command.h"
 #include "push/push.h"
 
+enum push_symbols { SYMBOLS_NOT_GIVEN = -1, SYMBOLS_NAMES, SYMBOLS_SERVER };
+
 struct cmd_push_opts {
 	struct opt_strs labels;
-	const char *symbols, *tenant, *token_file, *ca, *cert, *key, *spool;
+	int symbols;		/* enum push_symbols */
+	const char *tenant, *token_file, *ca, *cert, *key, *spool;
 	double window, timeout;
 	uint64_t spool_size;
 };
@@ -22,7 +25,7 @@ struct cmd_push_opts {
 	  offsetof(type, name.window) }
 
 #define CMD_PUSH_SYMBOLS_ROW(type, name) \
-	{ OPT_STR, 0, "symbols", "names|server", \
+	{ OPT_CHOICE, 0, "symbols", "names|server", \
 	  "Send the names of functions, or addresses and build IDs, which the " \
 	  "server looks up; Parca also gets debug information. Default: names.", \
 	  offsetof(type, name.symbols) }

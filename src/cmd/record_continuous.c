@@ -41,7 +41,7 @@ int continuous_check_unused(const struct continuous_opts *o, struct error *err)
 	name = send->window != usual.send.window ? "window"
 	       : send->timeout != usual.send.timeout ? "timeout"
 	       : send->spool_size != usual.send.spool_size ? "spool-size"
-	       : send->symbols ? "symbols" : send->tenant ? "tenant"
+	       : send->symbols != SYMBOLS_NOT_GIVEN ? "symbols" : send->tenant ? "tenant"
 	       : send->token_file ? "token-file" : send->ca ? "ca"
 	       : send->cert ? "cert" : send->key ? "key"
 	       : send->spool ? "spool" : NULL;
@@ -68,7 +68,7 @@ static int check(const struct continuous_opts *o, const struct record_options *r
 	if (ro->rotate.max_files)
 		return error_set(err, ERR_USAGE, "--switch-max-files: "
 				 "--continuous has --keep-size and --keep-age");
-	if (o->send.symbols && !o->push)
+	if (o->send.symbols != SYMBOLS_NOT_GIVEN && !o->push)
 		return error_set(err, ERR_USAGE, "--symbols says what --push "
 				 "sends");
 	if (o->renew < 1)

@@ -30,7 +30,8 @@ enum {
 
 struct report_opts {
 	uint64_t max_memory, max_output;
-	const char *input, *sort, *call_graph, *format, *color, *output;
+	const char *input, *sort, *call_graph, *color, *output;
+	int format;		/* enum format */
 	struct select_opts samples_of;
 	struct opt_strs debug_dirs, images, symbols;
 	bool children, no_children, no_inline, samples;
@@ -98,7 +99,7 @@ static const struct opt report_opt_table[] = {
 	 "Open the interactive view. Default on a terminal, unless an option "
 	 "applies to text only.", AT(tui)},
 	{OPT_FLAG, 0, "no-tui", NULL, "Print text.", AT(no_tui)},
-	{OPT_STR, 0, "format", "text|json|csv|html",
+	{OPT_CHOICE, 0, "format", "text|json|csv|html",
 	 "Output format; html is one self-contained page with a flame graph, a "
 	 "timeline, callers and callees. Default: text.",
 	 AT(format)},
@@ -138,23 +139,11 @@ static void report_defaults(void *opts)
 	struct report_opts *o = opts;
 
 	o->sort = "image,symbol";
-	o->format = "text";
 	o->limit = AUTO;
 	o->width = UINT64_MAX;
 }
 
-static int one_of(const char *word, const char *const *words, const char *name,
-		  struct error *err)
-{
-	for (int i = 0; words[i]; i++)
-		if (!strcmp(word, words[i]))
-			return i;
-	return error_set(err, ERR_USAGE, "%s '%s': use %s, %s, %s or %s", name,
-			 word, words[0], words[1], words[2], words[3]);
-}
-
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_HTML };
-static const char *const formats[] = { "text", "json", "csv", "html", NULL };
 
 static bool parse_graph(const char *word, enum tree_mode *out)
 {
@@ -420,7 +409,7 @@ static int check_page(const struct report_opts *o, const struct report_spec *s,
 /* Returns whether to open the interactive view: it is possible, and no option
  * applies to text only. */
 static bool wants_tui(const struct cmd_io *io, const struct report_opts *o,
-		      int format)
+		      enum format format)
 {
 	bool text = o->output || o->no_header || o->missing || o->no_pager ||
 		    o->color || o->samples || o->no_children || o->top ||
@@ -433,8 +422,8 @@ static bool wants_tui(const struct cmd_io *io, const struct report_opts *o,
 
 /* What the output shows of symbols.  The ids of JSON and CSV have files, and a selected
  * symbol may name one. */
-static enum sym_detail shown_detail(const struct report_spec *spec, int format,
-				    bool tui)
+static enum sym_detail shown_detail(const struct report_spec *spec,
+				    enum format format, bool tui)
 {
 	if (format != FORMAT_TEXT || tui || key_list_has(&spec->keys, KEY_FILE) ||
 	    key_list_has(&spec->keys, KEY_LINE))
@@ -606,13 +595,12 @@ static bool may_request(struct cmd_io *io, const struct fetch_options *limits,
 	return false;
 }
 
-static int check_options(struct report_opts *o, int format, struct report_spec *spec,
-			 struct fetch_options *limits, struct error *err)
+static int check_options(struct report_opts *o, enum format format,
+			 struct report_spec *spec, struct fetch_options *limits,
+			 struct error *err)
 {
-	int rc = format;
+	int rc = make_spec(o, format, spec, err);
 
-	if (rc >= 0)
-		rc = make_spec(o, (enum format)format, spec, err);
 	if (rc >= 0 && format == FORMAT_HTML)
 		rc = check_page(o, spec, err);
 	return rc < 0 ? rc : cmd_fetch_limits(&o->debuginfod, limits, err);
@@ -622,8 +610,7 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 		      struct error *err)
 {
 	struct report_opts *o = opts;
-	int format = one_of(o->html ? "html" : o->format, formats,
-			    "--format", err);
+	enum format format = o->html ? FORMAT_HTML : (enum format)o->format;
 	bool tui = wants_tui(io, o, format), request;
 	struct fetch_options limits = { 0 };
 	struct late_names late = { .io = io, .limits = &limits,
@@ -652,7 +639,7 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = browse(io, o, &spec, late.path, r, request ? &late : NULL,
 			    why.n && !request ? buf_cstr(&why) : NULL, err);
 	else
-		rc = print_report(io, o, &spec, (enum format)format, &late,
+		rc = print_report(io, o, &spec, format, &late,
 				  request, err);
 	buf_fini(&why);
 	reader_close(r);

@@ -10,6 +10,10 @@
 #define OPT_ROW_INPUT(at) \
 	{ OPT_STR, 'i', "input", "FILE", \
 	  "Read this recording. Default: profile.tally.", at }
+/* For commands with these two formats; the value is an int, 1 for JSON. */
+#define OPT_ROW_JSON(at) \
+	{ OPT_CHOICE, 0, "format", "text|json", "Output format. Default: text.", \
+	  at }
 #define OPT_ROW_NO_INLINE(at) \
 	{ OPT_FLAG, 0, "no-inline", NULL, \
 	  "Attribute inlined functions to the function they were inlined " \
@@ -22,6 +26,10 @@
 	  "Show template arguments and parameters in full.", at }
 #define OPT_ROW_SAMPLES(at) \
 	{ OPT_FLAG, 'n', "samples", NULL, "Also show numbers of samples.", at }
+/* The value is an int, 1 for AT&T's syntax. */
+#define OPT_ROW_SYNTAX(at) \
+	{ OPT_CHOICE, 'M', "syntax", "intel|att", \
+	  "Syntax of instructions. Default: intel.", at }
 #define OPT_ROW_WIDTH(at) \
 	{ OPT_UINT, 'w', "width", "COLUMNS", \
 	  "Cut lines at this width. Default: the width of the terminal, " \

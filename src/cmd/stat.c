@@ -14,7 +14,8 @@
 
 struct stat_opts {
 	struct opt_strs events, metrics;
-	const char *pids, *tids, *cpus, *cgroup, *output, *format, *control;
+	const char *pids, *tids, *cpus, *cgroup, *output, *control;
+	int format;		/* enum format */
 	bool all, user, kernel, inherit, descendants, no_group, by_mode, no_merge,
 		quiet, keep_busy;
 	uint64_t repeat;
@@ -93,7 +94,7 @@ static const struct opt stat_opt_table[] = {
 	  "switched off.",
 	  AT(control) },
 	{ OPT_HEADING, 0, NULL, NULL, "Output", 0 },
-	{ OPT_STR, 0, "format", "text|json|csv",
+	{ OPT_CHOICE, 0, "format", "text|json|csv",
 	  "Output format. Default: text.", AT(format) },
 	{ OPT_STR, 'o', "output", "FILE",
 	  "Write to FILE. Default: standard error; without a command, standard "
@@ -203,13 +204,9 @@ static int finish(struct printer *p, const struct count_result *r,
 static int printer_open(struct printer *p, const struct stat_opts *o,
 			char *const *command, struct error *err)
 {
-	const char *f = o->format ? o->format : "text";
 	int fd;
 
-	p->format = !strcmp(f, "json") ? JSON : !strcmp(f, "csv") ? CSV : TEXT;
-	if (p->format == TEXT && strcmp(f, "text"))
-		return error_set(err, ERR_USAGE, "--format must be text, json "
-				 "or csv, not \"%s\"", f);
+	p->format = (enum format)o->format;
 	p->show.command = command;
 	p->show.intervals = o->interval != NOT_GIVEN;
 	p->out = command ? p->io->err : p->io->out;
