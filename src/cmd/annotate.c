@@ -95,13 +95,10 @@ static int make_style(const struct cmd_io *io, const struct annotate_opts *o,
 		      struct annotate_style *s, struct error *err)
 {
 	bool color;
+	int rc = cmd_color(o->color, io->color && !o->output, &color, err);
 
-	if (!cmd_color(o->color, io->color && !o->output, &color))
-		return error_set(err, ERR_USAGE,
-				 "--color '%s': use auto, always or never",
-				 o->color);
 	*s = (struct annotate_style){
-		.columns = o->output ? 0 : io->columns,
+		.columns = cmd_columns(io, o->output, o->width),
 		.color = color,
 		.source = o->source || o->both || !o->code,
 		.code = o->code || o->both || !o->source,
@@ -113,11 +110,7 @@ static int make_style(const struct cmd_io *io, const struct annotate_opts *o,
 	};
 	if (o->source && o->code)	/* both options together mean --both */
 		s->automatic = false;
-	if (o->width != UINT64_MAX)
-		s->columns = o->width > 10000 ? 10000 : (int)o->width;
-	if (s->columns && s->columns < 40)
-		s->columns = 40;
-	return 0;
+	return rc;
 }
 
 /* Also accepts a file that is too damaged to be recognized as a recording. */
@@ -162,9 +155,7 @@ static int show(struct cmd_io *io, const struct annotate_opts *o,
 		annotate_json(a, style, &out);
 	else
 		annotate_text(a, style, &out);
-	if (!o->output && !o->no_pager && io->start_pager)
-		io->start_pager(io);
-	rc = cmd_output(io, o->output, &out, err);
+	rc = cmd_output_paged(io, o->output, o->no_pager, &out, err);
 	if (!rc && o->output) {
 		struct sources *read = &a->sources;
 

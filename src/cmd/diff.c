@@ -324,30 +324,20 @@ static void diff_close(struct diff_spec *spec, struct reader *r[DIFF_SIDES])
 	}
 }
 
-enum {
-	ANNOTATED = 10,		/* functions to annotate if none is named */
-	SVG_WIDTH = 1200, SVG_MIN = 300, SVG_MAX = 20000,
-};
+enum { ANNOTATED = 10 };	/* functions to annotate if none is named */
 
 static int make_style(const struct cmd_io *io, const struct diff_opts *o,
 		      struct diff_style *s, struct error *err)
 {
 	bool color;
+	int rc = cmd_color(o->color, io->color && !o->output, &color, err);
 
-	if (!cmd_color(o->color, io->color && !o->output, &color))
-		return error_set(err, ERR_USAGE,
-				 "--color '%s': use auto, always or never",
-				 o->color);
 	*s = (struct diff_style){
-		.columns = o->output ? 0 : io->columns, .color = color,
+		.columns = cmd_columns(io, o->output, o->width), .color = color,
 		.full_names = o->full_names, .no_header = o->no_header,
 		.samples = o->samples,
 	};
-	if (o->width != UINT64_MAX)
-		s->columns = o->width > 10000 ? 10000 : (int)o->width;
-	if (s->columns && s->columns < 40)
-		s->columns = 40;
-	return 0;
+	return rc;
 }
 
 static int show(struct cmd_io *io, const struct diff_opts *o,
@@ -365,9 +355,7 @@ static int show(struct cmd_io *io, const struct diff_opts *o,
 		diff_csv(d, &out);
 	else
 		diff_text(d, &style, &out);
-	if (!o->output && !o->no_pager && io->start_pager)
-		io->start_pager(io);
-	rc = cmd_output(io, o->output, &out, err);
+	rc = cmd_output_paged(io, o->output, o->no_pager, &out, err);
 	buf_fini(&out);
 	return rc;
 }
@@ -375,19 +363,12 @@ static int show(struct cmd_io *io, const struct diff_opts *o,
 static int draw(struct cmd_io *io, const struct diff_opts *o, struct diff *d,
 		struct error *err)
 {
-	struct diff_svg_style style = { SVG_WIDTH, o->icicle };
+	struct diff_svg_style style = { .icicle = o->icicle };
 	struct buf out = { 0 };
-	int rc;
+	int rc = cmd_picture_width(o->width, &style.width, err);
 
-	if (o->width != UINT64_MAX && (o->width < SVG_MIN ||
-				       o->width > SVG_MAX))
-		return error_set(err, ERR_USAGE,
-				 "--width %llu: must be %d to %d pixels",
-				 (unsigned long long)o->width, SVG_MIN,
-				 SVG_MAX);
-	if (o->width != UINT64_MAX)
-		style.width = (unsigned int)o->width;
-	rc = diff_svg(d, &style, &out, err);
+	if (!rc)
+		rc = diff_svg(d, &style, &out, err);
 	if (!rc)
 		rc = cmd_output_or_name(io, o->output, "diff.svg", &out, err);
 	buf_fini(&out);
@@ -497,9 +478,7 @@ static int show_aligned(struct cmd_io *io, const struct diff_opts *o,
 		diff_annotate_json(x, &style, &out);
 	else
 		diff_annotate_text(x, &style, &out);
-	if (!o->output && !o->no_pager && io->start_pager)
-		io->start_pager(io);
-	rc = cmd_output(io, o->output, &out, err);
+	rc = cmd_output_paged(io, o->output, o->no_pager, &out, err);
 	if (!rc && o->output) {
 		struct sources *read[DIFF_SIDES];
 

@@ -147,19 +147,16 @@ static int run_doctor(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (argc > 0)
 		return error_set(err, ERR_USAGE, "doctor takes no arguments: "
 				 "\"%s\"", argv[0]);
-	if (!cmd_color(o->color, io->color, &color))
-		return error_set(err, ERR_USAGE, "--color must be auto, always "
-				 "or never, not \"%s\"", o->color);
-	rc = doctor_run(&d, ".", err);
+	rc = cmd_color(o->color, io->color, &color, err);
+	if (!rc)
+		rc = doctor_run(&d, ".", err);
 	if (rc < 0)
 		return rc;
 	if (o->json)
 		json_all(&d, &out);
 	else
 		text_all(io, &d, color, &out);
-	if (!o->no_pager && !o->json && io->start_pager)
-		io->start_pager(io);
-	rc = cmd_output(io, NULL, &out, err);
+	rc = cmd_output_paged(io, NULL, o->no_pager || o->json, &out, err);
 	buf_fini(&out);
 	doctor_fini(&d);
 	return rc < 0 ? rc

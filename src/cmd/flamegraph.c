@@ -11,8 +11,6 @@
 #include "views/html/html.h"
 #include "views/svg/svg.h"
 
-enum { SVG_WIDTH = 1200, SVG_MIN = 300, SVG_MAX = 20000 };
-
 struct flamegraph_opts {
 	uint64_t max_memory;
 	const char *input, *output;
@@ -62,7 +60,7 @@ static void flamegraph_defaults(void *opts)
 {
 	struct flamegraph_opts *o = opts;
 
-	o->width = SVG_WIDTH;
+	o->width = UINT64_MAX;
 	o->format = FORMAT_BY_NAME;
 }
 
@@ -78,11 +76,11 @@ static int build(const struct flamegraph_opts *o, struct reader *r,
 	return rc < 0 ? rc : report_build(r, &spec, rep, err);
 }
 
-static int draw(struct cmd_io *io, const struct flamegraph_opts *o, bool svg,
-		struct reader *r, struct report *rep, struct error *err)
+/* `svg`: how to draw a picture, or NULL for a page. */
+static int draw(struct cmd_io *io, const struct flamegraph_opts *o,
+		const struct svg_style *svg, struct reader *r, struct report *rep,
+		struct error *err)
 {
-	struct svg_style svg_style = { o->inverted, o->icicle,
-				       (unsigned int)o->width };
 	struct annotate_spec like = { .intel = true };
 	struct html_style style = { .first = HTML_FLAME,
 				    .inverted = o->inverted,
@@ -100,7 +98,7 @@ static int draw(struct cmd_io *io, const struct flamegraph_opts *o, bool svg,
 		cmd_sources_free(&like.where);
 		return rc;
 	}
-	rc = svg_write(rep, &svg_style, &out, err);
+	rc = svg_write(rep, svg, &out, err);
 	if (!rc)
 		rc = cmd_output_or_name(io, o->output, "flamegraph.svg", &out,
 					err);
@@ -112,19 +110,15 @@ static int run_flamegraph(struct cmd_io *io, void *opts, int argc, char **argv,
 			  struct error *err)
 {
 	struct flamegraph_opts *o = opts;
+	struct svg_style style = { .inverted = o->inverted, .icicle = o->icicle };
 	struct report *rep = NULL;
 	struct reader *r = NULL;
 	const char *path;
 	bool svg = o->format == FORMAT_BY_NAME
 		   ? o->output && text_ends_with(o->output, ".svg")
 		   : o->format == FORMAT_SVG;
-	int rc = 0;
+	int rc = cmd_picture_width(o->width, &style.width, err);
 
-	if (o->width < SVG_MIN || o->width > SVG_MAX)
-		rc = error_set(err, ERR_USAGE,
-			       "--width %llu: must be %d to %d pixels",
-			       (unsigned long long)o->width, SVG_MIN,
-			       SVG_MAX);
 	if (!rc)
 		rc = cmd_open(io, &(struct cmd_reading){
 				.debug_dirs = &o->debug_dirs,
@@ -138,7 +132,7 @@ static int run_flamegraph(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!rc)
 		cmd_report_damage(io, path, r);
 	if (!rc)
-		rc = draw(io, o, svg, r, rep, err);
+		rc = draw(io, o, svg ? &style : NULL, r, rep, err);
 	report_free(rep);
 	reader_close(r);
 	return rc < 0 ? rc : 0;

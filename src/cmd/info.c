@@ -40,9 +40,7 @@ static int show(struct cmd_io *io, const struct info_opts *o,
 		info_json(in, &out);
 	else
 		info_text(in, io->columns, &out);
-	if (!o->no_pager && io->start_pager)
-		io->start_pager(io);
-	rc = cmd_output(io, NULL, &out, err);
+	rc = cmd_output_paged(io, NULL, o->no_pager, &out, err);
 	missing_help_free(&help);
 	buf_fini(&out);
 	return rc;

@@ -296,11 +296,33 @@ int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 	return outfile_write(path, text->p, text->n, err);
 }
 
-bool cmd_color(const char *word, bool automatic, bool *out)
+int cmd_output_paged(struct cmd_io *io, const char *path, bool no_pager,
+		     const struct buf *text, struct error *err)
+{
+	if (!path && !no_pager && io->start_pager)
+		io->start_pager(io);
+	return cmd_output(io, path, text, err);
+}
+
+int cmd_color(const char *word, bool automatic, bool *out, struct error *err)
 {
 	*out = automatic;
 	if (!word || !strcmp(word, "auto"))
-		return true;
+		return 0;
 	*out = !strcmp(word, "always") || !*word;
-	return *out || !strcmp(word, "never");
+	if (*out || !strcmp(word, "never"))
+		return 0;
+	return error_set(err, ERR_USAGE, "--color '%s': use auto, always or never",
+			 word);
+}
+
+int cmd_columns(const struct cmd_io *io, const char *path, uint64_t asked)
+{
+	enum { LEAST = 40, MOST = 10000 };
+	uint64_t columns = asked != UINT64_MAX ? asked
+			 : path ? 0 : (uint64_t)io->columns;
+
+	if (columns && columns < LEAST)
+		return LEAST;
+	return columns > MOST ? MOST : (int)columns;
 }

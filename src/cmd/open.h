@@ -73,8 +73,13 @@ uint64_t cmd_max_output(uint64_t asked, uint64_t bytes, uint64_t a_byte);
 /* Writes text to a file, or to io->out if `path` is NULL or "-". */
 int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 	       struct error *err);
-/* Parses the value of --color and sets *out.  Returns false if the word is
- * unknown. */
-bool cmd_color(const char *word, bool automatic, bool *out);
+/* The same, through the user's pager if there is no `path`, unless `no_pager`. */
+int cmd_output_paged(struct cmd_io *io, const char *path, bool no_pager,
+		     const struct buf *text, struct error *err);
+/* Parses the value of --color, which is `automatic` without it. */
+int cmd_color(const char *word, bool automatic, bool *out, struct error *err);
+/* Returns the width of text that is written to `path`, or to io->out if it is NULL:
+ * `asked` (UINT64_MAX: the terminal's), or 0 for no limit. */
+int cmd_columns(const struct cmd_io *io, const char *path, uint64_t asked);
 
 #endif

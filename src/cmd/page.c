@@ -26,6 +26,17 @@ int cmd_output_or_name(struct cmd_io *io, const char *path, const char *name,
 	return rc;
 }
 
+int cmd_picture_width(uint64_t asked, unsigned int *out, struct error *err)
+{
+	enum { USUAL = 1200, LEAST = 300, MOST = 20000 };
+
+	*out = asked == UINT64_MAX ? USUAL : (unsigned int)asked;
+	if (asked == UINT64_MAX || (asked >= LEAST && asked <= MOST))
+		return 0;
+	return error_set(err, ERR_USAGE, "--width %llu: must be %d to %d pixels",
+			 (unsigned long long)asked, LEAST, MOST);
+}
+
 /* Annotates lines and instructions of the most expensive functions for a page.
  * `like` supplies syntax and source maps, or is NULL. */
 static int cmd_page_lines(struct reader *r, const struct report *rep,

@@ -9,6 +9,8 @@
  * to a file called `name` instead and tells the user. */
 int cmd_output_or_name(struct cmd_io *io, const char *path, const char *name,
 		       const struct buf *text, struct error *err);
+/* Parses a --width in pixels; UINT64_MAX: it is not given. */
+int cmd_picture_width(uint64_t asked, unsigned int *out, struct error *err);
 /* Writes the HTML page of a report, with hints for images without symbols.  Sets
  * style->missing. */
 int cmd_page(struct cmd_io *io, const char *path, const char *name,

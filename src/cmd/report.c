@@ -229,20 +229,14 @@ static int make_spec(const struct report_opts *o, enum format format,
 static struct text_style make_style(const struct cmd_io *io,
 				    const struct report_opts *o, bool color)
 {
-	struct text_style style = {
-		.columns = o->output ? 0 : io->columns,
+	return (struct text_style){
+		.columns = cmd_columns(io, o->output, o->width),
 		.color = color,
 		.full_names = o->full_names,
 		.no_header = o->no_header,
 		.samples = o->samples,
 		.no_total = o->no_children,
 	};
-
-	if (o->width != UINT64_MAX)
-		style.columns = o->width > 10000 ? 10000 : (int)o->width;
-	if (style.columns && style.columns < 40)
-		style.columns = 40;
-	return style;
 }
 
 /* Returns the number of images whose missing data the report lists. */
@@ -356,12 +350,10 @@ static int show(struct cmd_io *io, const struct report_opts *o,
 	struct text_style style;
 	struct missing_help help;
 	bool color;
-	int rc;
+	int rc = cmd_color(o->color, io->color && !o->output, &color, err);
 
-	if (!cmd_color(o->color, io->color && !o->output, &color))
-		return error_set(err, ERR_USAGE,
-				 "--color '%s': use auto, always or never",
-				 o->color);
+	if (rc < 0)
+		return rc;
 	style = make_style(io, o, color);
 	style.missing = count_missing(o, rep, format);
 	rc = missing_help_find(&rep->missing, style.missing, false, &help, err);
@@ -375,10 +367,8 @@ static int show(struct cmd_io *io, const struct report_opts *o,
 		report_text(rep, &style, &out);
 	if (format == FORMAT_TEXT && !o->images.n && !o->symbols.n)
 		rc = put_waits(o, r, &style, &out, err);
-	if (!o->output && !o->no_pager && io->start_pager)
-		io->start_pager(io);
 	if (rc >= 0)
-		rc = cmd_output(io, o->output, &out, err);
+		rc = cmd_output_paged(io, o->output, o->no_pager, &out, err);
 	missing_help_free(&help);
 	buf_fini(&out);
 	return rc;
