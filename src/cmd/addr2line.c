@@ -276,7 +276,7 @@ static const struct opt addr2line_opt_table[] = {
 	{ OPT_FLAG, 0, "json", NULL,
 	  "Print one JSON object for each address, with all details.",
 	  AT(json) },
-	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP, AT(debug_dirs) },
+	DEBUG_DIR_ROW("", AT(debug_dirs)),
 	{ OPT_FLAG, 0, "verify", NULL,
 	  "Compare the results with those of libdw and print each difference "
 	  "instead. Exit status 1 if there is an unexplained difference.",

@@ -28,9 +28,7 @@ static const struct opt check_opt_table[] = {
 	{ OPT_FLAG, 0, "inclusive", NULL,
 	  "Also show changes of functions including what they called; never "
 	  "fails the check.", AT(inclusive) },
-	{ OPT_STRS, 0, "debug-dir", "DIR",
-	  "For recordings without symbols: " DEBUG_DIR_HELP,
-	  AT(debug_dirs) },
+	DEBUG_DIR_ROW("For recordings without symbols: ", AT(debug_dirs)),
 
 	{ OPT_HEADING, 0, NULL, NULL, "Recording both sides now, interleaved",
 	  0 },

@@ -5,10 +5,13 @@
 #include "base/buf.h"
 #include "cmd/command.h"
 
-#define DEBUG_DIR_HELP \
-	"Also search DIR for debug files: in the layout of /usr/lib/debug or " \
-	"of debuginfod's cache, at the path of the program, or directly in " \
-	"DIR. May be repeated."
+/* The row of an option table; the value is a struct opt_strs.  `when`: when the folders
+ * are searched, such as "For recordings without symbols: ", or "". */
+#define DEBUG_DIR_ROW(when, at) \
+	{ OPT_STRS, 0, "debug-dir", "DIR", when \
+	  "Also search DIR for debug files: in the layout of /usr/lib/debug or " \
+	  "of debuginfod's cache, at the path of the program, or directly in " \
+	  "DIR. May be repeated.", at }
 
 /* Appends the list of folders for sym_options.debug_dirs: the named ones (NULL: none),
  * which must exist, then the cache of debuginfod's client and /usr/lib/debug. */

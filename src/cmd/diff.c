@@ -104,14 +104,8 @@ static const struct opt diff_opt_table[] = {
 
 	{ OPT_HEADING, 0, NULL, NULL,
 	  "Which functions (costs remain those of all samples)", 0 },
-	{ OPT_STRS, 0, "image", "NAME[,NAME...]",
-	  "Only functions of this program or library: its file name, path, or "
-	  "a pattern with * and ?.", AT(images) },
-	{ OPT_STRS, 0, "symbol", "TEXT",
-	  "Only functions with this name (with or without name spaces and "
-	  "parameters; * and ? match any text and any character) or, if there "
-	  "is none, whose name contains TEXT. May be repeated.",
-	  AT(symbols) },
+	SELECT_IMAGE_ROW(AT(images)),
+	SELECT_SYMBOL_ROW(AT(symbols)),
 
 	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
 	{ OPT_CHOICE, 0, "format", "text|json|csv|svg|html",
@@ -137,9 +131,7 @@ static const struct opt diff_opt_table[] = {
 	  AT(no_header) },
 	OPT_ROW_COLOR(AT(color)),
 	OPT_ROW_NO_PAGER(AT(no_pager)),
-	{ OPT_STRS, 0, "debug-dir", "DIR",
-	  "If a recording contains no symbols: " DEBUG_DIR_HELP,
-	  AT(debug_dirs) },
+	DEBUG_DIR_ROW("If a recording contains no symbols: ", AT(debug_dirs)),
 	OPT_ROW_MAX_MEMORY(offsetof(struct diff_opts, max_memory)),
 	OPT_ROW_MAX_OUTPUT(offsetof(struct diff_opts, max_output)),
 	OPT_ROW_TRUST(offsetof(struct diff_opts, trust)),

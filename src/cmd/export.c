@@ -47,9 +47,7 @@ static const struct opt export_opt_table[] = {
 
 	SELECT_OPTION_ROWS(struct export_opts, "Only these events."),
 	SELECT_LABEL_ROW(struct export_opts),
-	{OPT_STRS, 0, "debug-dir", "DIR",
-	 "If the recording contains no symbols: " DEBUG_DIR_HELP,
-	 AT(debug_dirs)},
+	DEBUG_DIR_ROW("If the recording contains no symbols: ", AT(debug_dirs)),
 	{OPT_UINT, 0, "max-output", "SIZE",
 	 "Fail if the output has more than this many bytes (k, M, G) before "
 	 "compression. Default: 1,024 times the size of the file plus 64 MB.",

@@ -49,9 +49,7 @@ static const struct opt flamegraph_opt_table[] = {
 	SELECT_OPTION_ROWS(struct flamegraph_opts, 
 		"Only these events. An SVG shows the first."),
 	SELECT_LABEL_ROW(struct flamegraph_opts),
-	{OPT_STRS, 0, "debug-dir", "DIR",
-	 "If the recording contains no symbols: " DEBUG_DIR_HELP,
-	 AT(debug_dirs)},
+	DEBUG_DIR_ROW("If the recording contains no symbols: ", AT(debug_dirs)),
 	OPT_ROW_MAX_MEMORY(offsetof(struct flamegraph_opts, max_memory)),
 	OPT_ROW_TRUST(offsetof(struct flamegraph_opts, trust)),
 	OPT_END};

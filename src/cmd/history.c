@@ -49,9 +49,7 @@ static const struct opt history_opt_table[] = {
 	  "Copy the recordings into the history, so that the report can compare "
 	  "them. Default: only their paths are stored.", AT(keep) },
 	OPT_ROW_NO_INLINE(AT(no_inline)),
-	{ OPT_STRS, 0, "debug-dir", "DIR",
-	  "For recordings without symbols: " DEBUG_DIR_HELP,
-	  AT(debug_dirs) },
+	DEBUG_DIR_ROW("For recordings without symbols: ", AT(debug_dirs)),
 	OPT_ROW_MAX_MEMORY(offsetof(struct history_opts, max_memory)),
 	OPT_ROW_TRUST(offsetof(struct history_opts, trust)),
 

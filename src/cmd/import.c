@@ -32,21 +32,17 @@ static const struct opt import_opt_table[] = {
 	{ OPT_STR, 'o', "output", "FILE",
 	  "Write to FILE; an existing recording is renamed to FILE.old. "
 	  "Default: profile.tally.", offsetof(struct import_opts, output) },
-	{ OPT_FLAG, 0, "force", NULL,
-	  "Overwrite FILE even if it is not a recording.",
-	  offsetof(struct import_opts, force) },
+	OPT_ROW_FORCE(offsetof(struct import_opts, force)),
 	{ OPT_STR, 'k', "vmlinux", "FILE",
 	  "ELF file of the kernel with debug information. Default: found by "
 	  "build ID.", offsetof(struct import_opts, vmlinux) },
 	{ OPT_FLAG, 0, "no-symbols", NULL,
 	  "Do not symbolize; the first reader or \"tally symbolize\" does it.",
 	  offsetof(struct import_opts, no_symbols) },
-	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP,
-	  offsetof(struct import_opts, debug_dirs) },
+	DEBUG_DIR_ROW("", offsetof(struct import_opts, debug_dirs)),
 	OPT_ROW_MAX_MEMORY(offsetof(struct import_opts, max_memory)),
 	OPT_ROW_TRUST(offsetof(struct import_opts, trust)),
-	{ OPT_FLAG, 'q', "quiet", NULL, "Print errors only.",
-	  offsetof(struct import_opts, quiet) },
+	OPT_ROW_QUIET(offsetof(struct import_opts, quiet)),
 	OPT_END
 };
 

@@ -23,9 +23,8 @@ static const struct opt merge_opt_table[] = {
 	{ OPT_STR, 'o', "output", "FILE",
 	  "Write the merged recording to FILE; an existing recording is renamed "
 	  "to FILE.old.", AT(output) },
-	{ OPT_FLAG, 0, "force", NULL,
-	  "Overwrite FILE even if it is not a recording.", AT(force) },
-	{ OPT_FLAG, 'q', "quiet", NULL, "Print errors only.", AT(quiet) },
+	OPT_ROW_FORCE(AT(force)),
+	OPT_ROW_QUIET(AT(quiet)),
 	OPT_ROW_MAX_MEMORY(AT(max_memory)),
 	OPT_ROW_TRUST(AT(trust)),
 	OPT_END

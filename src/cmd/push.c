@@ -48,11 +48,9 @@ static const struct opt push_opt_table[] = {
 	  "Give up if the server is unavailable for this long (30s, 5m). "
 	  "Default: "
 	  "30s.", AT(patience) },
-	{ OPT_FLAG, 'q', "quiet", NULL, "Print errors only.", AT(quiet) },
+	OPT_ROW_QUIET(AT(quiet)),
 	SELECT_OPTION_ROWS(struct push_cmd_opts, "Only these events."),
-	{ OPT_STRS, 0, "debug-dir", "DIR",
-	  "If the recording contains no symbols: " DEBUG_DIR_HELP,
-	  AT(debug_dirs) },
+	DEBUG_DIR_ROW("If the recording contains no symbols: ", AT(debug_dirs)),
 	OPT_ROW_MAX_MEMORY(AT(max_memory)),
 	OPT_ROW_TRUST(AT(trust)),
 	OPT_END

@@ -16,6 +16,7 @@
 #include "cmd/debug_dirs.h"
 #include "cmd/event_options.h"
 #include "cmd/record_continuous.h"
+#include "cmd/show_options.h"
 #include "cmd/source_options.h"
 #include "cmd/status.h"
 #include "record/timer/program_kind.h"
@@ -139,8 +140,7 @@ static const struct opt record_opt_table[] = {
 	{ OPT_STR, 0, "max-size", "SIZE",
 	  "End the recording when the file reaches this size (10M, 1G), not "
 	  "counting symbols.", AT(max_size) },
-	{ OPT_FLAG, 0, "force", NULL,
-	  "Overwrite FILE even if it is not a recording.", AT(force) },
+	OPT_ROW_FORCE(AT(force)),
 	{ OPT_STR, 'k', "vmlinux", "FILE",
 	  "ELF file of the kernel with debug information. Default: found by "
 	  "build ID.", AT(vmlinux) },
@@ -150,8 +150,8 @@ static const struct opt record_opt_table[] = {
 	EMBED_OPTION_ROW(AT(embed_source),
 		"Store the source lines of hot functions, so that \"tally "
 		"annotate\" can show them anywhere."),
-	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP, AT(debug_dirs) },
-	{ OPT_FLAG, 'q', "quiet", NULL, "Print errors only.", AT(quiet) },
+	DEBUG_DIR_ROW("", AT(debug_dirs)),
+	OPT_ROW_QUIET(AT(quiet)),
 	{ OPT_FLAG, 'v', "verbose", NULL,
 	  "Print more about the recording when it ends.", AT(verbose) },
 	{ OPT_NOFLAG, 0, "no-runtime-env", NULL,

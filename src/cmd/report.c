@@ -82,17 +82,10 @@ static const struct opt report_opt_table[] = {
 
 	{OPT_HEADING, 0, NULL, NULL,
 	 "Which functions (percentages remain those of all samples)", 0},
-	{OPT_STRS, 0, "image", "NAME[,NAME...]",
-	 "Only functions of this program or library: its file name, path, or "
-	 "a pattern with * and ?.",
-	 AT(images)},
+	SELECT_IMAGE_ROW(AT(images)),
 	{OPT_STRS, 0, "dso", "NAME[,NAME...]", "The same as --image.",
 	 AT(images)},
-	{OPT_STRS, 0, "symbol", "TEXT",
-	 "Only functions with this name (with or without name spaces and "
-	 "parameters; * and ? match any text and any character) or, if there "
-	 "is none, whose name contains TEXT. May be repeated.",
-	 AT(symbols)},
+	SELECT_SYMBOL_ROW(AT(symbols)),
 
 	{OPT_HEADING, 0, NULL, NULL, "How to show it", 0},
 	{OPT_FLAG, 0, "tui", NULL,
@@ -120,9 +113,7 @@ static const struct opt report_opt_table[] = {
 	OPT_ROW_COLOR(AT(color)),
 	OPT_ROW_NO_PAGER(AT(no_pager)),
 	SOURCE_OPTION_ROWS(struct report_opts),
-	{OPT_STRS, 0, "debug-dir", "DIR",
-	 "If the recording contains no symbols: " DEBUG_DIR_HELP,
-	 AT(debug_dirs)},
+	DEBUG_DIR_ROW("If the recording contains no symbols: ", AT(debug_dirs)),
 	{OPT_OPTSTR, 0, "debuginfod", "TIME",
 	 "After the first report, request missing debug files from the servers in "
 	 "DEBUGINFOD_URLS, those with the most samples first, for at most TIME; "

@@ -45,6 +45,17 @@ struct select_opts {
 	  "must match.", \
 	  offsetof(type, samples_of.labels) }
 
+/* Rows of options that select functions; the values are struct opt_strs. */
+#define SELECT_IMAGE_ROW(at) \
+	{ OPT_STRS, 0, "image", "NAME[,NAME...]", \
+	  "Only functions of this program or library: its file name, path, or " \
+	  "a pattern with * and ?.", at }
+#define SELECT_SYMBOL_ROW(at) \
+	{ OPT_STRS, 0, "symbol", "TEXT", \
+	  "Only functions with this name (with or without name spaces and " \
+	  "parameters; * and ? match any text and any character) or, if there " \
+	  "is none, whose name contains TEXT. May be repeated.", at }
+
 /* The recordings of an old and a new side, which are compared. */
 struct side_opts {
 	struct opt_strs files[2], labels[2];

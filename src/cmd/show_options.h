@@ -46,6 +46,13 @@
 	{ OPT_FLAG, 0, "no-pager", NULL, \
 	  "Do not send long output to a pager.", at }
 
+#define OPT_ROW_QUIET(at) \
+	{ OPT_FLAG, 'q', "quiet", NULL, "Print errors only.", at }
+/* For commands that write recordings (profile/replace.h). */
+#define OPT_ROW_FORCE(at) \
+	{ OPT_FLAG, 0, "force", NULL, \
+	  "Overwrite FILE even if it is not a recording.", at }
+
 /* For commands that read recordings; the value is a uint64_t. */
 #define OPT_ROW_MAX_MEMORY(at) \
 	{ OPT_UINT, 0, "max-memory", "SIZE", \

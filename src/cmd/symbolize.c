@@ -32,8 +32,7 @@ static const struct opt symbolize_opt_table[] = {
 	{ OPT_STR, 'o', "output", "FILE",
 	  "Write a copy instead of replacing the recording.",
 	  offsetof(struct symbolize_opts, output) },
-	{ OPT_STRS, 0, "debug-dir", "DIR", DEBUG_DIR_HELP,
-	  offsetof(struct symbolize_opts, debug_dirs) },
+	DEBUG_DIR_ROW("", offsetof(struct symbolize_opts, debug_dirs)),
 	{ OPT_OPTSTR, 0, "debuginfod", "TIME",
 	  "First request missing debug files from the servers in "
 	  "DEBUGINFOD_URLS, those with the most samples first, for at most "
@@ -55,8 +54,7 @@ static const struct opt symbolize_opt_table[] = {
 	  "with the result of libdw and print each difference; change nothing. "
 	  "Exit status 1 if there is an unexplained difference.",
 	  offsetof(struct symbolize_opts, verify) },
-	{ OPT_FLAG, 'q', "quiet", NULL, "Print errors only.",
-	  offsetof(struct symbolize_opts, quiet) },
+	OPT_ROW_QUIET(offsetof(struct symbolize_opts, quiet)),
 	OPT_ROW_MAX_MEMORY(offsetof(struct symbolize_opts, max_memory)),
 	OPT_ROW_TRUST(offsetof(struct symbolize_opts, trust)),
 	OPT_END
