@@ -198,8 +198,7 @@ static int take_cold(struct cmd_io *io, const struct annotate_opts *o,
 	if (n && !rc) {
 		f.debug_dirs = buf_cstr(&dirs);
 		rc = profile_add_cold_code(a->p, symbols, n, &f, err);
-		if (io->progress)
-			io->progress(io, NULL);
+		cmd_show_step(io, NULL);
 	}
 	if (!rc && a->p->codes.n > codes)
 		rc = annotate_again(a, err);

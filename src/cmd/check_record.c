@@ -10,12 +10,13 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "base/text.h"
+#include "base/clock.h"
 #include "cmd/check.h"
 #include "cmd/debug_dirs.h"
+#include "cmd/open.h"
+#include "cmd/status.h"
 #include "record/record.h"
 
 #ifdef HAVE_CONFIG_H
@@ -31,7 +32,7 @@ static const char shell_loop[] =
 	"i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done";
 
 struct maker {
-	struct cmd_io *io;
+	struct cmd_messages messages;	/* quiet once they have been shown */
 	const struct check_opts *o;
 	struct check_recordings *out;
 	struct event_list events;
@@ -40,45 +41,27 @@ struct maker {
 	size_t runs;		/* most runs of each side */
 	check_enough *enough;
 	void *ctx;
-	bool quiet;		/* notices have been shown */
 	int saved_out;
-	double started;
+	uint64_t started_ns;
 };
 
-static void notice(void *ctx, const char *text)
+/* Returns the time since the first run began, in seconds. */
+static double spent(const struct maker *m)
 {
-	struct maker *m = ctx;
-	struct buf b = { 0 };
-
-	if (m->quiet)
-		return;
-	text_safe(&b, text);
-	fprintf(m->io->err, "tally: %s\n", buf_cstr(&b));
-	buf_fini(&b);
-}
-
-static double now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+	return (double)(clock_now() - m->started_ns) / 1e9;
 }
 
 static void show_progress(struct maker *m, size_t done, size_t all,
 			  enum check_side side)
 {
 	char text[128], left[48] = "";
-	double spent = now() - m->started;
 
-	if (!m->io->progress)
-		return;
 	if (done)
 		snprintf(left, sizeof(left), ", %.0f s left",
-			 spent / (double)done * (double)(all - done));
+			 spent(m) / (double)done * (double)(all - done));
 	snprintf(text, sizeof(text), "run %zu of %zu (%s)%s", done + 1, all,
 		 side == CHECK_BASE ? "baseline" : "new", left);
-	m->io->progress(m->io, text);
+	cmd_show_step(m->messages.io, text);
 }
 
 /* Discards the output of the commands, which is not the check's. */
@@ -86,7 +69,7 @@ static int silence(struct maker *m, struct error *err)
 {
 	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
 
-	fflush(m->io->out);
+	fflush(m->messages.io->out);
 	m->saved_out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
 	if (null < 0 || m->saved_out < 0 || dup2(null, STDOUT_FILENO) < 0) {
 		int e = errno;
@@ -151,7 +134,7 @@ static int record_one(struct maker *m, enum check_side side,
 		.freq = m->o->freq, .repeat = 1, .callchain = m->o->graph,
 		.user_only = m->o->user, .debug_dirs = buf_cstr(&m->dirs),
 		.version = PACKAGE_VERSION, .arguments = "tally check",
-		.notice = notice, .ctx = m,
+		.notice = cmd_message, .ctx = &m->messages,
 	};
 	int rc;
 
@@ -163,7 +146,7 @@ static int record_one(struct maker *m, enum check_side side,
 			       result.stop_signal);
 	if (!rc && result.wait_status)
 		rc = judge_status(m, side, &result, err);
-	m->quiet = true;
+	m->messages.quiet = true;
 	free(argv[2]);
 	return rc;
 }
@@ -197,10 +180,10 @@ static int require_runs(struct maker *m, size_t runs, struct error *err)
  * are always made, because fewer show no noise. */
 static bool is_late(const struct maker *m, size_t blocks)
 {
-	double spent = now() - m->started;
+	double so_far = spent(m);
 
 	return m->o->budget > 0 && blocks >= 3 &&
-	       spent + spent / (double)blocks > m->o->budget;
+	       so_far + so_far / (double)blocks > m->o->budget;
 }
 
 static int record_blocks(struct maker *m, struct error *err)
@@ -208,7 +191,7 @@ static int record_blocks(struct maker *m, struct error *err)
 	size_t blocks = m->runs;
 	int rc = 0;
 
-	m->started = now();
+	m->started_ns = clock_now();
 	for (size_t i = 0; !rc && i < 2 * blocks; i++) {
 		/* order: A B, B A, A B… */
 		bool second = (i + i / 2) % 2;
@@ -231,8 +214,7 @@ static int record_blocks(struct maker *m, struct error *err)
 			break;
 		}
 	}
-	if (m->io->progress)
-		m->io->progress(m->io, NULL);
+	cmd_show_step(m->messages.io, NULL);
 	return rc < 0 ? rc : 0;
 }
 
@@ -296,7 +278,7 @@ int check_record(struct cmd_io *io, const struct check_opts *o,
 		 size_t runs, struct check_recordings *out, check_enough *enough,
 		 void *ctx, struct error *err)
 {
-	struct maker m = { .io = io, .o = o, .out = out, .runs = runs,
+	struct maker m = { .messages = { .io = io }, .o = o, .out = out, .runs = runs,
 			   .enough = enough, .ctx = ctx, .saved_out = -1 };
 	int rc = prepare(&m, err);
 

@@ -6,12 +6,12 @@
 
 #include "base/io.h"
 #include "base/outfile.h"
-#include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
 #include "cmd/open.h"
 #include "cmd/select_options.h"
 #include "cmd/show_options.h"
+#include "cmd/status.h"
 #include "export/export.h"
 
 #ifndef PACKAGE_VERSION
@@ -162,15 +162,6 @@ static int write_to(struct target *t, struct reader *r,
 	return rc;
 }
 
-static void report_written(struct cmd_io *io, const char *path)
-{
-	struct buf safe = { 0 };
-
-	text_safe(&safe, path);
-	fprintf(io->err, "tally: wrote %s\n", buf_cstr(&safe));
-	buf_fini(&safe);
-}
-
 static int run_export(struct cmd_io *io, void *opts, int argc, char **argv,
 		      struct error *err)
 {
@@ -203,7 +194,7 @@ static int run_export(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!rc)
 		cmd_report_damage(io, path, r);
 	if (!rc && name.n)
-		report_written(io, output);
+		cmd_notice(io, "wrote %s", output);
 	buf_fini(&name);
 	reader_close(r);
 	return rc < 0 ? rc : 0;

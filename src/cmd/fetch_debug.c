@@ -22,7 +22,7 @@ enum { FILE_MB = 2048, ALL_MB = 4096, SECONDS = 120 };
 
 static void notice(void *ctx, const char *text)
 {
-	cmd_notice(ctx, text);
+	cmd_notice(ctx, "%s", text);
 }
 
 void cmd_debuginfod(struct cmd_io *io, struct debuginfod *d)

@@ -8,6 +8,7 @@
 #include "cmd/command.h"
 #include "cmd/open.h"
 #include "cmd/show_options.h"
+#include "cmd/status.h"
 #include "profile/merge.h"
 #include "profile/replace.h"
 
@@ -65,16 +66,13 @@ static int add_files(struct cmd_io *io, const struct merge_opts *o,
 	int rc = 0;
 
 	for (int i = 0; !rc && i < n; i++) {
-		if (io->progress) {
-			buf_reset(&text);
-			buf_printf(&text, "merging %d/%d ", i + 1, n);
-			text_safe(&text, paths[i]);
-			io->progress(io, buf_cstr(&text));
-		}
+		buf_reset(&text);
+		buf_printf(&text, "merging %d/%d ", i + 1, n);
+		text_safe(&text, paths[i]);
+		cmd_show_step(io, buf_cstr(&text));
 		rc = add_file(io, o, m, paths[i], bytes, err);
 	}
-	if (io->progress)
-		io->progress(io, NULL);
+	cmd_show_step(io, NULL);
 	buf_fini(&text);
 	return rc;
 }
@@ -82,22 +80,16 @@ static int add_files(struct cmd_io *io, const struct merge_opts *o,
 static void summary(struct cmd_io *io, const char *path,
 		    const struct merger *m, int n, uint64_t bytes)
 {
-	struct buf text = { 0 }, apart = { 0 };
+	struct buf apart = { 0 };
 
-	buf_printf(&text, "%d recording%s (%.1f MB, %zu run%s) in ", n,
+	cmd_notice(io, "%d recording%s (%.1f MB, %zu run%s) in %s", n,
 		   n == 1 ? "" : "s", (double)bytes / 1e6, merger_runs(m),
-		   merger_runs(m) == 1 ? "" : "s");
-	text_safe(&text, path);
-	fprintf(io->err, "tally: %s\n", buf_cstr(&text));
+		   merger_runs(m) == 1 ? "" : "s", path);
 	merger_apart(m, &apart);
-	if (apart.n) {
-		buf_reset(&text);
-		text_safe(&text, buf_cstr(&apart));
-		fprintf(io->err, "tally: events with different rates are kept "
-			"apart: %s\n", buf_cstr(&text));
-	}
+	if (apart.n)
+		cmd_notice(io, "events with different rates are kept apart: %s",
+			   buf_cstr(&apart));
 	buf_fini(&apart);
-	buf_fini(&text);
 }
 
 static int write_file(const struct merge_opts *o, struct merger *m,

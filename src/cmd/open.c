@@ -12,6 +12,7 @@
 #include "base/outfile.h"
 #include "base/text.h"
 #include "cmd/debug_dirs.h"
+#include "cmd/status.h"
 #include "import/import.h"
 #include "profile/merge.h"
 #include "profile/symbolize_profile.h"
@@ -67,7 +68,7 @@ int cmd_add_symbols(struct cmd_io *io, const struct cmd_reading *how,
 {
 	struct symbolize_options o = { .detail = how->detail,
 				       .progress = cmd_show_image, .ctx = io };
-	struct buf safe = { 0 }, dirs = { 0 };
+	struct buf dirs = { 0 };
 	int rc;
 
 	if (reader_profile(r)->symbolized || reader_profile(r)->foreign ||
@@ -83,11 +84,8 @@ int cmd_add_symbols(struct cmd_io *io, const struct cmd_reading *how,
 	cmd_show_step(io, NULL);
 	if (rc < 0)
 		return rc;
-	text_safe(&safe, path);
-	fprintf(io->err,
-		"tally: %s contains no symbols: using the files on this "
-		"machine ('tally symbolize' stores them)\n", buf_cstr(&safe));
-	buf_fini(&safe);
+	cmd_notice(io, "%s contains no symbols: using the files on this machine "
+		   "('tally symbolize' stores them)", path);
 	return 0;
 }
 
@@ -219,15 +217,9 @@ void cmd_report_damage(struct cmd_io *io, const char *path,
 		       const struct reader *r)
 {
 	const struct reader_damage *damage = reader_damage(r);
-	struct buf text = { 0 };
 
-	if (!*damage->message)
-		return;
-	text_safe(&text, path);
-	buf_str(&text, ": ");
-	text_safe(&text, damage->message);
-	fprintf(io->err, "tally: %s\n", buf_cstr(&text));
-	buf_fini(&text);
+	if (*damage->message)
+		cmd_notice(io, "%s: %s", path, damage->message);
 }
 
 void cmd_show_image(void *ctx, const char *image, size_t done, size_t total)
@@ -255,18 +247,13 @@ void cmd_take_trust(struct cmd_io *io, const char *path, struct reader *r,
 		    bool trusted)
 {
 	struct profile *p = reader_profile(r);
-	struct buf safe = { 0 };
 
 	if (trusted)
 		p->foreign = false;
-	if (!p->foreign)
-		return;
-	text_safe(&safe, path);
-	fprintf(io->err,
-		"tally: %s belongs to another user: the files it names are not "
-		"opened, only its own symbols, code and source are shown "
-		"(--trust-recording)\n", buf_cstr(&safe));
-	buf_fini(&safe);
+	if (p->foreign)
+		cmd_notice(io, "%s belongs to another user: the files it names are "
+			   "not opened, only its own symbols, code and source are "
+			   "shown (--trust-recording)", path);
 }
 
 uint64_t cmd_max_output(uint64_t asked, uint64_t bytes, uint64_t a_byte)

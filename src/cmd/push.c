@@ -256,7 +256,7 @@ static void summary(struct cmd_io *io, const struct push_counts *c,
 		text_safe(&b, spool);
 		buf_str(&b, " for the next push");
 	}
-	cmd_notice(io, buf_cstr(&b));
+	cmd_notice(io, "%s", buf_cstr(&b));
 	buf_fini(&b);
 }
 

@@ -564,7 +564,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (r < 0 && !result.exec_status)
 		return r;
 	if (result.exec_status) {
-		cmd_notice(io, err->msg);
+		cmd_notice(io, "%s", err->msg);
 		return result.exec_status;
 	}
 	if (!o->quiet && !continuous) {

@@ -9,6 +9,7 @@
 
 #include "cmd/command.h"
 #include "cmd/fetch_debug.h"
+#include "cmd/status.h"
 #include "views/code/sources.h"
 
 /* Parses the values of --source-map as pairs of folders, in their order.  Free
@@ -118,14 +119,7 @@ int cmd_sources(struct cmd_io *io, const struct source_opts *o,
 
 void cmd_report_sources(const struct cmd_io *io, struct buf *summary)
 {
-	const char *line = buf_cstr(summary);
-
-	while (*line) {
-		size_t n = strcspn(line, "\n");
-
-		fprintf(io->err, "tally: %.*s\n", (int)n, line);
-		line += n + (line[n] != 0);
-	}
+	cmd_notice_lines(io, buf_cstr(summary));
 	buf_fini(summary);
 }
 

@@ -142,7 +142,7 @@ static void notice(void *ctx, const char *text)
 	struct printer *p = ctx;
 
 	if (!p->silent)
-		cmd_notice(p->io, text);
+		cmd_notice(p->io, "%s", text);
 }
 
 static void tick(void *ctx, const struct count_result *r,
@@ -316,7 +316,7 @@ static int count_and_print(struct printer *p, const struct count_options *co,
 	if (!r)
 		r = finish(p, &result, err);
 	if (result.exec_status) {
-		cmd_notice(p->io, err->msg);
+		cmd_notice(p->io, "%s", err->msg);
 		r = 0;
 		status = result.exec_status;
 	} else if (!r && co->command) {

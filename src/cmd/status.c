@@ -3,6 +3,8 @@
 #include "cmd/status.h"
 
 #include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -37,14 +39,31 @@ int cmd_pass_status(struct cmd_io *io, int status)
 	return 128 + signo;
 }
 
-void cmd_notice(struct cmd_io *io, const char *text)
+void cmd_notice(const struct cmd_io *io, const char *fmt, ...)
 {
-	struct buf b = { 0 };
+	struct buf safe = { 0 };
+	char *text;
+	va_list ap;
 
-	text_safe(&b, text);
-	fprintf(io->err, "tally: %s\n", buf_cstr(&b));
+	va_start(ap, fmt);
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
+	va_end(ap);
+	text_safe(&safe, text ? text : "out of memory for a message");
+	fprintf(io->err, "tally: %s\n", buf_cstr(&safe));
 	fflush(io->err);
-	buf_fini(&b);
+	buf_fini(&safe);
+	free(text);
+}
+
+void cmd_notice_lines(const struct cmd_io *io, const char *lines)
+{
+	while (*lines) {
+		size_t n = strcspn(lines, "\n");
+
+		cmd_notice(io, "%.*s", (int)n, lines);
+		lines += n + (lines[n] == '\n');
+	}
 }
 
 void cmd_message(void *ctx, const char *text)
@@ -52,5 +71,5 @@ void cmd_message(void *ctx, const char *text)
 	const struct cmd_messages *m = ctx;
 
 	if (!m->quiet)
-		cmd_notice(m->io, text);
+		cmd_notice(m->io, "%s", text);
 }

@@ -123,7 +123,7 @@ static void show_step(void *ctx, const struct fetch_step *s)
 
 static void notice(void *ctx, const char *text)
 {
-	cmd_notice(((struct requests *)ctx)->io, text);
+	cmd_notice(((struct requests *)ctx)->io, "%s", text);
 }
 
 static void show_result(const struct requests *q, const struct fetch_result *f)

@@ -25,8 +25,7 @@ int cmd_verify_profile(struct cmd_io *io, const struct profile *p,
 	int rc = verify_profile(p, debug_dirs, cmd_show_image, io, &counts,
 				&out, err);
 
-	if (io->progress)
-		io->progress(io, NULL);
+	cmd_show_step(io, NULL);
 	return finish(io, &counts, &out, rc, err);
 }
 
