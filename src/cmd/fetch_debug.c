@@ -3,10 +3,10 @@
 #include "cmd/fetch_debug.h"
 
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/duration.h"
@@ -98,6 +98,45 @@ void cmd_fetch_show_image(const struct profile *p, const struct fetch_step *s,
 	}
 }
 
+void cmd_fetch_show_result(const struct fetch_result *f, struct buf *out)
+{
+	if (f->left)
+		buf_printf(out, "debuginfod: %s; %zu more image%s not asked for\n",
+			   f->why, f->left, f->left == 1 ? " was" : "s were");
+	else if (!strcmp(f->why, "interrupted"))
+		buf_str(out, "debuginfod: interrupted\n");
+	if (!f->asked && !*f->why)
+		buf_str(out, "debuginfod: nothing to ask for: no image with a "
+			"build ID lacks names or lines\n");
+}
+
+void cmd_interrupts_block(sigset_t *before)
+{
+	sigset_t block;
+
+	sigemptyset(&block);
+	sigaddset(&block, SIGINT);
+	sigprocmask(SIG_BLOCK, &block, before);
+}
+
+bool cmd_interrupted(void)
+{
+	sigset_t pending;
+
+	return !sigpending(&pending) && sigismember(&pending, SIGINT) > 0;
+}
+
+void cmd_interrupts_end(const sigset_t *before)
+{
+	sigset_t block;
+
+	sigemptyset(&block);
+	sigaddset(&block, SIGINT);
+	while (cmd_interrupted())
+		sigtimedwait(&block, NULL, &(struct timespec){ 0 });
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
 struct fetching {
 	const struct fetch_options *o;
 	const struct profile *p;
@@ -107,19 +146,11 @@ struct fetching {
 	struct error why;	/* why a file of it is missing */
 };
 
-/* Returns whether Ctrl-C was pressed.  The signal is blocked meanwhile. */
-static bool interrupted(void)
-{
-	sigset_t pending;
-
-	return !sigpending(&pending) && sigismember(&pending, SIGINT) > 0;
-}
-
 static bool stopped(void *ctx)
 {
 	const struct fetching *f = ctx;
 
-	return interrupted() || (f->o->stopped && f->o->stopped(f->o->ctx));
+	return cmd_interrupted() || (f->o->stopped && f->o->stopped(f->o->ctx));
 }
 
 static void tell(struct fetching *f)
@@ -293,22 +324,17 @@ int cmd_fetch_debug(struct reader *r, const char *path,
 		       .notice = o->notice ? announce : NULL,
 		       .progress = progress, .stopped = stopped },
 	};
-	sigset_t block, before;
 	struct info in;
+	sigset_t before;
 	int rc = info_build(&in, r, path, 0, err);
 
 	*result = (struct fetch_result){ 0 };
 	if (rc < 0)
 		return rc;
 	f.d.ctx = &f;
-	sigemptyset(&block);
-	sigaddset(&block, SIGINT);
-	sigprocmask(SIG_BLOCK, &block, &before);
+	cmd_interrupts_block(&before);
 	fetch_all(&f, &in.missing, result);
-	/* the signal ended the requests; the command goes on */
-	while (interrupted())
-		sigtimedwait(&block, NULL, &(struct timespec){ 0 });
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	cmd_interrupts_end(&before);
 	debuginfod_fini(&f.d);
 	info_fini(&in);
 	return 0;

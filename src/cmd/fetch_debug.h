@@ -2,6 +2,8 @@
 #ifndef TALLY_CMD_FETCH_DEBUG_H
 #define TALLY_CMD_FETCH_DEBUG_H
 /* Requests files from debuginfod servers for commands. */
+#include <signal.h>
+
 #include "cmd/command.h"
 #include "profile/reader.h"
 #include "symbolize/debuginfod.h"
@@ -61,6 +63,14 @@ void cmd_fetch_show_step(const struct profile *p, const struct fetch_step *s,
 /* Appends "/usr/lib/libc.so.6: 3.1 MB", as safe text, for an image that is done. */
 void cmd_fetch_show_image(const struct profile *p, const struct fetch_step *s,
 			  struct buf *out);
+/* Appends lines that say what was not requested, and why; nothing otherwise. */
+void cmd_fetch_show_result(const struct fetch_result *f, struct buf *out);
+
+/* Ctrl-C ends requests, not the command that makes them: the signal is blocked, asked for,
+ * and taken before the mask is what it was `before`. */
+void cmd_interrupts_block(sigset_t *before);
+bool cmd_interrupted(void);
+void cmd_interrupts_end(const sigset_t *before);
 
 /*
  * Fetches what a symbolized recording lacks into libdebuginfod's cache: the debug

@@ -2,13 +2,11 @@
 /* Requests and stores names after a report: see late_names.h. */
 #include "cmd/late_names.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -17,6 +15,7 @@
 #include "cmd/debug_dirs.h"
 #include "cmd/new_names.h"
 #include "cmd/open.h"
+#include "cmd/status.h"
 #include "cmd/store_symbols.h"
 
 /* How long the process may take to end its requests and remove unfinished files. */
@@ -279,8 +278,6 @@ void cmd_late_fini(struct late_names *l)
 
 void cmd_late_summary(const struct late_names *l, struct buf *out)
 {
-	const struct fetch_result *f = &l->result;
-
 	if (*l->failed.msg) {
 		buf_str(out, "debuginfod: ");
 		text_safe(out, l->failed.msg);
@@ -289,14 +286,8 @@ void cmd_late_summary(const struct late_names *l, struct buf *out)
 	if (l->absent)
 		buf_printf(out, "debuginfod: no server has files for %zu image%s\n",
 			   l->absent, l->absent == 1 ? "" : "s");
-	if (f->left)
-		buf_printf(out, "debuginfod: %s; %zu more image%s not asked for\n",
-			   f->why, f->left, f->left == 1 ? " was" : "s were");
-	else if (!strcmp(f->why, "interrupted"))
-		buf_str(out, "debuginfod: interrupted\n");
-	if (!*l->failed.msg && !f->asked && !*f->why)
-		buf_str(out, "debuginfod: nothing to ask for: no image with a "
-			"build ID lacks names or lines\n");
+	if (!*l->failed.msg)
+		cmd_fetch_show_result(&l->result, out);
 }
 
 /* --- Storing */
@@ -326,13 +317,6 @@ int cmd_late_store(const struct late_names *l, struct reader *r, struct error *e
 
 /* --- In the foreground */
 
-static bool interrupted(void)
-{
-	sigset_t pending;
-
-	return !sigpending(&pending) && sigismember(&pending, SIGINT) > 0;
-}
-
 static void show_step(const struct late_names *l)
 {
 	struct buf text = { 0 };
@@ -351,20 +335,8 @@ static void show_image(const struct late_names *l)
 		return;		/* counted in the summary */
 	cmd_fetch_show_image(reader_profile(l->r), &l->now, &text);
 	cmd_show_step(l->io, NULL);
-	fprintf(l->io->err, "tally: debuginfod: %s\n", buf_cstr(&text));
+	cmd_notice(l->io, "debuginfod: %s", buf_cstr(&text));
 	buf_fini(&text);
-}
-
-static void show_lines(struct cmd_io *io, struct buf *lines)
-{
-	const char *s = lines->n ? buf_cstr(lines) : "";
-
-	while (*s) {
-		size_t n = strcspn(s, "\n");
-
-		fprintf(io->err, "tally: %.*s\n", (int)n, s);
-		s += n + (s[n] == '\n');
-	}
 }
 
 /* Takes messages until the requests end, or Ctrl-C ends them. */
@@ -373,7 +345,7 @@ static void follow(struct late_names *l)
 	enum late_event e = LATE_NOTHING;
 	bool announced = false;
 
-	while (e != LATE_END && !interrupted()) {
+	while (e != LATE_END && !cmd_interrupted()) {
 		e = cmd_late_take(l, WAIT_MS);
 		/* a step is a request, of a server or of the cache */
 		if (!announced && e == LATE_STEP) {
@@ -389,20 +361,6 @@ static void follow(struct late_names *l)
 	cmd_late_stop(l);
 }
 
-static void wait_for_files(struct late_names *l)
-{
-	sigset_t block, before;
-
-	sigemptyset(&block);
-	sigaddset(&block, SIGINT);
-	sigprocmask(SIG_BLOCK, &block, &before);
-	follow(l);
-	/* the signal ended the requests; the command goes on */
-	while (interrupted())
-		sigtimedwait(&block, NULL, &(struct timespec){ 0 });
-	sigprocmask(SIG_SETMASK, &before, NULL);
-}
-
 /* Stores the names and says which are new. */
 static int store(const struct late_names *l, bool *news, struct error *err)
 {
@@ -415,10 +373,9 @@ static int store(const struct late_names *l, bool *news, struct error *err)
 	if (!rc)
 		*news = new_names_show(&old, reader_profile(l->r), self, &text);
 	if (*news)
-		fprintf(l->io->err, "tally: stored in the recording: %s\n",
-			buf_cstr(&text));
+		cmd_notice(l->io, "stored in the recording: %s", buf_cstr(&text));
 	else if (!rc)
-		fputs("tally: no names are new\n", l->io->err);
+		cmd_notice(l->io, "no names are new");
 	buf_fini(&text);
 	old_names_fini(&old);
 	free(self);
@@ -428,14 +385,17 @@ static int store(const struct late_names *l, bool *news, struct error *err)
 int cmd_late_names(struct late_names *l, bool *news, struct error *err)
 {
 	struct buf text = { 0 };
+	sigset_t before;
 	int rc = cmd_late_start(l, err);
 
 	*news = false;
 	if (rc < 0)
 		return rc;
-	wait_for_files(l);
+	cmd_interrupts_block(&before);
+	follow(l);
+	cmd_interrupts_end(&before);
 	cmd_late_summary(l, &text);
-	show_lines(l->io, &text);
+	cmd_notice_lines(l->io, buf_cstr(&text));
 	buf_fini(&text);
 	return l->here ? store(l, news, err) : 0;
 }

@@ -117,7 +117,7 @@ static void show_step(void *ctx, const struct fetch_step *s)
 		cmd_fetch_show_image(q->p, s, &text);
 	cmd_show_step(q->io, s->done ? NULL : buf_cstr(&text));
 	if (s->done && !q->quiet)
-		fprintf(q->io->err, "tally: debuginfod: %s\n", buf_cstr(&text));
+		cmd_notice(q->io, "debuginfod: %s", buf_cstr(&text));
 	buf_fini(&text);
 }
 
@@ -128,15 +128,12 @@ static void notice(void *ctx, const char *text)
 
 static void show_result(const struct requests *q, const struct fetch_result *f)
 {
-	if (q->quiet)
-		return;
-	if (f->left)
-		fprintf(q->io->err, "tally: debuginfod: %s; %zu more image%s "
-			"not asked for\n", f->why, f->left,
-			f->left == 1 ? " was" : "s were");
-	if (!f->asked)
-		fprintf(q->io->err, "tally: debuginfod: nothing to ask for: no "
-			"image with a build ID lacks names or lines\n");
+	struct buf text = { 0 };
+
+	cmd_fetch_show_result(f, &text);
+	if (!q->quiet)
+		cmd_notice_lines(q->io, buf_cstr(&text));
+	buf_fini(&text);
 }
 
 /* Requests debug files.  If the recording has no symbols yet, adds those of this
