@@ -343,6 +343,9 @@ static int set_value(const struct opt *o, void *opts, const char *arg,
 		return option_uint(name, arg, (uint64_t *)at, err);
 	case OPT_DOUBLE:
 		return option_double(name, arg, (double *)at, err);
+	case OPT_PERCENT:
+		return option_percent(name, arg, is_value(o, "off"),
+				      (double *)at, err);
 	case OPT_CHOICE:
 		return option_choice(name, arg, o->arg, (int *)at, err);
 	case OPT_RATE:
@@ -567,6 +570,24 @@ int option_double(const char *name, const char *text, double *out,
 		return error_set(err, ERR_USAGE, "%s '%s': not a number",
 				 name, text);
 	*out = v;
+	return 0;
+}
+
+int option_percent(const char *name, const char *text, bool off, double *out,
+		   struct error *err)
+{
+	char *end;
+	double v;
+
+	if (off && !strcmp(text, "off")) {
+		*out = -1;
+		return 0;
+	}
+	if (parse_double(text, &v, &end) < 0 || v > 1e6 ||
+	    (*end && strcmp(end, "%")))
+		return error_set(err, ERR_USAGE, "%s %s: not a percentage; use for "
+				 "example 3%%", name, text);
+	*out = v / 100;
 	return 0;
 }
 

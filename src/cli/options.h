@@ -30,6 +30,9 @@ int option_uint(const char *name, const char *text, uint64_t *out,
 		struct error *err);
 int option_double(const char *name, const char *text, double *out,
 		  struct error *err);
+/* Parses "3%" or "3" to 0.03, or "off" to -1 if that is allowed. */
+int option_percent(const char *name, const char *text, bool off, double *out,
+		   struct error *err);
 /* Parses a time.  `kind` (OPT_SECONDS, OPT_DELAY, OPT_MILLIS, OPT_UNIT) determines
  * the unit of a plain number. */
 int option_duration(const char *name, const char *text, enum opt_kind kind,

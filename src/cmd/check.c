@@ -82,25 +82,25 @@ static const struct opt check_opt_table[] = {
 	  "not used.", AT(from) },
 
 	{ OPT_HEADING, 0, NULL, NULL, "Criteria", 0 },
-	{ OPT_STR, 0, "alpha", "P",
+	{ OPT_DOUBLE, 0, "alpha", "P",
 	  "False alarm rate of the check. Default: 0.01.",
 	  AT(alpha) },
-	{ OPT_STR, 0, "threshold", "PERCENT",
+	{ OPT_PERCENT, 0, "threshold", "PERCENT",
 	  "Ignore slowdowns smaller than this. Default: 3%; with one run on "
-	  "each side at least 10%.", AT(threshold) },
-	{ OPT_STR, 0, "margin", "PERCENT",
+	  "each side at least 10%.", AT(judge.threshold) },
+	{ OPT_PERCENT, 0, "margin", "PERCENT",
 	  "Require slowdowns significantly larger than this, which memory "
-	  "layout alone may cause. Default: 1%.", AT(margin) },
-	{ OPT_STR, 0, "min-share", "PERCENT",
+	  "layout alone may cause. Default: 1%.", AT(judge.margin) },
+	{ OPT_PERCENT, 0, "min-share", "PERCENT",
 	  "Test functions with a smaller share together. Default: 0.4%.",
-	  AT(min_share) },
-	{ OPT_STR, 0, "min-impact", "PERCENT",
+	  AT(judge.min_share) },
+	{ OPT_PERCENT, 0, "min-impact", "PERCENT",
 	  "Ignore slowdowns that add less than this to the total. Default: "
-	  "0.1%.", AT(min_impact) },
-	{ OPT_STR, 0, "total-threshold", "PERCENT|off",
+	  "0.1%.", AT(judge.min_impact) },
+	{ OPT_PERCENT, 0, "total-threshold", "PERCENT|off",
 	  "Threshold for the cost of a whole run. Default: 3%.",
-	  AT(total_threshold) },
-	{ OPT_STR, 0, "require-mde", "PERCENT|off",
+	  AT(judge.total_threshold) },
+	{ OPT_PERCENT, 0, "require-mde", "PERCENT|off",
 	  "Be inconclusive (exit status 3) if a slowdown that adds this to a "
 	  "run, in one function or in all, might have been missed. Default: "
 	  "10%.",
@@ -162,72 +162,12 @@ static void check_defaults(void *opts)
 {
 	struct check_opts *o = opts;
 
+	o->judge = judge_defaults();
+	o->alpha = ALPHA_NOT_GIVEN;
+	o->require_mde = 0.1;
 	o->top = 5;
 	o->runs = UINT64_MAX;
 	o->freq = 4999;
-}
-
-/* Parses a percentage: "3%" or "3" is 0.03. */
-static int percent(const char *text, const char *name, double *out,
-		   struct error *err)
-{
-	char *end;
-	double x;
-
-	if (!text)
-		return 0;
-	x = strtod(text, &end);
-	if (end != text && *end == '%')
-		end++;
-	if (end == text || *end || !(x >= 0) || x > 1e6)
-		return error_set(err, ERR_USAGE, "%s %s: not a percentage; use "
-				 "for example 3%%", name, text);
-	*out = x / 100;
-	return 0;
-}
-
-static int probability(const char *text, double *out, struct error *err)
-{
-	char *end;
-
-	if (!text)
-		return 0;
-	*out = strtod(text, &end);
-	if (end == text || *end || !(*out > 0) || !(*out < 0.5))
-		return error_set(err, ERR_USAGE, "--alpha %s: not a "
-				 "probability below 0.5; use for example 0.01",
-				 text);
-	return 0;
-}
-
-static int set_limits(const struct check_opts *o, struct check_options *out,
-		      struct error *err)
-{
-	struct judge_options *j = &out->judge;
-	int rc = probability(o->alpha, &j->alpha, err);
-
-	if (!rc)
-		rc = percent(o->threshold, "--threshold", &j->threshold, err);
-	if (!rc)
-		rc = percent(o->margin, "--margin", &j->margin, err);
-	if (!rc)
-		rc = percent(o->min_share, "--min-share", &j->min_share, err);
-	if (!rc)
-		rc = percent(o->min_impact, "--min-impact", &j->min_impact,
-			     err);
-	if (o->require_mde && !strcmp(o->require_mde, "off"))
-		out->require_mde = -1;
-	else if (!rc)
-		rc = percent(o->require_mde, "--require-mde",
-			     &out->require_mde, err);
-	if (o->total_threshold && !strcmp(o->total_threshold, "off"))
-		j->total_threshold = -1;
-	else if (!rc)
-		rc = percent(o->total_threshold, "--total-threshold",
-			     &j->total_threshold, err);
-	if (j->suspect < j->alpha)
-		j->suspect = j->alpha;
-	return rc;
 }
 
 /* Sets the limits, and refuses contradictory options. */
@@ -235,22 +175,27 @@ static int check_set_options(struct cmd_io *io, const struct check_opts *o,
 			     struct check_options *out, struct error *err)
 {
 	struct source_opts sources = { .repo = o->repo, .no_debuginfod = true };
-	int rc;
 
 	*out = (struct check_options){
-		.judge = judge_defaults(),
+		.judge = o->judge,
 		.runs = { .event = o->events.n ? o->events.v[0] : NULL, .no_inline = o->no_inline,
 			  .by_line = o->by_line },
-		.require_mde = 0.1,
+		.require_mde = o->require_mde,
 		.inclusive = o->inclusive,
 		.gate_kernel = o->gate_kernel,
 		.any_outcome = o->any_outcome,
 	};
 	if (o->events.n > 1)
 		return error_set(err, ERR_USAGE, "use --event only once");
-	rc = cmd_sources(io, &sources, NULL, SOURCES_FOR_OTHERS, &out->runs.where,
-			 err);
-	return rc ? rc : set_limits(o, out, err);
+	if (o->alpha != ALPHA_NOT_GIVEN && !(o->alpha > 0 && o->alpha < 0.5))
+		return error_set(err, ERR_USAGE, "--alpha %g: not a probability "
+				 "below 0.5; use for example 0.01", o->alpha);
+	if (o->alpha != ALPHA_NOT_GIVEN)
+		out->judge.alpha = o->alpha;
+	if (out->judge.suspect < out->judge.alpha)
+		out->judge.suspect = out->judge.alpha;
+	return cmd_sources(io, &sources, NULL, SOURCES_FOR_OTHERS,
+			   &out->runs.where, err);
 }
 
 enum { STATUS_PASS, STATUS_REGRESSED, STATUS_INCONCLUSIVE = 3,

@@ -6,11 +6,15 @@
 #include "cmd/command.h"
 #include "cmd/select_options.h"
 
+#define ALPHA_NOT_GIVEN (-1.0)
+
 struct check_opts {
 	struct side_opts sides;
 	struct opt_strs again, debug_dirs, events;
-	const char *alpha, *threshold, *margin, *min_share, *min_impact;
-	const char *total_threshold, *require_mde, *allow;
+	struct judge_options judge;
+	double alpha;		/* or ALPHA_NOT_GIVEN */
+	double require_mde;	/* as in check_options */
+	const char *allow;
 	int by_line, no_text;	/* --by line; --format none */
 	const char *json, *junit, *markdown, *openmetrics, *repo, *html,
 		*sarif, *code_quality;

@@ -261,7 +261,7 @@ int check_history(struct cmd_io *io, const struct check_opts *o,
 	a.vo.require_mde = limits->require_mde;
 	a.vo.any_outcome = limits->any_outcome;
 	a.vo.allow = allow;
-	if (o->alpha)
+	if (o->alpha != ALPHA_NOT_GIVEN)
 		a.vo.budget = limits->judge.alpha;
 	if (!rc)
 		rc = history_init(&a.h, err);

@@ -24,6 +24,8 @@ enum opt_kind {
 	OPT_WORDS,	/* as OPT_STRS, and the plain words that follow */
 	OPT_UINT,	/* uint64_t at offset; decimal, k/M/G suffix */
 	OPT_DOUBLE,	/* double at offset */
+	OPT_PERCENT,	/* a share, stored as a double: "3%" or "3" is 0.03; "off" is
+			 * -1 if `arg` has this word */
 	OPT_RATE,	/* uint64_t at offset; as OPT_UINT, or "max":
 			 * UINT64_MAX */
 	/* A time in seconds, stored as a double.  All accept ns, us, ms, s, m and

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* `tally encode`: shows the register values of a set of K8 or P6 events. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,16 +12,18 @@
 #include "events/metrics.h"
 
 struct encode_opts {
-	const char *pmu, *period;
+	const char *pmu;
+	uint64_t period;	/* or NOT_GIVEN; 0 is valid */
 	int json;
 	bool no_int;
 };
 
+#define NOT_GIVEN UINT64_MAX
 #define AT(field) offsetof(struct encode_opts, field)
 static const struct opt encode_opt_table[] = {
 	{ OPT_STR, 0, "pmu", "k8|p6",
 	  "Processor family. Default: this machine's.", AT(pmu) },
-	{ OPT_STR, 'c', "period", "N",
+	{ OPT_UINT, 'c', "period", "N",
 	  "Interrupt after N events; suffixes k, M and G. Default: the counter "
 	  "starts at 0.", AT(period) },
 	{ OPT_FLAG, 0, "no-int", NULL,
@@ -30,6 +31,11 @@ static const struct opt encode_opt_table[] = {
 	OPT_ROW_JSON(AT(json)),
 	OPT_END
 };
+
+static void encode_defaults(void *opts)
+{
+	((struct encode_opts *)opts)->period = NOT_GIVEN;
+}
 
 /* Lists the names of all PMUs, each preceded by `before`. */
 static const char *known_pmus(char *text, size_t size, const char *before,
@@ -59,30 +65,6 @@ static int pmu_choose(const char *name, const struct hw_pmu **out,
 	return error_set(err, ERR_USAGE, "this processor has none of the known "
 			 "PMUs: use %s", known_pmus(text, sizeof(text),
 						    "--pmu ", " or "));
-}
-
-/* Parses a number like OPT_UINT, but distinguishes 0 from a missing value. */
-static int period_parse(const char *s, uint64_t *out, struct error *err)
-{
-	uint64_t unit = 1, v;
-	char *end;
-
-	errno = 0;
-	v = strtoull(s, &end, 10);
-	if (*end && strchr("kKmMgG", *end)) {
-		unit = *end == 'k' || *end == 'K' ? 1000
-		       : *end == 'm' || *end == 'M' ? 1000000 : 1000000000;
-		end++;
-	}
-	if (*s < '0' || *s > '9' || *end)
-		return error_set(err, ERR_USAGE,
-				 "--period: \"%s\" is not a number", s);
-	if (errno || __builtin_mul_overflow(v, unit, &v))
-		return error_set(err, ERR_USAGE, "--period: %.40s is beyond "
-				 "every counter: at most 2^47 on k8, 2^31 on p6",
-				 s);
-	*out = v;
-	return 0;
 }
 
 /* BKDG §10.2: the event counts what the mask selects.  An empty mask is not
@@ -229,12 +211,8 @@ static int encode_run(struct cmd_io *io, void *opts, int argc, char **argv,
 	const struct hw_pmu *pmu;
 	word_list words = { 0 };
 	struct hw_program p;
-	uint64_t period = 0;
-	int r;
+	int r = pmu_choose(o->pmu, &pmu, err);
 
-	r = pmu_choose(o->pmu, &pmu, err);
-	if (!r && o->period)
-		r = period_parse(o->period, &period, err);
 	if (!r && !argc)
 		r = error_set(err, ERR_USAGE, "no event given: \"tally list "
 			      "%s\" "
@@ -243,7 +221,7 @@ static int encode_run(struct cmd_io *io, void *opts, int argc, char **argv,
 		r = words_expand(pmu, argc, argv, &words, err);
 	if (!r)
 		r = hw_encode(pmu, words.v, words.n,
-			      o->period ? &period : NULL, !o->no_int, &p, err);
+			      o->period != NOT_GIVEN ? &o->period : NULL, !o->no_int, &p, err);
 	vec_fini(&words);
 	if (r < 0)
 		return r;
@@ -260,5 +238,6 @@ const struct command cmd_encode = {
 	.args = "SPEC|METRIC...",
 	.opts = encode_opt_table,
 	.opts_size = sizeof(struct encode_opts),
+	.defaults = encode_defaults,
 	.run = encode_run,
 };

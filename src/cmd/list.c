@@ -16,6 +16,15 @@
 #include "events/names.h"
 #include "record/perf/perf_open.h"
 
+/* Prints a list in an object, both of which are still open. */
+static void json_print(struct cmd_io *io, struct json *j)
+{
+	json_end(j);
+	json_end(j);
+	fprintf(io->out, "%s\n", buf_cstr(j->out));
+	buf_fini(j->out);
+}
+
 /* tally list metrics: figures that are computed from counts. */
 
 static bool metric_matches(const struct metric *m, int argc, char **argv)
@@ -133,10 +142,8 @@ static int list_metrics(struct cmd_io *io, int argc, char **argv, bool json)
 		fputs(shown++ ? "\n" : "", io->out);
 		metric_text(io, m);
 	}
-	json_end(&j);
-	json_end(&j);
 	if (json)
-		fprintf(io->out, "%s\n", buf_cstr(&b));
+		json_print(io, &j);
 	else if (!shown)
 		fprintf(io->err, "tally: no metric matches\n");
 	buf_fini(&b);
@@ -247,25 +254,13 @@ static const char *pinned(const struct hw_event *e)
 }
 
 /* Writes text from column `in` on, where the cursor is, wrapped at WIDTH. */
-static void wrap(struct cmd_io *io, int in, const char *s)
+static void wrap(struct cmd_io *io, size_t in, const char *s)
 {
-	size_t at = (size_t)in;
+	struct buf text = { 0 };
 
-	for (bool first = true; *s; first = false) {
-		size_t n = strcspn(s, " ");
-
-		if (!first && at + 1 + n > WIDTH) {
-			fprintf(io->out, "\n%*s", in, "");
-			at = (size_t)in;
-		} else if (!first) {
-			fputc(' ', io->out);
-			at++;
-		}
-		fprintf(io->out, "%.*s", (int)n, s);
-		at += n;
-		s += n + strspn(s + n, " ");
-	}
-	fputc('\n', io->out);
+	text_wrap(&text, s, in, WIDTH);
+	fputs(buf_cstr(&text), io->out);
+	buf_fini(&text);
 }
 
 static void event_line(struct cmd_io *io, const struct hw_pmu *pmu,
@@ -413,14 +408,6 @@ static const struct hw_pmu *named(const char *word,
 	if (event_name_find(word, strlen(word), &spec))
 		return NULL;
 	return hw_spec_pmu(word, hw_pmu_here("/sys"), event);
-}
-
-static void json_print(struct cmd_io *io, struct json *j)
-{
-	json_end(j);
-	json_end(j);
-	fprintf(io->out, "%s\n", buf_cstr(j->out));
-	buf_fini(j->out);
 }
 
 static void all(struct cmd_io *io, const struct hw_pmu *pmu, int argc,
@@ -589,10 +576,7 @@ static void print_json(struct cmd_io *io, const struct listing *l)
 			json_str(&j, "reason", r->reason);
 		json_end(&j);
 	}
-	json_end(&j);
-	json_end(&j);
-	fprintf(io->out, "%s\n", buf_cstr(&b));
-	buf_fini(&b);
+	json_print(io, &j);
 }
 
 /* Returns the width of the column of names, that of the longest name. */
