@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The main program: finds the command, parses its options, runs it, and turns the
  * result into an exit status. */
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#else
-#define PACKAGE_VERSION "unconfigured"
-#endif
 
 #include <pthread.h>
 #include <stdlib.h>

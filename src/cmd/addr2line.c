@@ -3,13 +3,7 @@
  * `tally addr2line`: translates addresses to functions, files and lines.  It has the
  * options and the output of binutils' addr2line, so that it can replace that.
  */
-#ifdef HAVE_CONFIG_H
-#include "base/search.h"
 #include "config.h"
-
-#else
-#define PACKAGE_VERSION "unconfigured"
-#endif
 
 #include "cmd/addr2line.h"
 
@@ -20,15 +14,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/hash.h"
+#include "base/search.h"
+#include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/debug_dirs.h"
 #include "cmd/verify.h"
-#include "base/hash.h"
-#include "base/vec.h"
 #include "image/image.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include "base/error.h"
 
 /* Functions by name.  The table is built for the first name. */
 struct symbol_name {

@@ -3,6 +3,8 @@
  * Makes recordings for a check.  Both commands run in alternating blocks of two runs
  * (A B, B A, A B…), so that a machine that becomes slower meanwhile affects both.
  */
+#include "config.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,12 +20,6 @@
 #include "cmd/open.h"
 #include "cmd/status.h"
 #include "record/record.h"
-
-#ifdef HAVE_CONFIG_H
-#include "config.h"
-#else
-#define PACKAGE_VERSION "unknown"
-#endif
 
 enum { RUNS_MAX = 1000 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* `tally export`: writes a recording in the formats of other tools. */
+#include "config.h"
+
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,10 +15,6 @@
 #include "cmd/show_options.h"
 #include "cmd/status.h"
 #include "export/export.h"
-
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "unknown"
-#endif
 
 struct export_opts {
 	uint64_t max_memory, max_output;

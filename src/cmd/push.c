@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* `tally push`: sends recordings to servers that store profiles. */
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
+
 #include "cmd/push.h"
 
 #include <stdlib.h>
@@ -17,10 +16,6 @@
 #include "cmd/status.h"
 #include "profile/symbolize_profile.h"
 #include "push/labels.h"
-
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "unknown"
-#endif
 
 enum { TOKEN_MAX = 8192, WINDOW_MIN_MS = 1000 };
 

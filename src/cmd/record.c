@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* `tally record`: options, their checks, and the summary at the end. */
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
 #include <errno.h>
 #include <stdlib.h>
@@ -22,10 +20,6 @@
 #include "record/timer/program_kind.h"
 #include "record/choose/sources.h"
 #include "record/record.h"
-
-#ifndef PACKAGE_VERSION
-#define PACKAGE_VERSION "unknown"
-#endif
 
 struct record_opts {
 	struct opt_strs events, debug_dirs;
