@@ -72,16 +72,11 @@ static bool opens(uint32_t type, uint64_t config)
 {
 	const struct perf_scope self = { 0, -1, 0 };
 	struct perf_event_attr a;
-	int fd;
 
 	cycles(&a, 0, false);
 	a.type = type;
 	a.config = config;
-	a.disabled = 1;
-	fd = perf_sys_open(&a, &self);
-	if (fd >= 0)
-		close(fd);
-	return fd >= 0;
+	return !perf_try_open(&a, &self);
 }
 
 static void found_events(struct doctor_check *c)
@@ -130,15 +125,13 @@ static void try_precision(struct doctor *d)
 static void try_watchdog(struct doctor *d)
 {
 	struct doctor_check *c;
-	char fix[sizeof(c->fix)];
 
 	if (perf_sysctl("nmi_watchdog", 0) <= 0)
 		return;
 	c = doctor_add(d, "NMI watchdog", DOCTOR_LIMITED);
 	doctor_found(c, "uses one counter of each processor, so fewer are left "
 		     "for events");
-	rights_sysctl(&d->rights, "kernel.nmi_watchdog=0", fix, sizeof(fix));
-	doctor_fix(c, "%s", fix);
+	doctor_fix_sysctl(d, c, "kernel.nmi_watchdog=0");
 }
 
 void doctor_counters(struct doctor *d)

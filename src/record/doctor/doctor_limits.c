@@ -108,7 +108,7 @@ static void rings_found(struct doctor *d, struct doctor_check *c,
 			const struct rings *r, const struct error *err)
 {
 	size_t want = perf_ring_size();
-	char limit[32], what[64], fix[sizeof(c->fix)];
+	char limit[32], what[64];
 
 	if (!r->refused && r->smallest >= want) {
 		c->state = DOCTOR_OK;
@@ -129,8 +129,7 @@ static void rings_found(struct doctor *d, struct doctor_check *c,
 	d->own_user = !r->refused;
 	snprintf(what, sizeof(what), "kernel.perf_event_mlock_kb=%zu",
 		 want / 1024 + 260);
-	rights_sysctl(&d->rights, what, fix, sizeof(fix));
-	doctor_fix(c, "%s", fix);
+	doctor_fix_sysctl(d, c, what);
 	if (perf_sysctl("perf_event_mlock_kb", 516) >= (long)(want / 1024 + 260))
 		doctor_fix(c, ", after ending your other recordings");
 }
@@ -226,16 +225,12 @@ static void try_rate(struct doctor *d)
 	long most = perf_sysctl("perf_event_max_sample_rate", -1);
 	long share = perf_sysctl("perf_cpu_time_max_percent", -1);
 	struct perf_event_attr a;
-	char fix[sizeof(c->fix)];
-	int fd;
+	bool allowed;
 
 	perf_try_clock(&a, false);
 	a.freq = 1;
 	a.sample_freq = USUAL_RATE;
-	a.disabled = 1;
-	fd = perf_sys_open(&a, &self);
-	if (fd >= 0)
-		close(fd);
+	allowed = !perf_try_open(&a, &self);
 	if (most >= 0)
 		doctor_found(c, "up to %ld Hz", most);
 	if (share >= 0)
@@ -245,15 +240,13 @@ static void try_rate(struct doctor *d)
 	if (!*c->found)
 		doctor_found(c, "%d Hz, the default of record, is %s",
 					USUAL_RATE,
-			     fd >= 0 ? "allowed" : "too much");
-	if (fd >= 0)
+			     allowed ? "allowed" : "too much");
+	if (allowed)
 		return;
 	c->state = DOCTOR_LIMITED;
 	doctor_found(c, "; the default of record, %d Hz, is lowered",
 				USUAL_RATE);
-	rights_sysctl(&d->rights, "kernel.perf_event_max_sample_rate=100000",
-		      fix, sizeof(fix));
-	doctor_fix(c, "%s", fix);
+	doctor_fix_sysctl(d, c, "kernel.perf_event_max_sample_rate=100000");
 }
 
 static void try_depth(struct doctor *d)
@@ -262,26 +255,21 @@ static void try_depth(struct doctor *d)
 	const struct perf_scope self = { 0, -1, 0 };
 	long depth = perf_sysctl("perf_event_max_stack", USUAL_DEPTH);
 	struct perf_event_attr a;
-	char fix[sizeof(c->fix)];
-	int fd;
+	int e;
 
 	perf_try_clock(&a, false);
-	a.disabled = 1;
 	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
-	fd = perf_sys_open(&a, &self);
-	if (fd < 0) {
+	e = perf_try_open(&a, &self);
+	if (e) {
 		c->state = DOCTOR_NO;
-		doctor_found(c, "-g cannot be used: %s", strerror(-fd));
+		doctor_found(c, "-g cannot be used: %s", strerror(e));
 		return;
 	}
-	close(fd);
 	doctor_found(c, "up to %ld frames by frame pointers (-g)", depth);
 	if (depth >= USUAL_DEPTH)
 		return;
 	c->state = DOCTOR_LIMITED;
-	rights_sysctl(&d->rights, "kernel.perf_event_max_stack=127", fix,
-		      sizeof(fix));
-	doctor_fix(c, "%s", fix);
+	doctor_fix_sysctl(d, c, "kernel.perf_event_max_stack=127");
 }
 
 static void *try_first(void *how)

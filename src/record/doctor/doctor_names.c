@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Checks where names come from: kallsyms, tracepoints, debug files. */
-#ifdef HAVE_CONFIG_H
 #include "config.h"
-#endif
 
 #include <linux/capability.h>
 #include <link.h>
@@ -31,7 +29,6 @@ static void hidden_names(const struct doctor *d, struct doctor_check *c)
 	const struct rights *r = &d->rights;
 	bool syslog = rights_has(r, CAP_SYSLOG);
 	const char *what = "kernel.kptr_restrict=0";
-	char fix[sizeof(c->fix)];
 
 	doctor_found(c, "hidden in /proc/kallsyms: kernel.kptr_restrict is %ld",
 		     r->kptr_restrict);
@@ -46,8 +43,7 @@ static void hidden_names(const struct doctor *d, struct doctor_check *c)
 			what = "kernel.kptr_restrict=0 "
 			       "kernel.perf_event_paranoid=1";
 	}
-	rights_sysctl(r, what, fix, sizeof(fix));
-	doctor_fix(c, "%s", fix);
+	doctor_fix_sysctl(d, c, what);
 	if (!syslog && r->inner_pids && r->kptr_restrict <= 1)
 		doctor_fix(c, "; or docker or podman run --cap-add=SYSLOG");
 }

@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/io.h"
 #include "record/doctor/doctor.h"
@@ -33,12 +32,20 @@ static void why_level(const struct doctor *d, struct doctor_check *c, int need)
 			     "count here");
 }
 
+static void fix_denial(const struct doctor *d, struct doctor_check *c,
+		       enum denial why, int need)
+{
+	char fix[sizeof(c->fix)];
+
+	rights_fix(&d->rights, why, need, fix, sizeof(fix));
+	doctor_fix(c, "%s", fix);
+}
+
 /* Explains what refused a request, and the way out. */
 static void explain(const struct doctor *d, struct doctor_check *c, int errnum,
 		    int need)
 {
 	enum denial why = rights_denial(&d->rights, errnum, need);
-	char fix[sizeof(c->fix)];
 
 	switch (why) {
 	case DENIED_ABSENT:
@@ -60,19 +67,15 @@ static void explain(const struct doctor *d, struct doctor_check *c, int errnum,
 		doctor_found(c, "perf_event_open: %s", strerror(errnum));
 		break;
 	}
-	rights_fix(&d->rights, why, need, fix, sizeof(fix));
-	doctor_fix(c, "%s", fix);
+	fix_denial(d, c, why, need);
 }
 
 static void explain_map(const struct doctor *d, struct doctor_check *c, int e)
 {
-	char fix[sizeof(c->fix)];
-
 	doctor_found(c, "no memory may be locked for samples (%s)",
 		     strerror(e));
-	rights_sysctl(&d->rights, "kernel.perf_event_mlock_kb=516", fix,
-		      sizeof(fix));
-	doctor_fix(c, "%s, or raise \"ulimit -l\"", fix);
+	doctor_fix_sysctl(d, c, "kernel.perf_event_mlock_kb=516");
+	doctor_fix(c, ", or raise \"ulimit -l\"");
 }
 
 /* Returns whether calls are safe.  A filter may kill the caller, so a child tries
@@ -81,15 +84,13 @@ static bool reach(struct doctor *d)
 {
 	int r = rights_reach_in_child();
 	struct doctor_check *c;
-	char fix[sizeof(c->fix)];
 
 	if (r >= 0)
 		return true;
 	c = doctor_add(d, "own programs", DOCTOR_NO);
 	doctor_found(c, "callers of perf_event_open are killed (%s) by a "
 		     "seccomp filter", strsignal(-r));
-	rights_fix(&d->rights, DENIED_FILTER, NEED_OWN, fix, sizeof(fix));
-	doctor_fix(c, "%s", fix);
+	fix_denial(d, c, DENIED_FILTER, NEED_OWN);
 	return false;
 }
 
@@ -154,19 +155,14 @@ static bool may_watch(pid_t pid, int *errnum)
 {
 	struct perf_scope at = { pid, -1, 0 };
 	struct perf_event_attr a;
-	int fd;
+	int e;
 
 	perf_try_clock(&a, false);
-	a.disabled = 1;
-	fd = perf_sys_open(&a, &at);
-	if (fd < 0) {
-		/* A process that has just ended proves nothing. */
-		if (fd != -ESRCH)
-			*errnum = -fd;
-		return false;
-	}
-	close(fd);
-	return true;
+	e = perf_try_open(&a, &at);
+	/* A process that has just ended proves nothing. */
+	if (e && e != ESRCH)
+		*errnum = e;
+	return !e;
 }
 
 static void found_others(struct doctor *d, struct doctor_check *c, bool maps)

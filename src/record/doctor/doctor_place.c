@@ -125,8 +125,6 @@ static void try_proc(struct doctor *d)
 /* Tracepoints are hit in the kernel. */
 static void found_tracepoint(struct doctor *d, struct doctor_check *c)
 {
-	char fix[sizeof(c->fix)];
-
 	if (d->own_kernel) {
 		c->state = DOCTOR_OK;
 		doctor_found(c, "sched:sched_switch can be sampled");
@@ -134,9 +132,7 @@ static void found_tracepoint(struct doctor *d, struct doctor_check *c)
 	}
 	doctor_found(c, "they can be opened, but they are in the kernel, which "
 		     "is not visible");
-	rights_sysctl(&d->rights, "kernel.perf_event_paranoid=1", fix,
-		      sizeof(fix));
-	doctor_fix(c, "%s", fix);
+	doctor_fix_sysctl(d, c, "kernel.perf_event_paranoid=1");
 }
 
 static void try_tracepoints(struct doctor *d)

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -20,6 +19,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/io.h"
+#include "launch/proc_read.h"
 #include "record/perf/perf_abi.h"
 #include "record/perf/perf_ring.h"
 
@@ -35,6 +35,18 @@ void perf_try_clock(struct perf_event_attr *a, bool with_kernel)
 	a->sample_period = PERIOD_NS;
 	a->exclude_kernel = !with_kernel;
 	a->exclude_hv = !with_kernel;
+}
+
+int perf_try_open(struct perf_event_attr *a, const struct perf_scope *at)
+{
+	int fd;
+
+	a->disabled = 1;
+	fd = perf_sys_open(a, at);
+	if (fd < 0)
+		return -fd;
+	close(fd);
+	return 0;
 }
 
 /* Counts the samples in the ring.  The records have equal sizes and none wraps,
@@ -163,11 +175,10 @@ static bool is_program_of_other(const char *name)
 {
 	struct buf b = { 0 };
 	char path[64];
-	struct stat st;
+	uint64_t uid;
 	bool yes;
 
-	snprintf(path, sizeof(path), "/proc/%.20s", name);
-	if (stat(path, &st) < 0 || st.st_uid == geteuid())
+	if (!proc_other_user((uint32_t)strtoul(name, NULL, 10), &uid))
 		return false;
 	snprintf(path, sizeof(path), "/proc/%.20s/cmdline", name);
 	yes = !io_read_file(path, 1 << 20, &b, NULL) && b.n;

@@ -16,6 +16,8 @@ struct perf_try {
 
 /* Sets the event to the kernel's clock, with a sample every millisecond. */
 void perf_try_clock(struct perf_event_attr *a, bool with_kernel);
+/* Opens the event and closes it.  Returns 0 or an error number. */
+int perf_try_open(struct perf_event_attr *a, const struct perf_scope *at);
 /* Opens the event, maps a small ring, and works until a sample arrives or a tenth of
  * a second has passed.  in_kernel: the work is done in the kernel. */
 void perf_try_run(struct perf_try *t, struct perf_event_attr *a,

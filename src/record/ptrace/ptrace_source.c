@@ -419,7 +419,6 @@ static _Noreturn void child_works(void)
 static void ptrace_works(struct doctor *d, struct doctor_check *c)
 {
 	int scope = ptrace_scope();
-	char fix[sizeof(c->fix)];
 
 	d->own_ptrace = true;
 	doctor_found(c, "programs started by tally can be sampled by ptrace");
@@ -431,9 +430,7 @@ static void ptrace_works(struct doctor *d, struct doctor_check *c)
 	doctor_found(c, ", but not running processes (-p): "
 		     "kernel.yama.ptrace_scope is %d and CAP_SYS_PTRACE is "
 		     "missing", scope);
-	rights_sysctl(&d->rights, "kernel.yama.ptrace_scope=0", fix,
-		      sizeof(fix));
-	doctor_fix(c, "%s", fix);
+	doctor_fix_sysctl(d, c, "kernel.yama.ptrace_scope=0");
 }
 
 static void diagnose(struct doctor *d)

@@ -43,3 +43,12 @@ void doctor_fix(struct doctor_check *c, const char *fmt, ...)
 	append(c->fix, sizeof(c->fix), fmt, ap);
 	va_end(ap);
 }
+
+void doctor_fix_sysctl(const struct doctor *d, struct doctor_check *c,
+		       const char *what)
+{
+	char fix[sizeof(c->fix)];
+
+	rights_sysctl(&d->rights, what, fix, sizeof(fix));
+	doctor_fix(c, "%s", fix);
+}

@@ -41,5 +41,8 @@ void doctor_found(struct doctor_check *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void doctor_fix(struct doctor_check *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Adds the command that changes a kernel setting, "sudo sysctl WHAT". */
+void doctor_fix_sysctl(const struct doctor *d, struct doctor_check *c,
+		       const char *what);
 
 #endif

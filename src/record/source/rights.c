@@ -19,14 +19,14 @@
 
 #include "base/buf.h"
 #include "base/io.h"
+#include "launch/proc_read.h"
 
 #ifndef CAP_PERFMON
 #define CAP_PERFMON 38
 #endif
 
-/* The initial namespaces have fixed inodes (include/linux/proc_ns.h). */
+/* The initial namespace has a fixed inode (include/linux/proc_ns.h). */
 #define FIRST_USER_NS 0xeffffffdu
-#define FIRST_PID_NS 0xeffffffcu
 
 long perf_sysctl(const char *name, long otherwise)
 {
@@ -56,13 +56,12 @@ static uint64_t caps_effective(void)
 	return d[0].effective | (uint64_t)d[1].effective << 32;
 }
 
-/* Returns whether the namespace is an inner one.  An unknown one counts as the
- * initial one. */
-static bool is_inner(const char *path, ino_t first)
+/* An unknown namespace counts as the initial one. */
+static bool in_inner_users(void)
 {
 	struct stat st;
 
-	return !stat(path, &st) && st.st_ino != first;
+	return !stat("/proc/self/ns/user", &st) && st.st_ino != FIRST_USER_NS;
 }
 
 void rights_read(struct rights *r)
@@ -70,8 +69,8 @@ void rights_read(struct rights *r)
 	r->caps = caps_effective();
 	r->paranoid = perf_sysctl("perf_event_paranoid", RIGHTS_UNKNOWN);
 	r->kptr_restrict = perf_sysctl("kptr_restrict", RIGHTS_UNKNOWN);
-	r->inner_users = is_inner("/proc/self/ns/user", FIRST_USER_NS);
-	r->inner_pids = is_inner("/proc/self/ns/pid", FIRST_PID_NS);
+	r->inner_users = in_inner_users();
+	r->inner_pids = !proc_first_pid_namespace();
 	r->root = !geteuid();
 }
 
