@@ -260,7 +260,7 @@ static int begin(struct import *x, struct error *err)
 	c->images.foreign_proc = true;
 	c->images.other_clock = !is_monotonic(&x->file);
 	c->unwinder.no_live = true;
-	c->unwinder.debug_dirs = x->o->debug_dirs;
+	c->unwinder.tables.debug_dirs = x->o->debug_dirs;
 	if (home && asprintf(&x->cache, "%s/.debug/.build-id", home) < 0)
 		x->cache = NULL;
 	c->images.cache = x->cache;

@@ -155,6 +155,8 @@ librecord_a_SOURCES = \
 	src/record/collect/thread_names.h \
 	src/record/collect/unwinder.c \
 	src/record/collect/unwinder.h \
+	src/record/collect/walk_tables.c \
+	src/record/collect/walk_tables.h \
 	src/record/doctor/doctor.c \
 	src/record/doctor/doctor.h \
 	src/record/doctor/doctor_counters.c \

@@ -239,10 +239,10 @@ static int setup(struct session *s, struct error *err)
 				   err);
 	s->collector.live = true;
 	s->collector.calm = s->o->calm;
-	s->collector.unwinder.debug_dirs = s->o->debug_dirs;
+	s->collector.unwinder.tables.debug_dirs = s->o->debug_dirs;
 	if (s->o->calm) {
-		s->collector.unwinder.kept_bytes = RULE_BYTES_CALM;
-		s->collector.unwinder.unused_walks = UNUSED_WALKS_CALM;
+		s->collector.unwinder.tables.kept_bytes = RULE_BYTES_CALM;
+		s->collector.unwinder.tables.unused_walks = UNUSED_WALKS_CALM;
 		s->collector.unwinder.deep.most = FRAMES_CALM;
 	}
 	s->collector.closer.no_names = !s->o->symbols || s->o->identified_later;

@@ -416,25 +416,25 @@ static void unused_tables_are_closed(void **state)
 	x->c.images.proc = strdup("/proc");
 	map_own_code(x);
 	x->c.unwinder.no_live = true;
-	x->c.unwinder.unused_walks = 20;
+	x->c.unwinder.tables.unused_walks = 20;
 	own.sample.copy.regs.r[UNWIND_RIP] =
 		(uint64_t)(uintptr_t)map_own_code;
 	for (int again = 0; again < 2; again++) {
 		walk(x, &own);
-		assert_int_equal(x->c.unwinder.open, 1);
-		x->c.unwinder.kept_bytes = 0;
+		assert_int_equal(x->c.unwinder.tables.open, 1);
+		x->c.unwinder.tables.kept_bytes = 0;
 		for (int i = 0; i < 10; i++)
 			walk(x, &other);
 		unwinder_idle(&x->c.unwinder);
-		assert_int_equal(x->c.unwinder.open, 1);
+		assert_int_equal(x->c.unwinder.tables.open, 1);
 		for (int i = 0; i < 20; i++)
 			walk(x, &other);
-		x->c.unwinder.kept_bytes = 1 << 30;
+		x->c.unwinder.tables.kept_bytes = 1 << 30;
 		unwinder_idle(&x->c.unwinder);
-		assert_int_equal(x->c.unwinder.open, 1);
-		x->c.unwinder.kept_bytes = 0;
+		assert_int_equal(x->c.unwinder.tables.open, 1);
+		x->c.unwinder.tables.kept_bytes = 0;
 		unwinder_idle(&x->c.unwinder);
-		assert_int_equal(x->c.unwinder.open, 0);
+		assert_int_equal(x->c.unwinder.tables.open, 0);
 	}
 }
 

@@ -196,7 +196,7 @@ static int name_part(struct closed_names *part, struct naming *naming,
 	uint64_t *self_samples = calloc(p->locs.n + 1, sizeof(*self_samples));
 	uint64_t own = 0;
 	struct symbolize_options o = { .open_image = open_image, .ctx = naming,
-				  .debug_dirs = w->unwinder->debug_dirs,
+				  .debug_dirs = w->unwinder->tables.debug_dirs,
 				  .self_samples = self_samples,
 				  .one_thread = w->calm };
 	int rc;

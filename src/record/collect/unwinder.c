@@ -4,34 +4,19 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "image/cfi.h"
 #include "record/collect/go_callers.h"
 #include "record/collect/lost_rbp.h"
-#include "symbolize/dwarf/debug_file.h"
 
 enum {
-	TABLES_MAX = 512,	/* maximum number of open tables */
 	LIVE_CHECK = 64,	/* bytes to compare, or */
 	LIVE_FRAMES = 4,	/* return addresses to compare, which must be
 				 * unchanged */
 };
-#define TABLE_BYTES_MAX (256ull << 20)
-#define TABLE_BYTES_KEPT (32ull << 20)
-#define UNUSED_WALKS 40000	/* 20 s of two busy CPUs at 999 Hz */
-enum { CHECKS = 128 };	/* of all tables' sizes in this time */
 #define COPY_LIMIT 65536ull	/* maximum size of a copy */
 #define HOLE_REACH (64ull << 20)	/* maximum size of a hole, that of a frame */
 #define REACH (1ull << 63)	/* range of a stack above its pointer */
-
-enum table_state { TABLE_UNKNOWN, TABLE_OPEN, TABLE_NONE };
-
-struct walk_table {
-	struct unwind_table *table;
-	enum table_state state;
-	uint64_t used;		/* last walk that used it */
-};
 
 /* State of one walk. */
 struct walk {
@@ -90,10 +75,8 @@ int unwinder_init(struct unwinder *w, struct images *im)
 {
 	memset(w, 0, sizeof(*w));
 	w->images = im;
-	w->kept_bytes = TABLE_BYTES_KEPT;
-	w->unused_walks = UNUSED_WALKS;
 	w->deep.most = DEEP_MAX;
-	if (!make_room(w, DEEP_INNER) || unwind_cache_new(&w->cache) < 0 ||
+	if (!make_room(w, DEEP_INNER) || walk_tables_init(&w->tables, im) < 0 ||
 	    live_memory_init(&w->live) < 0 || python_init(&w->python, im) < 0) {
 		unwinder_fini(w);
 		return -ERR_NOMEM;
@@ -104,12 +87,7 @@ int unwinder_init(struct unwinder *w, struct images *im)
 
 void unwinder_fini(struct unwinder *w)
 {
-	for (size_t i = 0; i < w->tables.n; i++)
-		if (w->tables.v[i].table)
-			unwind_table_close(w->tables.v[i].table);
-	vec_fini(&w->tables);
-	if (w->cache)
-		unwind_cache_free(w->cache);
+	walk_tables_fini(&w->tables);
 	java_fini(&w->java);
 	python_fini(&w->python);
 	live_memory_fini(&w->live);
@@ -122,117 +100,14 @@ void unwinder_fini(struct unwinder *w)
 
 void unwinder_forked(struct unwinder *w)
 {
-	unwind_cache_free(w->cache);
-	w->cache = NULL;
+	unwind_cache_free(w->tables.cache);
+	w->tables.cache = NULL;
 	live_memory_fini(&w->live);
-}
-
-static void table_drop(struct unwinder *w, struct walk_table *t)
-{
-	unwind_table_close(t->table);
-	t->table = NULL;
-	t->state = TABLE_UNKNOWN;
-	w->open--;
-	w->stale = true;
-}
-
-static struct walk_table *longest_unused(const struct unwinder *w)
-{
-	struct walk_table *oldest = NULL;
-
-	for (size_t i = 0; i < w->tables.n; i++) {
-		struct walk_table *t = &w->tables.v[i];
-
-		if (t->table && (!oldest || t->used < oldest->used))
-			oldest = t;
-	}
-	return oldest;
-}
-
-/* Closes the tables unused for longest while there are more than `max`.  Above
- * w->kept_bytes it also closes those unused lately, whose programs are gone.  To clear the
- * cache rarely, it closes more than necessary. */
-static void tables_close(struct unwinder *w, size_t max)
-{
-	uint64_t bytes = 0, unused = w->unused_walks;
-
-	for (size_t i = 0; i < w->tables.n; i++)
-		if (w->tables.v[i].table)
-			bytes += unwind_table_stats(w->tables.v[i].table).bytes;
-	while (w->open && (w->open > max || bytes > w->kept_bytes)) {
-		struct walk_table *t = longest_unused(w);
-
-		if (w->open <= max && bytes <= TABLE_BYTES_MAX &&
-		    w->clock - t->used < unused)
-			return;
-		unused = w->unused_walks / 2;
-		bytes -= unwind_table_stats(t->table).bytes;
-		table_drop(w, t);
-	}
 }
 
 void unwinder_forget(struct unwinder *w, uint32_t image)
 {
-	struct walk_table *t;
-
-	if (image >= w->tables.n)
-		return;
-	t = &w->tables.v[image];
-	w->stale |= t->state != TABLE_UNKNOWN;
-	if (t->table)
-		table_drop(w, t);
-	t->state = TABLE_UNKNOWN;
-}
-
-/* Adds the call frame information of a debug file for code without any in its image. */
-static void add_debug(struct unwinder *w, struct unwind_table *t)
-{
-	struct image *debug = NULL;
-
-	if (unwind_table_wants_debug(t))
-		debug = symbolize_debug_file(unwind_table_image(t),
-					     w->debug_dirs);
-	if (debug)
-		unwind_table_add_debug(t, debug);
-}
-
-static void table_open(struct unwinder *w, uint32_t image, struct walk_table *t)
-{
-	const struct recorded_image *r = &w->images->v.v[image];
-	struct image *img;
-	int fd = images_open_fd(w->images, image);
-
-	t->state = TABLE_NONE;
-	if (fd < 0)
-		return;
-	if (!image_open_fd(fd, r->path, &img, NULL) &&
-	    !unwind_table_open(img, &t->table, NULL)) {
-		t->state = TABLE_OPEN;
-		w->open++;
-		add_debug(w, t->table);
-	}
-	close(fd);
-}
-
-/* Returns the image's table, or NULL if it has none. */
-static struct unwind_table *table_of(struct unwinder *w, uint32_t image)
-{
-	struct walk_table *t;
-
-	if (image >= w->tables.n) {
-		size_t n = w->images->v.n;
-
-		if (vec_reserve(&w->tables, n) < 0)
-			return NULL;
-		memset(w->tables.v + w->tables.n, 0,
-		       (n - w->tables.n) * sizeof(*w->tables.v));
-		w->tables.n = n;
-	}
-	t = &w->tables.v[image];
-	if (t->state == TABLE_UNKNOWN)
-		table_open(w, image, t);
-	t->used = w->clock;
-	return t->table;
+	walk_tables_forget(&w->tables, image);
 }
 
 /* Returns whether code in the mapping may be Java's. */
@@ -288,7 +163,7 @@ static bool find_code(void *ctx, uint64_t pc, struct unwind_code *out)
 	out->end = m->end;
 	out->delta = m->delta;
 	out->image = m->image;
-	out->table = table_of(k->w, m->image);
+	out->table = walk_tables_get(&k->w->tables, m->image);
 	out->bytes = NULL;
 	if (!out->table && has_java(k, m) &&
 	    !java_code(&k->w->java, k->pid, k->maps, pc, out))
@@ -562,7 +437,7 @@ static void walk_copy(struct walk *k, const struct unwind_regs *regs,
 	k->live = LIVE_UNTRIED;
 	k->joined = -1;
 	k->copied = 0;
-	unwind_walk(w->cache, &space, regs, &mem, out);
+	unwind_walk(w->tables.cache, &space, regs, &mem, out);
 }
 
 /* Returns the image at an address, and its mapping; NULL if it has no table. */
@@ -571,7 +446,7 @@ static struct image *image_at(struct walk *k, uint64_t pc, const struct map **ma
 	struct unwind_table *t;
 
 	*map = mapset_find(k->maps, pc);
-	t = *map ? table_of(k->w, (*map)->image) : NULL;
+	t = *map ? walk_tables_get(&k->w->tables, (*map)->image) : NULL;
 	return t ? unwind_table_image(t) : NULL;
 }
 
@@ -792,7 +667,7 @@ static bool go_fits(void *ctx, uint64_t ra, uint64_t sp, uint64_t rbp,
 	regs.r[UNWIND_RIP] = ra;
 	regs.r[UNWIND_RSP] = sp;
 	regs.r[UNWIND_RBP] = rbp;
-	unwind_walk(k->w->cache, &space, &regs, &mem, &out);
+	unwind_walk(k->w->tables.cache, &space, &regs, &mem, &out);
 	return out.n == 2 && pcs[1] == caller - 1 && sps[1] == rbp + 16;
 }
 
@@ -878,7 +753,7 @@ static void walk_goroutine(struct walk *k, struct unwind_stack *out,
 
 static struct unwind_table *table_for(void *ctx, uint32_t image)
 {
-	return table_of(ctx, image);
+	return walk_tables_get(ctx, image);
 }
 
 /* Reports the walk to the source. */
@@ -886,8 +761,9 @@ static void source_unwound(struct walk *k, const struct unwind_stack *out,
 			   const struct record_sample *s, const uint64_t *theirs)
 {
 	const struct walked_stack walked = {
-		.pid = k->pid, .tid = k->tid, .maps = k->maps, .cache = k->w->cache,
-		.frames = out, .table = table_for, .ctx = k->w,
+		.pid = k->pid, .tid = k->tid, .maps = k->maps,
+		.cache = k->w->tables.cache,
+		.frames = out, .table = table_for, .ctx = &k->w->tables,
 		.theirs = theirs, .ntheirs = theirs ? s->nuser : 0,
 		.space = s->space,
 	};
@@ -912,10 +788,7 @@ void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 					      UINT32_MAX };
 		return;
 	}
-	if (w->stale)
-		unwind_cache_clear(w->cache);
-	w->stale = false;
-	w->clock++;
+	walk_tables_begin(&w->tables);
 	if (!s->frames)
 		k.deep = deep_find(&w->deep, pid, tid, maps->generation);
 	walk_copy(&k, &c->regs, &out);
@@ -950,22 +823,12 @@ void unwinder_idle(struct unwinder *w)
 {
 	live_memory_forget(&w->live);
 	java_batch(&w->java);
-	if (w->open > TABLES_MAX ||
-	    (w->open && w->clock - w->checked >= w->unused_walks / CHECKS)) {
-		w->checked = w->clock;
-		tables_close(w, TABLES_MAX);
-	}
+	walk_tables_idle(&w->tables);
 }
 
 void unwinder_release(struct unwinder *w)
 {
-	for (size_t i = 0; i < w->tables.n; i++) {
-		const struct walk_table *t = &w->tables.v[i];
-
-		if (t->table && t->used > w->released)
-			image_release(unwind_table_image(t->table));
-	}
-	w->released = w->clock;
+	walk_tables_release(&w->tables);
 	deep_drop_ended(&w->deep);
 	java_drop_ended(&w->java);
 	less_room(w);

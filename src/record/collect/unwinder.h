@@ -5,14 +5,8 @@
  * Unwinds the user part of a sample's stack from registers and a copy of the stack
  * (unwind.h), while the recording runs.
  *
- * Tables are built from the mapped files that the recorder has seen (images.h), when
- * a stack first leads through them.  They are closed, the longest unused first, when
- * there are too many or when nothing has used them for a while.
- *
- * Code without unwind information in its file is unwound by .debug_frame of its
- * separate debug file, if there is one.
- *
- * Java's code is described by no file, but by the program's memory (java.h).
+ * The rules are in the files of images (walk_tables.h).  Java's code is described by
+ * no file, but by the program's memory (java.h).
  *
  * Frames of a Python interpreter come with the sample (python.h).
  *
@@ -28,16 +22,14 @@
 #include "record/collect/live_memory.h"
 #include "record/collect/outer_callers.h"
 #include "record/collect/python.h"
+#include "record/collect/walk_tables.h"
 #include "record/source/source.h"
 
 enum { WALK_CODE = 16 << 10 };
 
 struct unwinder {
 	struct images *images;
-	struct unwind_cache *cache;	/* refers to tables by image */
-	bool stale;			/* some were closed: the next walk clears it */
-	VEC(struct walk_table) tables;	/* by image of images.h */
-	size_t open;			/* number of open tables */
+	struct walk_tables tables;
 	uint64_t *pcs, *sps;		/* of the walk's frames */
 	uint8_t *marks;
 	size_t room;			/* capacity in frames */
@@ -47,15 +39,8 @@ struct unwinder {
 	struct java java;
 	struct python python;
 	uint8_t code[WALK_CODE];	/* generated code around a sample */
-	uint64_t released;	/* value of `clock` when pages were last released */
-	uint64_t checked;	/* ... when tables were last checked */
-	uint64_t clock;			/* number of walks so far */
 	uint64_t cut;			/* number of stacks that continued beyond the
 					 * copy */
-	const char *debug_dirs;		/* as in sym_options */
-	/* Tables of more than kept_bytes in total are closed after unused_walks walks
-	 * that did not use them. */
-	uint64_t kept_bytes, unused_walks;
 	bool no_live;			/* tests only: use only the copies */
 };
 
