@@ -95,6 +95,16 @@ uint32_t *u64map_slot(struct u64map *m, uint64_t key)
 	return &e->val;
 }
 
+int u64map_put(struct u64map *m, uint64_t key, uint32_t val)
+{
+	uint32_t *slot = u64map_slot(m, key);
+
+	if (!slot)
+		return -ERR_NOMEM;
+	*slot = val;
+	return 0;
+}
+
 void idtab_fini(struct idtab *t)
 {
 	pages_free(t->slots, t->cap, sizeof(*t->slots));

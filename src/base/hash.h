@@ -49,6 +49,8 @@ uint32_t u64map_get(const struct u64map *m, uint64_t key);
  * must then store a value), or NULL if out of memory.  Valid until the next
  * call. */
 uint32_t *u64map_slot(struct u64map *m, uint64_t key);
+/* Sets the value of a key.  Returns 0 or -ERR_NOMEM. */
+int u64map_put(struct u64map *m, uint64_t key, uint32_t val);
 
 /*
  * idtab: a set of u32 ids whose keys live in the caller's own array.

@@ -166,47 +166,65 @@ static int pair_codes(struct html_data *d, uint32_t old, uint32_t now)
 	return rc;
 }
 
-/* Returns the name of a code's function without compiler suffixes, as a string
- * of `names`; UINT32_MAX if out of memory. */
-static uint32_t base_name(const struct html_data *d, const struct html_code *c,
+/* Returns a name without compiler suffixes, as a string of `names`; UINT32_MAX if out of
+ * memory. */
+static uint32_t base_name(const struct profile *p, uint32_t name,
 			  struct strtab *names)
 {
-	const struct annotation *a = d->src[c->source].in.lines;
-	const struct prof_symbol *s =
-		&a->p->symbols.v[a->codes.v[c->at].symbol];
-	const char *name = profile_cstr(a->p, s->name);
+	const char *text = profile_cstr(p, name);
 
-	return strtab_add_n(names, name, clone_base(name));
+	return strtab_add_n(names, text, clone_base(text));
 }
 
-/* Maps the numbers (html_input.match) of new functions to their names, or, if it is the
- * old side, the names of old functions to the new name. */
-static int read_names(const struct html_data *d, int side, struct strtab *names,
-		      struct u64map *name_of, struct u64map *now)
+/* A function of a side: its number (html_input.match) and its base_name. */
+struct named {
+	uint32_t number, name;
+};
+
+typedef VEC(struct named) named_list;
+
+static int list_functions(const struct html_data *d, int side, struct strtab *names,
+			  named_list *out)
 {
 	for (uint32_t i = 0; i < d->nsrc; i++) {
-		const struct frame_keys *k = &html_rep(d, i)->keys;
+		const struct report *rep = html_rep(d, i);
 
-		for (uint32_t fk = 0; side_of(d, i) == side && fk < k->keys.n; fk++) {
-			const char *name = profile_cstr(html_rep(d, i)->p,
-							k->keys.v[fk].name);
-			uint32_t id = strtab_add_n(names, name, clone_base(name));
-			uint32_t number = html_match(&d->src[i].in, fk), *slot;
-			uint32_t is = side == LISTING_NEW
-					? id : u64map_get(name_of, number);
+		for (uint32_t fk = 0; side_of(d, i) == side && fk < rep->keys.keys.n;
+		     fk++) {
+			const struct frame_key *k = &rep->keys.keys.v[fk];
+			struct named f = { html_match(&d->src[i].in, fk),
+					   base_name(rep->p, k->name, names) };
 
-			if (id == UINT32_MAX)
+			if (f.name == UINT32_MAX ||
+			    (k->kind == FRAME_FUNC && vec_push(out, f) < 0))
 				return -ERR_NOMEM;
-			if (k->keys.v[fk].kind != FRAME_FUNC || is == U64MAP_NONE)
-				continue;
-			slot = side == LISTING_NEW ? u64map_slot(name_of, number)
-						   : u64map_slot(now, id);
-			if (!slot)
-				return -ERR_NOMEM;
-			*slot = is;
 		}
 	}
 	return 0;
+}
+
+/* Maps the names of old functions to those of the new ones that correspond. */
+static int map_names(const struct html_data *d, struct strtab *names,
+		     struct u64map *now)
+{
+	named_list old = { 0 }, new = { 0 };
+	struct u64map name_of = { 0 };	/* by number, of new functions */
+	int rc = list_functions(d, LISTING_OLD, names, &old);
+
+	if (!rc)
+		rc = list_functions(d, LISTING_NEW, names, &new);
+	for (size_t i = 0; !rc && i < new.n; i++)
+		rc = u64map_put(&name_of, new.v[i].number, new.v[i].name);
+	for (size_t i = 0; !rc && i < old.n; i++) {
+		uint32_t to = u64map_get(&name_of, old.v[i].number);
+
+		if (to != U64MAP_NONE)
+			rc = u64map_put(now, old.v[i].name, to);
+	}
+	u64map_fini(&name_of);
+	vec_fini(&old);
+	vec_fini(&new);
+	return rc;
 }
 
 /* Gives old codes of renamed functions their new name: of those names that only codes of
@@ -214,14 +232,11 @@ static int read_names(const struct html_data *d, int side, struct strtab *names,
 static int rename_codes(const struct html_data *d, struct strtab *names,
 			uint32_t *name)
 {
-	struct u64map name_of = { 0 }, now = { 0 };
+	struct u64map now = { 0 };
 	size_t n = names->str.n;
 	uint8_t *has = calloc(n, 1);	/* by name: bit 1 << side: a code has it */
-	int rc = has ? read_names(d, LISTING_NEW, names, &name_of, &now)
-		     : -ERR_NOMEM;
+	int rc = has ? map_names(d, names, &now) : -ERR_NOMEM;
 
-	if (!rc)
-		rc = read_names(d, LISTING_OLD, names, &name_of, &now);
 	for (size_t i = 0; !rc && i < d->lines.codes.n; i++)
 		has[name[i]] |= (uint8_t)(1u << side_of(
 			d, d->lines.codes.v[i].source));
@@ -232,7 +247,6 @@ static int rename_codes(const struct html_data *d, struct strtab *names,
 		    has[to] == 1u << LISTING_NEW)
 			name[i] = to;
 	}
-	u64map_fini(&name_of);
 	u64map_fini(&now);
 	free(has);
 	return rc;
@@ -242,7 +256,11 @@ static int name_codes(const struct html_data *d, struct strtab *names,
 		      uint32_t *name)
 {
 	for (size_t i = 0; i < d->lines.codes.n; i++) {
-		name[i] = base_name(d, &d->lines.codes.v[i], names);
+		const struct html_code *c = &d->lines.codes.v[i];
+		const struct annotation *a = d->src[c->source].in.lines;
+
+		name[i] = base_name(a->p, a->p->symbols.v[
+				a->codes.v[c->at].symbol].name, names);
 		if (name[i] == UINT32_MAX)
 			return -ERR_NOMEM;
 	}
