@@ -2,6 +2,7 @@
 /* Reads names from the paths of control groups: see cgroup_path.h. */
 #include "base/cgroup_path.h"
 #include "base/text.h"
+#include "base/vec.h"
 
 #include <string.h>
 
@@ -121,7 +122,7 @@ static bool is_container(struct part *p, const struct place *at)
 
 	if (scope && skip(&q, "machine-"))
 		goto found;
-	for (size_t i = 0; i < sizeof(scopes) / sizeof(*scopes); i++)
+	for (size_t i = 0; i < COUNT(scopes); i++)
 		if (skip(&q, scopes[i])) {
 			/* the monitors crio-conmon-ID and libpod-conmon-ID are
 			 * no containers */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 enum { LONGEST = 40 };
 
 static const struct {
@@ -31,7 +33,7 @@ bool duration_parse(const char *text, size_t n, double *seconds, bool *bare)
 	digits = strspn(copy, "0123456789.");
 	if (!strspn(copy + strspn(copy, "."), "0123456789"))
 		return false;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < COUNT(units); i++) {
 		char *end;
 
 		if (strcmp(copy + digits, units[i].name) != 0)

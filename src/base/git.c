@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/child.h"
+#include "base/vec.h"
 
 enum { WORDS_MAX = 24 };
 
@@ -21,7 +22,7 @@ static char **make_env(void)
 		"GIT_TERMINAL_PROMPT=0", "GIT_PAGER=cat",
 		"GIT_NO_REPLACE_OBJECTS=1", "GIT_OPTIONAL_LOCKS=0",
 	};
-	enum { OWN = sizeof(own) / sizeof(own[0]) };
+	enum { OWN = COUNT(own) };
 	size_t n = 0, k = 0;
 	char **env;
 
@@ -45,7 +46,7 @@ int git_ask_in(int dir, const char *const *words, size_t n, size_t limit,
 		"git", "--no-pager", "-c", "core.fsmonitor=false", "-c",
 		"core.hooksPath=/dev/null", "-c", "log.showSignature=false",
 	};
-	enum { FIRST = sizeof(first) / sizeof(first[0]) };
+	enum { FIRST = COUNT(first) };
 	char *argv[FIRST + WORDS_MAX + 1];
 	char **env = make_env();
 	size_t k = 0;

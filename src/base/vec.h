@@ -2,7 +2,7 @@
 #ifndef TALLY_BASE_VEC_H
 #define TALLY_BASE_VEC_H
 /*
- * Growable arrays of any type.
+ * Arrays: the number of elements of a fixed one, and growable ones of any type.
  *
  *	VEC(struct row) rows = { 0 };	// all-zero is the empty vector
  *	if (vec_push(&rows, r) < 0) return error_set(err, ERR_NOMEM, ...);
@@ -13,6 +13,8 @@
  */
 #include <stddef.h>
 #include <stdlib.h>
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 #define VEC(T) struct { T *v; size_t n, cap; }
 

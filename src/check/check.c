@@ -158,7 +158,7 @@ static bool is_housekeeping(const char *name)
 		"*idle*", "*safe_halt", "cpu_startup_entry",
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < COUNT(words); i++)
 		if (match_word(words[i], name))
 			return true;
 	return false;

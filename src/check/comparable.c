@@ -118,7 +118,7 @@ static int compare_machines(struct check *c)
 	const struct check_file *first = &c->runs.files.v[0];
 	int rc = 0;
 
-	for (size_t k = 0; k < sizeof(facts) / sizeof(facts[0]); k++)
+	for (size_t k = 0; k < COUNT(facts); k++)
 		for (size_t i = 1; !rc && i < c->runs.files.n; i++) {
 			const struct check_file *f = &c->runs.files.v[i];
 			const char *x = profile_env(first->p, PROF_NONE,

@@ -408,7 +408,7 @@ void findings_sarif(const struct findings *f, const char *root, struct buf *out)
 	json_object(&j, "driver");
 	json_str(&j, "name", "tally check");
 	json_array(&j, "rules");
-	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
+	for (size_t i = 0; i < COUNT(rules); i++) {
 		json_object(&j, NULL);
 		json_str(&j, "id", rules[i].id);
 		json_object(&j, "shortDescription");

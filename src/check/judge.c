@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/vec.h"
 #include "check/judge_internal.h"
 
 enum { PRIOR_FREEDOM = 4 };	/* degrees of freedom of few functions' prior */
@@ -28,7 +29,7 @@ void *judge_alloc(struct judge_state *w, size_t n, size_t size)
 {
 	void *p = calloc(n ? n : 1, size);
 
-	if (p && w->nblocks < sizeof(w->blocks) / sizeof(w->blocks[0])) {
+	if (p && w->nblocks < COUNT(w->blocks)) {
 		w->blocks[w->nblocks++] = p;
 		return p;
 	}

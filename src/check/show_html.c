@@ -160,7 +160,7 @@ static int make_texts(struct page *x)
 	describe_verdict(c, &x->head);
 	buf_printf(&x->how, "by run: %zu baseline runs, %zu new runs",
 		   c->runs.nbase, c->runs.nnew);
-	for (size_t i = 0; !rc && i < sizeof(writers) / sizeof(*writers); i++) {
+	for (size_t i = 0; !rc && i < COUNT(writers); i++) {
 		struct buf text = { 0 };
 
 		writers[i](c, &text);

@@ -58,7 +58,7 @@ static void put_inputs(const struct check *c, struct json *j)
 		json_str(j, "event", profile_cstr(f->p, e->actual));
 		json_uint(j, "freq", e->freq);
 		json_uint(j, "period", e->period);
-		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
+		for (size_t k = 0; k < COUNT(keys); k++)
 			put_env(f, keys[k], j);
 		json_end(j);
 	}

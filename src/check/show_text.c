@@ -52,7 +52,7 @@ static void head(struct buf *out)
 		      { "MDE", SEEN } };
 	struct buf text = { 0 };
 
-	for (size_t i = 0; i < sizeof(cells) / sizeof(cells[0]); i++) {
+	for (size_t i = 0; i < COUNT(cells); i++) {
 		buf_str(&text, cells[i].title);
 		cell(out, &text, cells[i].width);
 	}

@@ -5,6 +5,8 @@
 #include <ctype.h>
 #include <strings.h>
 
+#include "base/vec.h"
+
 struct text text_trimmed(struct text t)
 {
 	while (t.n && isspace((unsigned char)*t.p)) {
@@ -50,9 +52,9 @@ enum source_language source_language(struct text path)
 	for (size_t i = 0; i < path.n; i++)
 		if (path.p[i] == '/' || path.p[i] == '.')
 			name = (struct text){ path.p + i + 1, path.n - i - 1 };
-	if (is_one_of(name, c, sizeof(c) / sizeof(*c)))
+	if (is_one_of(name, c, COUNT(c)))
 		return SOURCE_C;
-	return is_one_of(name, hash, sizeof(hash) / sizeof(*hash)) ||
+	return is_one_of(name, hash, COUNT(hash)) ||
 	       text_begins(name, "Makefile") ? SOURCE_HASH : SOURCE_OTHER;
 }
 
@@ -172,7 +174,7 @@ static bool is_attribute(struct text name)
 		"alignas", "_Alignas", "decltype", "typeof", "__typeof__",
 		"noexcept", "explicit", "requires", "func" };
 
-	return !name.n || is_one_of(name, words, sizeof(words) / sizeof(*words));
+	return !name.n || is_one_of(name, words, COUNT(words));
 }
 
 /* Returns whether = at this index assigns: not one of ==, <=, >=, != and =>. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/vec.h"
 #include "cli/perf_options.h"
 
 /* In the order of use: record and view, compare, count, then commands that support
@@ -16,7 +17,7 @@ static const struct command *const commands[] = {
 	&cmd_doctor,	&cmd_list,	&cmd_info,	&cmd_symbolize,
 	&cmd_import,	&cmd_dump,	&cmd_addr2line,	&cmd_encode,
 };
-enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+enum { COMMANDS = COUNT(commands) };
 
 const struct command *command_at(size_t i)
 {

@@ -10,6 +10,7 @@
 
 #include "base/duration.h"
 #include "base/nearest.h"
+#include "base/vec.h"
 #include "cli/perf_options.h"
 
 /* Return values of getopt: HELP_VAL, the command's options from FIRST_VAL by their
@@ -504,7 +505,7 @@ int option_uint(const char *name, const char *text, uint64_t *out,
 				 "%s '%s': not a whole number", name, text);
 	errno = 0;
 	v = strtoull(text, &end, 10);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+	for (size_t i = 0; i < COUNT(units); i++) {
 		if (strcmp(end, units[i].suffix) != 0)
 			continue;
 		if (errno || v > UINT64_MAX / units[i].factor)

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/vec.h"
+
 #define ALWAYS NULL, NULL, NULL
 #define HINT(text) NULL, NULL, text
 #define NO_BRANCHES HINT("branch stacks (LBR) are not recorded; -g records " \
@@ -397,7 +399,7 @@ const char *perf_command_hint(const char *name)
 		{ "kallsyms", "tally addr2line" },
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+	for (size_t i = 0; i < COUNT(rows); i++)
 		if (!strcmp(name, rows[i].name))
 			return rows[i].hint;
 	return NULL;

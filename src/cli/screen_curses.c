@@ -11,6 +11,7 @@
  */
 #define NCURSES_WIDECHAR 1
 /* before term.h, which defines common words as macros */
+#include "base/vec.h"
 #include "cli/screen.h"
 
 #include <curses.h>
@@ -46,7 +47,7 @@ static struct {
 
 static const int deadly[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGSEGV,
 			      SIGABRT, SIGFPE, SIGILL, SIGBUS, SIGSYS };
-enum { DEADLY = sizeof(deadly) / sizeof(deadly[0]) };
+enum { DEADLY = COUNT(deadly) };
 static struct sigaction old_actions[DEADLY];
 
 void screen_restore(void)

@@ -295,7 +295,7 @@ static int check_style(const char *style, bool *none, struct error *err)
 	};
 
 	*none = style && !strcmp(style, "none");
-	for (size_t i = 0; style && i < sizeof(styles) / sizeof(*styles); i++)
+	for (size_t i = 0; style && i < COUNT(styles); i++)
 		if (!strcmp(style, styles[i]))
 			return 0;
 	return !style ? 0 : error_set(err, ERR_USAGE,

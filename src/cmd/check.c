@@ -280,7 +280,7 @@ static int write_outputs(struct cmd_io *io, const struct check_opts *o,
 	struct findings found = { .total_fails = false };
 	int rc = write_text(io, o, c, err);
 
-	for (size_t i = 0; !rc && i < sizeof(files) / sizeof(files[0]); i++)
+	for (size_t i = 0; !rc && i < COUNT(files); i++)
 		if (files[i].path) {
 			files[i].write(c, &out);
 			rc = write_to(io, files[i].path, &out, err);

@@ -18,8 +18,6 @@ enum { OUTPUT_MAX = 64 << 20, SHORT = 12 };
 #define FETCH_ALL "fetch all of it (git fetch --unshallow; fetch-depth: 0 of " \
 		  "actions/checkout; GIT_DEPTH: 0 of GitLab)"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 /* Runs git for as long as there is time.  Returns its exit status or a negative error. */
 static int ask(struct check_git *g, const char *const *words, size_t n,
 	       struct buf *out, struct error *err)

@@ -48,7 +48,7 @@ static int add_part(const char *word, unsigned int *out, struct error *err)
 {
 	struct nearest near = nearest_to(word);
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+	for (size_t i = 0; i < COUNT(parts); i++) {
 		nearest_try(&near, parts[i].name);
 		if (!strcmp(word, parts[i].name)) {
 			*out |= parts[i].part;

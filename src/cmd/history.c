@@ -84,7 +84,7 @@ bool commit_resolve(const char *repo, const char *revision, struct buf *name,
 	int rc = -1;
 
 	if (repo && *revision)
-		rc = git_ask(repo, words, sizeof(words) / sizeof(words[0]),
+		rc = git_ask(repo, words, COUNT(words),
 			     4096, GIT_MS, &out, NULL);
 	space = rc == 0 ? strchr(buf_cstr(&out), ' ') : NULL;
 	if (space) {
@@ -150,7 +150,7 @@ static int ask_log(struct commit_log *l, struct history *h, const char *repo,
 	struct buf out = { 0 };
 	int rc = 0;
 
-	if (git_ask(repo, words, sizeof(words) / sizeof(words[0]), LOG_MAX, GIT_MS,
+	if (git_ask(repo, words, COUNT(words), LOG_MAX, GIT_MS,
 		    &out, NULL) == 0) {
 		buf_u8(&out, '\0');
 		rc = out.failed ? -ERR_NOMEM

@@ -142,10 +142,10 @@ static bool parse_graph(const char *word, enum tree_mode *out)
 	static const char *const callees[] = { "callees", "top-down" };
 
 	*out = TREE_NONE;
-	for (size_t i = 0; i < sizeof(callers) / sizeof(callers[0]); i++)
+	for (size_t i = 0; i < COUNT(callers); i++)
 		if (!strcmp(word, callers[i]))
 			*out = TREE_CALLERS;
-	for (size_t i = 0; i < sizeof(callees) / sizeof(callees[0]); i++)
+	for (size_t i = 0; i < COUNT(callees); i++)
 		if (!strcmp(word, callees[i]))
 			*out = TREE_CALLEES;
 	return *out != TREE_NONE || !strcmp(word, "none");
@@ -158,7 +158,7 @@ static bool is_perf_graph(const char *word)
 					     "folded", "caller", "callee" };
 	size_t n = strcspn(word, ",");
 
-	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+	for (size_t i = 0; i < COUNT(first); i++)
 		if (n == strlen(first[i]) && !strncmp(word, first[i], n))
 			return true;
 	return false;

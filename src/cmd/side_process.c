@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/vec.h"
+
 enum { STEP_MS = 20 };
 
 static void leave_terminal(void)
@@ -31,7 +33,7 @@ static void leave_handlers(void)
 	static const int handled[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGTSTP,
 				       SIGWINCH, SIGABRT };
 
-	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+	for (size_t i = 0; i < COUNT(handled); i++)
 		signal(handled[i], SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGINT);
 }

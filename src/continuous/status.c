@@ -10,6 +10,7 @@
 #include "base/json.h"
 #include "base/json_in.h"
 #include "base/text.h"
+#include "base/vec.h"
 
 enum kind { TEXT, NUMBER, REAL, TRUTH };
 
@@ -44,7 +45,7 @@ static const struct member {
 #undef M
 #undef K
 };
-enum { MEMBERS = sizeof(members) / sizeof(*members) };
+enum { MEMBERS = COUNT(members) };
 
 void status_json(const struct continuous_status *s, struct buf *out)
 {

@@ -796,7 +796,7 @@ static int prepare(struct supervisor *s, struct error *err)
 	for (int slot = 0; !rc && slot < RECORDERS; slot++)
 		rc = files_adopt(s->dir, slot, err);
 	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+	for (size_t i = 0; i < COUNT(all); i++)
 		sigaddset(&set, all[i]);
 	signals_add_foreign(&set);
 	sigprocmask(SIG_BLOCK, &set, &s->before);

@@ -85,7 +85,7 @@ static const char *bytes_unit(double *v)
 					     "TB/s" };
 	size_t i = 0;
 
-	while (fabs(*v) >= 1000 && i < sizeof(units) / sizeof(units[0]) - 1) {
+	while (fabs(*v) >= 1000 && i < COUNT(units) - 1) {
 		*v /= 1000;
 		i++;
 	}

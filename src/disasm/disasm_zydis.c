@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Disassembles x86 code with Zydis 4: see disasm.h. */
-#ifdef HAVE_CONFIG_H
-#include "base/text.h"
 #include "config.h"
-#endif
+
 #include "disasm/disasm.h"
 
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
 
 #ifdef HAVE_ZYDIS
 #include <Zydis/Zydis.h>
@@ -46,7 +47,7 @@ static bool set_up(struct disasm *d, enum disasm_syntax syntax)
 
 	if (ZYAN_FAILED(ZydisFormatterInit(&d->formatter, style)))
 		return false;
-	for (size_t i = 0; i < sizeof(set) / sizeof(set[0]); i++)
+	for (size_t i = 0; i < COUNT(set); i++)
 		if (ZYAN_FAILED(ZydisFormatterSetProperty(
 			    &d->formatter, set[i].property, set[i].value)))
 			return false;
@@ -161,7 +162,7 @@ static const char *usual_condition(const char *mnemonic)
 		{ "nl", "ge" }, { "nle", "g" },
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		if (!strcmp(mnemonic, names[i].from))
 			return names[i].to;
 	return NULL;

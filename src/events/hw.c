@@ -89,7 +89,7 @@ const struct hw_pmu hw_p6 = {
 };
 
 static const struct hw_pmu *const pmus[] = { &hw_k8, &hw_p6 };
-enum { PMUS = sizeof(pmus) / sizeof(pmus[0]) };
+enum { PMUS = COUNT(pmus) };
 
 const struct hw_pmu *hw_pmu_at(size_t i)
 {

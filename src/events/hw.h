@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vec.h"
+
 enum { HW_BKDG = 1, HW_PMC_K8 = 2, HW_P6_EN = 4, HW_P6_ZH = 8 };
 
 /* Whether instructions that are discarded after a mispredicted branch count. */

@@ -190,7 +190,7 @@ bool hw_spec_qualifier(const char *s)
 {
 	struct part w = { s, strcspn(s, ",}") };
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < COUNT(words); i++)
 		if (strchr(words[i], '=') ? starts(w, words[i])
 					  : word_is(w, words[i]))
 			return true;
@@ -201,7 +201,7 @@ static int unknown_qualifier(struct parser *p, struct part w)
 {
 	int n = (int)(w.n < 40 ? w.n : 40);
 
-	for (size_t i = 0; i < sizeof(otherwise) / sizeof(*otherwise); i++)
+	for (size_t i = 0; i < COUNT(otherwise); i++)
 		if (strchr(otherwise[i][0], '=') ? starts(w, otherwise[i][0])
 						 : word_is(w, otherwise[i][0]))
 			return error_set(p->err, ERR_USAGE, "\"%s\": unknown "

@@ -4,7 +4,7 @@
 #include "events/hw.h"
 
 #define BOTH (HW_BKDG | HW_PMC_K8)
-#define MASKS(m) sizeof(m) / sizeof((m)[0]), (m)
+#define MASKS(m) COUNT(m), (m)
 
 /*
  * BKDG names the upper three load operations; pmc.k8 calls them junk.  Their bits
@@ -331,5 +331,5 @@ static const struct hw_event events[] = {
 };
 
 const struct hw_part hw_k8_core = {
-	events, sizeof(events) / sizeof(events[0]),
+	events, COUNT(events),
 };

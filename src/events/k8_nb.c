@@ -7,7 +7,7 @@
 #include "events/hw.h"
 
 #define BOTH (HW_BKDG | HW_PMC_K8)
-#define MASKS(m) sizeof(m) / sizeof((m)[0]), (m)
+#define MASKS(m) COUNT(m), (m)
 
 /* pmc.k8 lists these alphabetically (conflict first). */
 static const struct hw_mask pages[] = {
@@ -192,5 +192,5 @@ static const struct hw_event events[] = {
 };
 
 const struct hw_part hw_k8_nb = {
-	events, sizeof(events) / sizeof(events[0]),
+	events, COUNT(events),
 };

@@ -4,7 +4,7 @@
 #include "events/hw.h"
 
 #define BOTH (HW_BKDG | HW_PMC_K8)
-#define MASKS(m) sizeof(m) / sizeof((m)[0]), (m)
+#define MASKS(m) COUNT(m), (m)
 #define OVERLAP "Stalls of several reasons may overlap; the net sum is D1h."
 
 /* pmc.k8 lists these alphabetically. */
@@ -211,5 +211,5 @@ static const struct hw_event events[] = {
 };
 
 const struct hw_part hw_k8_retire = {
-	events, sizeof(events) / sizeof(events[0]),
+	events, COUNT(events),
 };

@@ -9,6 +9,7 @@
 #include <strings.h>
 
 #include "base/nearest.h"
+#include "base/vec.h"
 #include "events/formula.h"
 
 static const struct metric *const tables[] = {
@@ -17,7 +18,7 @@ static const struct metric *const tables[] = {
 
 const struct metric *metric_at(size_t i)
 {
-	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++)
+	for (size_t t = 0; t < COUNT(tables); t++)
 		for (const struct metric *m = tables[t]; m->name; m++)
 			if (!i--)
 				return m;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 #define HW(c) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##c
 #define SW(c) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##c
 
@@ -83,7 +85,7 @@ static const struct {
 	{ "prefetches", "prefetch-misses", "prefetches" },
 };
 
-enum { CACHES = sizeof(caches) / sizeof(caches[0]), OPS = 3, RESULTS = 2 };
+enum { CACHES = COUNT(caches), OPS = 3, RESULTS = 2 };
 
 static bool cache_each(event_info_cb *cb, void *ctx)
 {

@@ -82,5 +82,5 @@ static const struct hw_event events[] = {
 };
 
 const struct hw_part hw_p6_bus = {
-	events, sizeof(events) / sizeof(events[0]),
+	events, COUNT(events),
 };

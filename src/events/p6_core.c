@@ -10,7 +10,7 @@
 #include "events/hw.h"
 
 #define BOTH (HW_P6_EN | HW_P6_ZH)
-#define MASKS(m) sizeof(m) / sizeof((m)[0]), (m)
+#define MASKS(m) COUNT(m), (m)
 #define NONE 0, 0, NULL
 
 enum { CTR0 = 1 << 0, CTR1 = 1 << 1 };
@@ -194,5 +194,5 @@ static const struct hw_event events[] = {
 };
 
 const struct hw_part hw_p6_core = {
-	events, sizeof(events) / sizeof(events[0]),
+	events, COUNT(events),
 };

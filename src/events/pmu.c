@@ -343,7 +343,7 @@ static int term_common(const struct term *t, struct event_spec *out,
 		snprintf(out->text, sizeof(out->text), "%s", t->value);
 		return 1;
 	}
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; i < COUNT(words); i++) {
 		if (strcmp(t->key, words[i]))
 			continue;
 		if (!sysfs_number(t->value, to[i]))

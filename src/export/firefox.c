@@ -441,8 +441,6 @@ static int put_table(struct firefox *w, const char *name,
 	return rc;
 }
 
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
-
 static int put_tables(struct firefox *w, struct error *err)
 {
 	static const struct column_def stack[] = {

@@ -45,7 +45,7 @@ static const struct export_format formats[] = {
 
 const struct export_format *export_formats(size_t *n)
 {
-	*n = sizeof(formats) / sizeof(*formats);
+	*n = COUNT(formats);
 	return formats;
 }
 
@@ -55,7 +55,7 @@ int export_format_find(const char *name, const struct export_format **out,
 	struct nearest near = nearest_to(name);
 	const char *best;
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+	for (size_t i = 0; i < COUNT(formats); i++) {
 		if (!strcmp(formats[i].name, name)) {
 			*out = &formats[i];
 			return 0;

@@ -78,7 +78,7 @@ static bool other_spelling(const char *path, char *out)
 	bool usr = !strncmp(path, "/usr/", 5);
 	const char *rest = usr ? path + 4 : path;
 
-	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++) {
+	for (size_t i = 0; i < COUNT(tops); i++) {
 		if (strncmp(rest, tops[i], strlen(tops[i])))
 			continue;
 		snprintf(out, PATH_MAX + 8, "%s%s", usr ? "" : "/usr", rest);
@@ -239,7 +239,7 @@ static bool is_foreign(const char *path)
 					   "/tmp/", "/var/tmp/", "/run/",
 					   "/dev/", "/proc/", "/srv/" };
 
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+	for (size_t i = 0; i < COUNT(own); i++)
 		if (!strncmp(path, own[i], strlen(own[i])))
 			return true;
 	return path[0] != '/' || strlen(path) >= PATH_MAX;
@@ -285,7 +285,7 @@ bool dpkg_has(const char *root, const char *package)
 	};
 	char path[PATH_MAX];
 
-	for (size_t i = 0; i < sizeof(arch) / sizeof(arch[0]); i++)
+	for (size_t i = 0; i < COUNT(arch); i++)
 		if (snprintf(path, sizeof(path), "%s" INFO "/%s%s.list", root,
 			     package, arch[i]) < (int)sizeof(path) &&
 		    access(path, F_OK) == 0)

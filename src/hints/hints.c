@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "hints/apt_lists.h"
 #include "hints/dpkg.h"
 #include "hints/os_release.h"
@@ -112,7 +113,7 @@ static const char *old_debug_package(const char *owner)
 		{ "valgrind", "valgrind-dbg" },
 	};
 
-	for (size_t i = 0; i < sizeof(old) / sizeof(old[0]); i++)
+	for (size_t i = 0; i < COUNT(old); i++)
 		if (!strcmp(old[i][0], owner))
 			return old[i][1];
 	return NULL;
@@ -262,7 +263,7 @@ static bool is_system_path(const char *path)
 
 	if (!strncmp(path, "/usr/local/", 11))
 		return false;
-	for (size_t i = 0; i < sizeof(tops) / sizeof(tops[0]); i++)
+	for (size_t i = 0; i < COUNT(tops); i++)
 		if (!strncmp(path, tops[i], strlen(tops[i])))
 			return true;
 	return false;
@@ -359,7 +360,7 @@ static int close_gaps(struct hint *out, size_t n)
 		char **const all[] = { &out[i].package, &out[i].command,
 				       &out[i].note, &out[i].fetch };
 
-		for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+		for (size_t k = 0; k < COUNT(all); k++) {
 			if (!*all[k])
 				*all[k] = strdup("");
 			if (!*all[k])

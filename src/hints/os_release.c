@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "base/vec.h"
 
 enum { RELEASE_MAX = 64 << 10 };
 
@@ -45,7 +46,7 @@ static void take_line(struct os_release *os, const char *s, size_t n)
 		{ "VERSION_CODENAME=", os->codename, sizeof(os->codename) },
 	};
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
+	for (size_t i = 0; i < COUNT(keys); i++) {
 		size_t k = strlen(keys[i].key);
 
 		if (n > k && !strncmp(s, keys[i].key, k))

@@ -113,7 +113,7 @@ static bool alarm(const struct sums *s, size_t start, size_t end, size_t *from)
 {
 	static const size_t windows[] = { 1, 2, 3, 5, 8, 13, 20 };
 
-	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
+	for (size_t i = 0; i < COUNT(windows); i++) {
 		size_t w = windows[i], middle, before;
 		double d;
 

@@ -120,7 +120,7 @@ static int describe(struct gathering *g, const struct batch_facts *facts,
 	int rc = intern(g->h, &b->benchmark, facts->benchmark
 			? facts->benchmark : "default", err);
 
-	for (size_t i = 0; !rc && i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; !rc && i < COUNT(rows); i++) {
 		struct buf text = { 0 };
 
 		if (rows[i].given)

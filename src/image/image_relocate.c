@@ -136,7 +136,7 @@ static const struct reloc_kind *find_kind(uint16_t machine, uint64_t type)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (i = 0; i < COUNT(kinds); i++)
 		if (kinds[i].machine == machine && kinds[i].type == type)
 			return &kinds[i];
 	return NULL;

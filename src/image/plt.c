@@ -243,7 +243,7 @@ static enum slot_kind slot_kind(uint16_t machine, uint64_t type)
 	};
 	size_t i;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (i = 0; i < COUNT(kinds); i++)
 		if (kinds[i].machine == machine && kinds[i].type == type)
 			return (enum slot_kind)kinds[i].kind;
 	return SLOT_OTHER;

@@ -365,7 +365,7 @@ static const struct foreign_format {
 /* Returns the format of a text, or NULL. */
 static const struct foreign_format *format_of(const uint8_t *p, size_t n)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+	for (size_t i = 0; i < COUNT(formats); i++)
 		if (formats[i].is(p, n))
 			return &formats[i];
 	return NULL;

@@ -67,10 +67,10 @@ static const char *event_name(const struct perf_event_attr *a)
 	};
 
 	if (a->type == PERF_TYPE_HARDWARE &&
-	    a->config < sizeof(hardware) / sizeof(hardware[0]))
+	    a->config < COUNT(hardware))
 		return hardware[a->config];
 	if (a->type == PERF_TYPE_SOFTWARE &&
-	    a->config < sizeof(software) / sizeof(software[0]))
+	    a->config < COUNT(software))
 		return software[a->config];
 	return NULL;
 }
@@ -369,7 +369,7 @@ static bool takes_word(const char *word, size_t n)
 
 	if (n == 2 && *word == '-')
 		return strchr("oeuGptCFcmkrxDMS", word[1]) != NULL;
-	for (size_t i = 0; i < sizeof(with) / sizeof(*with); i++)
+	for (size_t i = 0; i < COUNT(with); i++)
 		if (strlen(with[i]) == n && !memcmp(with[i], word, n))
 			return true;
 	return false;

@@ -155,7 +155,7 @@ static int take_function(struct pprof_file *x, struct cursor c)
 		uint64_t *to[] = { NULL, &id, &fn.name, &fn.system, &fn.file,
 				   &fn.start };
 
-		if (f.number < sizeof(to) / sizeof(to[0]) && to[f.number])
+		if (f.number < COUNT(to) && to[f.number])
 			*to[f.number] = f.v;
 	}
 	return foreign_push(x->f, &x->functions, fn) < 0 ? -ERR_NOMEM

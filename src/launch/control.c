@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/vec.h"
+
 static int wrong(const char *spec, struct error *err)
 {
 	return error_set(err, ERR_USAGE, "--control '%s': use fifo:FIFO[,FIFO] "
@@ -100,7 +102,7 @@ static enum control_command meaning(struct control *c)
 	size_t n = strcspn(c->line, " ");
 
 	c->name = c->line + n + strspn(c->line + n, " ");
-	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+	for (size_t i = 0; i < COUNT(words); i++)
 		if (strlen(words[i].word) == n &&
 		    !strncmp(words[i].word, c->line, n))
 			return words[i].command;

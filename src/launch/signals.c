@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "launch/proc_read.h"
 
 enum { ANCESTORS_MAX = 10000 };
@@ -20,7 +21,7 @@ void signals_add_foreign(sigset_t *set)
 #endif
 	};
 
-	for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++)
+	for (size_t i = 0; i < COUNT(foreign); i++)
 		sigaddset(set, foreign[i]);
 	for (int i = SIGRTMIN; i <= SIGRTMAX; i++)
 		sigaddset(set, i);
@@ -49,7 +50,7 @@ int signals_catch(struct launch_state *before, int *fd, struct error *err)
 	sigset_t set;
 
 	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(caught) / sizeof(caught[0]); i++)
+	for (size_t i = 0; i < COUNT(caught); i++)
 		sigaddset(&set, caught[i]);
 	signals_add_foreign(&set);
 	/* nohup(1) */

@@ -146,7 +146,7 @@ int target_cgroup(const char *path, int *out, struct error *err)
 	};
 	char full[4096];
 
-	for (size_t i = 0; i < sizeof(roots) / sizeof(roots[0]); i++) {
+	for (size_t i = 0; i < COUNT(roots); i++) {
 		if (!i && *path != '/')
 			continue;
 		snprintf(full, sizeof(full), "%s/%s", roots[i],

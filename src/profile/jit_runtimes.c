@@ -44,7 +44,7 @@ static const struct runtime runtimes[] = {
 	  "listener (PostgreSQL: jit_profiling_support=on)" },
 };
 
-enum { RUNTIMES = sizeof(runtimes) / sizeof(runtimes[0]) };
+enum { RUNTIMES = COUNT(runtimes) };
 
 static int is_called(const char *name, const char *want)
 {

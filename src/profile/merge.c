@@ -378,7 +378,7 @@ void merge_maps_fini(struct merge_maps *m)
 	uint32_t *all[] = { m->str, m->event, m->run, m->thread, m->image,
 			    m->loc, m->node, m->func, m->frame };
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+	for (size_t i = 0; i < COUNT(all); i++)
 		free(all[i]);
 }
 

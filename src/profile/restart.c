@@ -32,7 +32,7 @@ static void drop_facts(struct profile *p)
 		const char *key = profile_cstr(p, p->envs.v[i].key);
 		bool drop = false;
 
-		for (size_t k = 0; k < sizeof(keys) / sizeof(keys[0]); k++)
+		for (size_t k = 0; k < COUNT(keys); k++)
 			drop |= !strcmp(key, keys[k]);
 		if (!drop)
 			p->envs.v[n++] = p->envs.v[i];

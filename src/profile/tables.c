@@ -147,11 +147,11 @@ static const struct column line_columns[] = {
 
 #define TABLE(section, field, type, cols, mut, sym) \
 	{ section, #field, offsetof(struct profile, field), sizeof(type), mut, \
-	  sym, cols, sizeof(cols) / sizeof((cols)[0]), 0 }
+	  sym, cols, COUNT(cols), 0 }
 /* A table with columns that version 1.0 got later. */
 #define GROWN_TABLE(section, field, type, cols, mut, sym, optional) \
 	{ section, #field, offsetof(struct profile, field), sizeof(type), mut, \
-	  sym, cols, sizeof(cols) / sizeof((cols)[0]), optional }
+	  sym, cols, COUNT(cols), optional }
 
 const struct table format_tables[] = {
 	TABLE(SECTION_RUNS, runs, struct prof_run, run_columns, true, false),
@@ -185,7 +185,7 @@ const struct table format_tables[] = {
 	TABLE(SECTION_SOURCES, sources, struct image_debug_info, source_columns,
 	      false, true),
 };
-const size_t format_ntables = sizeof(format_tables) / sizeof(format_tables[0]);
+const size_t format_ntables = COUNT(format_tables);
 
 static const struct column code_columns[] = {
 	COL(prof_code, image, COL_ULEB, REF_IMAGE),

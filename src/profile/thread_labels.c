@@ -327,7 +327,7 @@ static const char *service_of(struct thread_labels *l,
 	const char *name;
 	uint32_t id;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < COUNT(names); i++) {
 		name = thread_labels_given(l, t->run, names[i]);
 		if (name)
 			return name;

@@ -11,6 +11,7 @@
 #include "base/json_in.h"
 #include "base/proto_in.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "push/grpc.h"
 
 enum {
@@ -186,7 +187,7 @@ static bool says_too_large(const void *p, size_t n)
 		"exceeds the samples count limit (max_profile_stacktrace_samples",
 	};
 
-	for (size_t i = 0; n && i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; n && i < COUNT(words); i++)
 		if (memmem(p, n, words[i], strlen(words[i])))
 			return true;
 	return false;

@@ -59,6 +59,8 @@ void http_take_header(struct http_answer *a, const char *line, size_t n)
 #include <dlfcn.h>
 #include <stdio.h>
 
+#include "base/vec.h"
+
 enum {
 	CONNECT_MS = 10000, TIMEOUT_MS = 30000,
 	STREAM_MS = 600000,	/* limit of a request whose body is a stream … */
@@ -91,7 +93,7 @@ static const char *const libraries[] = {
 static int load(struct http *h, struct error *err)
 {
 	for (size_t i = 0; !h->lib &&
-			   i < sizeof(libraries) / sizeof(*libraries); i++)
+			   i < COUNT(libraries); i++)
 		h->lib = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
 	if (!h->lib)
 		return error_set(err, ERR_UNSUPPORTED, "sending needs libcurl, "

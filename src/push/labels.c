@@ -96,7 +96,7 @@ static const char *name_for(struct services *s, const char *name, bool otlp)
 	struct buf plain = { 0 };
 	uint32_t id;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		if (!strcmp(name, names[i][0]) || !strcmp(name, names[i][1]))
 			return names[i][otlp];
 	for (; *name; name++)

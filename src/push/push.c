@@ -642,7 +642,7 @@ static int add_profile(struct push *p, const struct export_part *part,
 	label_metric(p->profile, part->event, &metric);
 	/* sorted: __name__ precedes all names that users may give */
 	labels[n++] = (struct push_label){ "__name__", buf_cstr(&metric) };
-	for (size_t i = 0; i < g->n && n < sizeof(labels) / sizeof(*labels); i++)
+	for (size_t i = 0; i < g->n && n < COUNT(labels); i++)
 		labels[n++] = (struct push_label){ g->labels[i].name,
 						   g->labels[i].value };
 	if (!p->entry.n) {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/vec.h"
 
 enum { URL_MAX = 2048 };
 
@@ -26,7 +27,7 @@ static const struct scheme {
 	{ "otlp+grpc", PUSH_OTLP_GRPC, false },
 	{ "otlp+grpcs", PUSH_OTLP_GRPC, true },
 };
-enum { SCHEMES = sizeof(schemes) / sizeof(*schemes) };
+enum { SCHEMES = COUNT(schemes) };
 
 static const struct scheme *find_scheme(const char *text, size_t n)
 {
@@ -42,7 +43,7 @@ static bool is_local(const char *host, size_t n)
 {
 	static const char *const names[] = { "localhost", "127.", "[::1]" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < COUNT(names); i++) {
 		size_t m = strlen(names[i]);
 
 		if (n >= m && !strncmp(host, names[i], m) &&

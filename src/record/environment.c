@@ -68,7 +68,7 @@ static void cpu_facts(struct facts *f, const struct session *s)
 	char model[160];
 
 	if (!io_read_file("/proc/cpuinfo", 64 << 20, &b, NULL))
-		for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		for (size_t i = 0; i < COUNT(keys); i++)
 			if (line_value(buf_cstr(&b), keys[i], model,
 				       sizeof(model))) {
 				fact(f, "cpu", model);

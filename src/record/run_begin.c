@@ -219,7 +219,7 @@ static void report_end(struct run *r)
 	/* Do not use s->signal_fd: tally's own children may end before the
 	 * recording. */
 	sigemptyset(&set);
-	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+	for (size_t i = 0; i < COUNT(ends); i++)
 		sigaddset(&set, ends[i]);
 	fd = r->launch.pid
 	     ? (int)syscall(SYS_pidfd_open, r->launch.pid, 0)

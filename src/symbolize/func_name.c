@@ -121,7 +121,7 @@ static bool is_coroutine_part(const char *symbol, size_t at, size_t end)
 
 	if (symbol[at] != '.')
 		return false;
-	for (i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+	for (i = 0; i < COUNT(parts); i++) {
 		n = strlen(parts[i]);
 		if (end - at == n + 1 && !memcmp(symbol + at + 1, parts[i], n))
 			return true;

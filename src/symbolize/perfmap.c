@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/vec.h"
 
 /* One line, without its newline. */
 struct line {
@@ -68,7 +69,7 @@ static char *file_in(char *text)
 	static const char *const starts[] = { " /", " file:///", " node:" };
 	char *best = NULL;
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++) {
+	for (size_t i = 0; i < COUNT(starts); i++) {
 		char *p = strstr(text, starts[i]);
 
 		if (p && (!best || p < best))
@@ -84,7 +85,7 @@ static bool split_v8(struct perfmap_name *out, char *name)
 	char *end, *file;
 	size_t n = 0;
 
-	for (size_t i = 0; !n && i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; !n && i < COUNT(kinds); i++)
 		if (!strncmp(name, kinds[i], strlen(kinds[i])))
 			n = strlen(kinds[i]);
 	if (!n)

@@ -25,7 +25,7 @@ bool symbolize_names_start(const char *name)
 		"[entry point]",
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
 	return false;

@@ -239,7 +239,7 @@ static uint64_t hash_file(const struct cached_image *k, const struct header *h)
 	uint64_t sum = 0;
 
 	rest.sum = rest.boot = 0;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+	for (size_t i = 0; i < COUNT(parts); i++)
 		sum = hash_mix(sum, hash_bytes(parts[i].iov_base,
 					       parts[i].iov_len));
 	return sum;
@@ -838,7 +838,7 @@ static void store(struct cached_image *k, const struct cached_sources *s)
 		PART(&k->symbols_at), PART(&k->frames_at), PART(&k->frames),
 		PART(&k->strings),
 	};
-	size_t n = sizeof(parts) / sizeof(*parts);
+	size_t n = COUNT(parts);
 
 	h.sum = hash_file(k, &h);
 	for (size_t i = 0; i < n; i++)

@@ -462,7 +462,7 @@ uint64_t symtab_same_until(struct symtab *t, uint64_t addr,
 
 	if (hit->from && hit->start + hit->size < next.start)
 		next.start = hit->start + hit->size;
-	for (size_t i = 0; i < sizeof(x) / sizeof(*x); i++) {
+	for (size_t i = 0; i < COUNT(x); i++) {
 		uint64_t lo = next_start(x[i], addr);
 
 		if (lo < next.start)

@@ -51,7 +51,7 @@ void menu_group(struct tui *t)
 	};
 	struct page *pg = menu_page_new(t, "group by", group_chosen, NULL);
 
-	for (size_t i = 0; pg && i < sizeof(groups) / sizeof(*groups); i++) {
+	for (size_t i = 0; pg && i < COUNT(groups); i++) {
 		bool runs = !strcmp(groups[i][1], "run");
 		bool waits = !strncmp(groups[i][1], "wait", 4);
 

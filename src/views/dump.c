@@ -198,7 +198,7 @@ static bool put_node(struct dump *d, size_t i)
 	num(d, "parent", n->parent);
 	if (prof_is_mark(n->loc))
 		buf_printf(&d->out, " mark=%s",
-			   mark < sizeof(marks) / sizeof(marks[0])
+			   mark < COUNT(marks)
 			   ? marks[mark] : "other");
 	else
 		id(d, "loc", n->loc);

@@ -22,7 +22,7 @@ const char *image_kind_name(uint8_t kind)
 		[PROF_IMAGE_GENERATED] = "generated",
 	};
 
-	return kind < sizeof(names) / sizeof(names[0]) ? names[kind]
+	return kind < COUNT(names) ? names[kind]
 						       : "unknown";
 }
 

@@ -153,7 +153,7 @@ static void put_help(const struct missing_row *r, struct buf *out)
 {
 	const char *const lines[] = { r->command, r->note, r->fetch };
 
-	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+	for (size_t i = 0; i < COUNT(lines); i++) {
 		if (!*lines[i])
 			continue;
 		buf_str(out, i == 1 && *r->command ? "             "
@@ -173,7 +173,7 @@ static void put_names(const struct image_debug_info *s, struct buf *out)
 	};
 	const char *before = "           symbols from ";
 
-	for (size_t i = 0; s && i < sizeof(from) / sizeof(from[0]); i++)
+	for (size_t i = 0; s && i < COUNT(from); i++)
 		if (s->names >> i & 1 && from[i]) {
 			buf_printf(out, "%s%s", before, from[i]);
 			before = ", ";

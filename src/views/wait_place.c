@@ -18,7 +18,7 @@ bool wait_place_is_library(const char *path)
 	};
 	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		if (!strncmp(base, names[i], strlen(names[i])))
 			return true;
 	return false;

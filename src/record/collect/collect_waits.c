@@ -549,7 +549,7 @@ static size_t read_stack(uint32_t pid, uint64_t sp, uint8_t *to, size_t size)
 	uint64_t at = sp;
 	ssize_t got;
 
-	while (at < sp + size && n < sizeof(remote) / sizeof(remote[0])) {
+	while (at < sp + size && n < COUNT(remote)) {
 		uint64_t end = (at | 4095) + 1;
 
 		if (end > sp + size || end < at)

@@ -182,7 +182,7 @@ static bool is_anonymous(const char *path)
 		"//anon", "/dev/zero", "/anon_hugepage", "/SYSV", "/[aio]",
 	};
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(starts[0]); i++)
+	for (size_t i = 0; i < COUNT(starts); i++)
 		if (!strncmp(path, starts[i], strlen(starts[i])))
 			return true;
 	return path[0] != '/';

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "base/vec.h"
+
 enum {
 	SLOTS_MAX = 2048,	/* 16 KB of one frame */
 	CALL_SIZE_MAX = 7,		/* maximum bytes of a call */
@@ -40,7 +42,7 @@ static bool is_indirect(const uint8_t *end)
 	} forms[] = { { 2, 3 }, { 2, 0 }, { 3, 1 }, { 6, 2 }, { 6, 0 },
 		      { 3, 0 }, { 4, 1 }, { 7, 2 } };
 
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+	for (size_t i = 0; i < COUNT(forms); i++) {
 		const uint8_t *p = end - forms[i].length;
 
 		if (p[0] == 0xff && (p[1] >> 3 & 7) == 2 &&

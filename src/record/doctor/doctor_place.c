@@ -44,7 +44,7 @@ static void try_capabilities(struct doctor *d)
 	struct doctor_check *c = doctor_add(d, "capabilities", DOCTOR_OK);
 	bool any = false;
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+	for (size_t i = 0; i < COUNT(known); i++) {
 		if (!(d->rights.caps >> known[i].bit & 1))
 			continue;
 		doctor_found(c, "%s%s", any ? " " : "", known[i].name);

@@ -54,7 +54,7 @@ static unsigned int flags_of_names(struct span s)
 #undef PART
 	unsigned int what = 0;
 
-	for (size_t i = 0; s.n && i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; s.n && i < COUNT(names); i++)
 		if (!(what & names[i].what) &&
 		    memmem(s.p, s.n, names[i].text, names[i].n))
 			what |= names[i].what;

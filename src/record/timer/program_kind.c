@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/vec.h"
 #include "image/image.h"
 
 enum { HEAD = 4096, SCRIPTS_MAX = 4 };
@@ -501,7 +502,7 @@ static bool is_erlang_name(const char *name)
 	const char *slash = strrchr(name, '/');
 
 	name = slash ? slash + 1 : name;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		if (!strcmp(name, names[i]))
 			return true;
 	return false;

@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
+#include "base/vec.h"
+
 static const struct {
 	long number;
 	uint8_t what, on;
@@ -139,7 +141,7 @@ static const struct {
 
 wait_kind wait_kind_of_call(int64_t number)
 {
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+	for (size_t i = 0; i < COUNT(calls); i++)
 		if (calls[i].number == number)
 			return wait_kind_of(calls[i].what, calls[i].on);
 	/* A call that was interrupted: which one is unknown. */
@@ -164,7 +166,7 @@ enum wait_object wait_object_of_link(const char *link)
 		{ "/", WAIT_ON_PATH },
 	};
 
-	for (size_t i = 0; i < sizeof(links) / sizeof(links[0]); i++)
+	for (size_t i = 0; i < COUNT(links); i++)
 		if (!strncmp(link, links[i].prefix, strlen(links[i].prefix)))
 			return links[i].on;
 	return WAIT_ON_NOTHING;

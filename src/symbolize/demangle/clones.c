@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/vec.h"
+
 static const char *const suffixes[] = {
 	"isra", "constprop", "part", "cold", "clone", "lto_priv",
 	"localalias", "llvm", "__uniq", "ifunc", "simdclone", "specialized",
@@ -13,7 +15,7 @@ static const char *const suffixes[] = {
 
 static bool is_suffix(const char *s)
 {
-	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+	for (size_t i = 0; i < COUNT(suffixes); i++) {
 		size_t n = strlen(suffixes[i]);
 
 		if (!strncmp(s, suffixes[i], n) && (!s[n] || s[n] == '.'))

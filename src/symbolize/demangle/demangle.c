@@ -27,7 +27,7 @@ static size_t clone_at(const char *s, size_t n)
 		end--;
 	if (end == n || s[end - 1] != '.')
 		end = n + 1;
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+	for (i = 0; i < COUNT(words); i++) {
 		len = strlen(words[i]);
 		if (end - 1 > len + 1 && s[end - 2 - len] == '.' &&
 		    !memcmp(s + end - 1 - len, words[i], len))

@@ -96,7 +96,7 @@ static const struct word *operator_at(const char *s, const char *end)
 
 	while (to < end && *to != '_' && *to != '.' && *to != '$')
 		to++;
-	for (i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+	for (i = 0; i < COUNT(operators); i++)
 		if (equals(s, to, operators[i].code))
 			return &operators[i];
 	return NULL;
@@ -106,7 +106,7 @@ static const struct word *special_at(const char *s, const char *end)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(specials) / sizeof(*specials); i++)
+	for (i = 0; i < COUNT(specials); i++)
 		if (equals(s, end, specials[i].code))
 			return &specials[i];
 	return NULL;
@@ -147,7 +147,7 @@ static const char *without_mark(const char *s, const char *end,
 	size_t i, n;
 
 	*text = "";
-	for (i = 0; i < sizeof(marks) / sizeof(*marks); i++) {
+	for (i = 0; i < COUNT(marks); i++) {
 		n = strlen(marks[i].code);
 		if ((size_t)(end - s) > n && has(end - n, end, marks[i].code) &&
 		    (is_lower(*(end - n - 1)) || is_digit(*(end - n - 1)))) {
@@ -162,7 +162,7 @@ static bool is_library(const char *s, const char *end)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(library) / sizeof(*library); i++)
+	for (i = 0; i < COUNT(library); i++)
 		if (has(s, end, library[i]))
 			return true;
 	return false;

@@ -48,7 +48,7 @@ static const struct cxx_operator operators[] = {
 	{ "tr", '0', "throw" }, { "tw", '1', "throw " },
 };
 
-enum { OPERATORS = sizeof(operators) / sizeof(*operators) };
+enum { OPERATORS = COUNT(operators) };
 
 static int code_of(const struct cxx_operator *op)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reads types (Itanium C++ ABI §5.1.5), scoped names and template arguments. */
+#include "base/vec.h"
 #include "symbolize/demangle/demangle_cxx.h"
 
 /*
@@ -65,7 +66,7 @@ static uint32_t std_substitution(struct cxx *p)
 	bool full;
 	size_t i;
 
-	for (i = 0; i < sizeof(std_names) / sizeof(*std_names); i++)
+	for (i = 0; i < COUNT(std_names); i++)
 		if (std_names[i].code == c)
 			n = &std_names[i];
 	if (!n)
@@ -408,7 +409,7 @@ static void skip_object_size(struct cxx *p)
 	};
 	size_t i, n;
 
-	for (i = 0; i < sizeof(attrs) / sizeof(*attrs); i++) {
+	for (i = 0; i < COUNT(attrs); i++) {
 		n = strlen(attrs[i]);
 		if ((size_t)(p->end - p->p) > n &&
 		    !memcmp(p->p, attrs[i], n) && cxx_is_digit(p->p[n]))

@@ -367,10 +367,10 @@ static void d_read_attributes(struct d_reader *r, bool shown)
 	size_t i;
 
 	while (d_peek(r) == 'N') {
-		for (i = 0; i < sizeof(attrs) / sizeof(*attrs); i++)
+		for (i = 0; i < COUNT(attrs); i++)
 			if (attrs[i].code == d_peek_at(r, 1))
 				break;
-		if (i == sizeof(attrs) / sizeof(*attrs))
+		if (i == COUNT(attrs))
 			return;
 		r->at += 2;
 		if (shown)
@@ -623,7 +623,7 @@ static const char *special_name(const char *s, size_t n)
 		{ "__ctor", "this" }, { "__dtor", "~this" },
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		if (strlen(names[i][0]) == n && !memcmp(s, names[i][0], n))
 			return names[i][1];
 	return NULL;

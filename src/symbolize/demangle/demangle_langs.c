@@ -264,7 +264,7 @@ static size_t made_for_type(const char *s, size_t n)
 	};
 	size_t i, len;
 
-	for (i = 0; i < sizeof(words) / sizeof(*words); i++) {
+	for (i = 0; i < COUNT(words); i++) {
 		len = strlen(words[i]);
 		if (n > len && !memcmp(s, words[i], len))
 			return len;

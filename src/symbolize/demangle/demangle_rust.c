@@ -200,7 +200,7 @@ static size_t unescape(const char *s, size_t n, struct buf *out)
 
 	if (!len)
 		return 0;
-	for (i = 0; i < sizeof(escapes) / sizeof(*escapes); i++)
+	for (i = 0; i < COUNT(escapes); i++)
 		if (strlen(escapes[i].code) == len &&
 		    !memcmp(escapes[i].code, s + 1, len)) {
 			buf_u8(out, (uint8_t)escapes[i].c);

@@ -38,7 +38,7 @@ static size_t operator_len(const char *p, const char *end)
 	};
 	size_t i, n;
 
-	for (i = 0; i < sizeof(ops) / sizeof(*ops); i++) {
+	for (i = 0; i < COUNT(ops); i++) {
 		n = strlen(ops[i]);
 		if ((size_t)(end - p) >= n && !memcmp(p, ops[i], n))
 			return n;

@@ -65,7 +65,7 @@ static void open_sections(struct dwarf_set *s, struct image *img)
 		".debug_str_offsets", ".debug_addr",
 	};
 
-	image_prefetch(img, wanted, sizeof(wanted) / sizeof(*wanted));
+	image_prefetch(img, wanted, COUNT(wanted));
 	s->info = image_section(img, ".debug_info");
 	s->types = image_section(img, ".debug_types");
 	s->abbrev = image_section(img, ".debug_abbrev");

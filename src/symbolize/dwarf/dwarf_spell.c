@@ -275,7 +275,7 @@ static const char *base_name(const char *name)
 		{ "_Bool", "bool" },
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < COUNT(names); i++)
 		if (!strcmp(name, names[i][0]))
 			return names[i][1];
 	return name;
@@ -431,16 +431,16 @@ static void spell_value(struct spell *s, const struct spell_die *v,
 	spell_type(s, without_quals(s, type_of(v)), "", &type);
 	t = buf_cstr(&type);
 	s->bad |= type.failed;
-	for (i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
+	for (i = 0; i < COUNT(suffixes); i++)
 		if (!strcmp(t, suffixes[i][0]))
 			break;
 	if (!strcmp(t, "bool"))
 		buf_str(out, n ? "true" : "false");
-	else if (i == sizeof(suffixes) / sizeof(*suffixes))
+	else if (i == COUNT(suffixes))
 		buf_printf(out, "(%s)", t);
 	if (strcmp(t, "bool"))
 		buf_printf(out, is_signed ? "%" PRId64 : "%" PRIu64, n);
-	if (i < sizeof(suffixes) / sizeof(*suffixes))
+	if (i < COUNT(suffixes))
 		buf_str(out, suffixes[i][1]);
 	buf_fini(&type);
 }

@@ -442,7 +442,7 @@ static bool is_boundary(const char *name)
 		"__pi__text", "__pi__stext", "__pi__etext",
 	};
 
-	for (size_t i = 0; i < sizeof(exact) / sizeof(*exact); i++)
+	for (size_t i = 0; i < COUNT(exact); i++)
 		if (!strcmp(name, exact[i]))
 			return true;
 	return !strncmp(name, "__", 2) &&

@@ -108,7 +108,7 @@ static bool vmlinux_path(struct kernel_files *k, unsigned int i,
 		dir = (struct debug_dir){ "", 0 };
 		i -= n * (BELOW + BY_ID) - BELOW;
 	}
-	if (i >= sizeof(places) / sizeof(*places))
+	if (i >= COUNT(places))
 		return false;
 	f = places[i].format;
 	rest = strstr(f, "%s");

@@ -35,7 +35,7 @@ static int refuse_keys(const struct diff_spec *spec, struct error *err)
 		{ KEY_TASK, "--label chooses some" },
 	};
 
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+	for (size_t i = 0; i < COUNT(refused); i++)
 		if (key_list_has(&spec->keys, refused[i].key))
 			return error_set(err, ERR_USAGE, "cannot compare by "
 					 "%s: %s", key_name(refused[i].key),

@@ -19,7 +19,7 @@ enum { NAMES_MAX = 64 };	/* labels that are considered */
 /* Labels that tally derives and a user may choose. */
 static const char *const derived[] = { "host", "service", "container", "pod",
 				       "task", "cgroup" };
-enum { DERIVED = sizeof(derived) / sizeof(*derived) };
+enum { DERIVED = COUNT(derived) };
 
 struct name {
 	const char *text;

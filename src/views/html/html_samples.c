@@ -319,7 +319,7 @@ static void drop_times(struct html_data *d)
 	struct html_entries *all[] = { &d->entries, &d->lines.entries,
 				       &d->lines.call_entries };
 
-	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+	for (size_t i = 0; i < COUNT(all); i++)
 		for (size_t k = 0; k < all[i]->v.n; k++)
 			all[i]->v.v[k].bucket = 0;
 	d->width_ns *= d->buckets;

@@ -124,9 +124,9 @@ static void json_row(const struct missing *m, const struct missing_row *r,
 	json_uint(j, "exported_name_only", r->exported);
 	json_uint(j, "without_line", r->lineless);
 	json_bits(j, "names_from", s->names, sources,
-		  sizeof(sources) / sizeof(sources[0]));
+		  COUNT(sources));
 	json_bits(j, "lacks", s->missing, lacks,
-		  sizeof(lacks) / sizeof(lacks[0]));
+		  COUNT(lacks));
 	missing_reason(m, r, &reason);
 	json_str(j, "reason", buf_cstr(&reason));
 	buf_fini(&reason);

@@ -333,7 +333,7 @@ static void wait_line(const struct quality *t, int columns, struct buf *line,
 		{ "wait_ns_unknown", " are unknown because switch records were "
 				     "lost" },
 	};
-	enum { N = sizeof(kinds) / sizeof(kinds[0]) };
+	enum { N = COUNT(kinds) };
 	uint64_t ns[N], sum = 0;
 	const char *thinned;
 	bool first = true;

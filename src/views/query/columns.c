@@ -209,9 +209,9 @@ const struct report_column report_columns[] = {
 
 size_t report_columns_count(void)
 {
-	static_assert(sizeof(report_columns) / sizeof(report_columns[0]) <=
+	static_assert(COUNT(report_columns) <=
 		      COLUMNS_MAX, "arrays of columns are too small");
-	return sizeof(report_columns) / sizeof(report_columns[0]);
+	return COUNT(report_columns);
 }
 
 const struct report_column *report_next_number(const struct report_column *c,

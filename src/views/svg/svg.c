@@ -146,7 +146,7 @@ int svg_draw(const struct svg_picture *pic, struct buf *out, struct error *err)
 
 	if (!rc)
 		put_picture(&d);
-	for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++) {
+	for (size_t i = 0; i < COUNT(bufs); i++) {
 		out->failed |= bufs[i]->failed;
 		buf_fini(bufs[i]);
 	}
