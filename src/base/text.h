@@ -60,6 +60,12 @@ void text_utf8(struct buf *out, uint32_t c);
  * `indent`, others are indented to it. */
 void text_wrap(struct buf *out, const char *text, size_t indent,
 	       size_t columns);
+/* Returns the ending of a noun: "" for one, else `end`, such as "s". */
+static inline const char *plural(uint64_t n, const char *end)
+{
+	return n == 1 ? "" : end;
+}
+
 /* Appends a number with thousands separators: 1234567 becomes "1,234,567". */
 void text_count(struct buf *out, uint64_t n);
 

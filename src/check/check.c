@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "base/text.h"
 #include "check/check_internal.h"
 #include "views/query/match.h"
 
@@ -428,7 +429,7 @@ static int note_limits(struct check *c)
 		rc = check_note(c, "only %zu baseline run%s: the noise "
 				"estimate is poor; record at least 5 runs per "
 				"side",
-				c->runs.nbase, c->runs.nbase == 1 ? "" : "s");
+				c->runs.nbase, plural(c->runs.nbase, "s"));
 	if (!rc && !c->o.judge.same_machine)
 		rc = check_note(c, "the machines differ (%s): only shares are "
 				"compared, and the total is not gated",
@@ -440,7 +441,7 @@ static int note_limits(struct check *c)
 		rc = check_note(c, "lines of %zu source file%s are matched by "
 				"number: their text is not available on both "
 				"sides (record --embed-source, or --repo)",
-				files, files == 1 ? "" : "s");
+				files, plural(files, "s"));
 	if (!rc && !c->judge.tested)
 		rc = check_note(c, "no function has enough samples to be "
 				"tested");

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/text.h"
 #include "check/check_internal.h"
 
 #define LOST_MAX 0.01
@@ -175,12 +176,11 @@ static int note_runs(struct check *c)
 		throttled += c->runs.files.v[i].throttled > 0;
 	if (failed)
 		rc = check_note(c, "%zu run%s failed and may have done less "
-				"work", failed,
-				failed == 1 ? "" : "s");
+				"work", failed, plural(failed, "s"));
 	if (!rc && throttled)
 		rc = check_note(c, "the kernel throttled sampling in %zu "
 				"recording%s: their costs are underestimated",
-				throttled, throttled == 1 ? "" : "s");
+				throttled, plural(throttled, "s"));
 	return rc;
 }
 

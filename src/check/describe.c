@@ -177,7 +177,7 @@ void describe_commits(const struct check *c, uint32_t row,
 	}
 	if (of > shown) {
 		buf_printf(&text, "%zu more commit%s", of - shown,
-			   of - shown == 1 ? "" : "s");
+			   plural(of - shown, "s"));
 		put_entry(&text, s, out);
 	}
 	shown = of = 0;
@@ -191,7 +191,7 @@ void describe_commits(const struct check *c, uint32_t row,
 	}
 	if (of > shown) {
 		buf_printf(&text, "changed elsewhere: %zu more place%s",
-			   of - shown, of - shown == 1 ? "" : "s");
+			   of - shown, plural(of - shown, "s"));
 		put_entry(&text, s, out);
 	}
 }
@@ -404,8 +404,8 @@ void describe_runs(const struct check *c, struct buf *out)
 	text_safe(&tmp, check_event_name(c));
 	buf_printf(out, "%zu baseline run%s (%" PRIu64 " samples), %zu new "
 		   "run%s (%" PRIu64 " samples)%s, %s", c->runs.nbase,
-		   c->runs.nbase == 1 ? "" : "s", n[0], c->runs.nnew,
-		   c->runs.nnew == 1 ? "" : "s", n[1],
+		   plural(c->runs.nbase, "s"), n[0], c->runs.nnew,
+		   plural(c->runs.nnew, "s"), n[1],
 		   c->interleaved ? ", interleaved" : "", buf_cstr(&tmp));
 	buf_fini(&tmp);
 }
@@ -620,7 +620,7 @@ void describe_verdict(const struct check *c, struct buf *out)
 	known(c, out);
 	if (suspects)
 		buf_printf(out, ", %zu suspect%s", suspects,
-			   suspects == 1 ? "" : "s");
+			   plural(suspects, "s"));
 	buf_str(out, " (");
 	sensitivity(c, out);
 	buf_str(out, ")");

@@ -285,8 +285,8 @@ static int history_add(struct cmd_io *io, const struct history_opts *o,
 		buf_str(&line, rc ? "already there: " : "added: ");
 		text_safe(&line, history_str(&h, h.batches.v[0].commit));
 		buf_printf(&line, ", %u run%s, %u function%s\n",
-			   h.batches.v[0].runs, h.batches.v[0].runs == 1 ? "" : "s",
-			   h.batches.v[0].n, h.batches.v[0].n == 1 ? "" : "s");
+			   h.batches.v[0].runs, plural(h.batches.v[0].runs, "s"),
+			   h.batches.v[0].n, plural(h.batches.v[0].n, "s"));
 		rc = cmd_output(io, NULL, &line, err);
 		buf_fini(&line);
 	}

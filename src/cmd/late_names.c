@@ -285,7 +285,7 @@ void cmd_late_summary(const struct late_names *l, struct buf *out)
 	}
 	if (l->absent)
 		buf_printf(out, "debuginfod: no server has files for %zu image%s\n",
-			   l->absent, l->absent == 1 ? "" : "s");
+			   l->absent, plural(l->absent, "s"));
 	if (!*l->failed.msg)
 		cmd_fetch_show_result(&l->result, out);
 }

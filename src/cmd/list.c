@@ -624,8 +624,7 @@ static void print_text(struct cmd_io *io, const struct listing *l)
 	}
 	if (l->hidden)
 		fprintf(io->out, "\n# %zu more event%s cannot be used here: "
-			"--all shows why\n", l->hidden,
-			l->hidden == 1 ? "" : "s");
+			"--all shows why\n", l->hidden, plural(l->hidden, "s"));
 }
 
 static void print_none(struct cmd_io *io, const struct listing *l)
@@ -633,7 +632,7 @@ static void print_none(struct cmd_io *io, const struct listing *l)
 	if (l->hidden)
 		fprintf(io->err, "tally: %zu event%s%s, but none that can be "
 			"used here: --all shows why\n", l->hidden,
-			l->hidden == 1 ? "" : "s",
+			plural(l->hidden, "s"),
 			l->nwords ? " of that name" : "");
 	else
 		fprintf(io->err, "tally: no event%s; 'tally list --all' lists "

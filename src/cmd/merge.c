@@ -84,7 +84,7 @@ static void summary(struct cmd_io *io, const char *path,
 
 	cmd_notice(io, "%d recording%s (%.1f MB, %zu run%s) in %s", n,
 		   n == 1 ? "" : "s", (double)bytes / 1e6, merger_runs(m),
-		   merger_runs(m) == 1 ? "" : "s", path);
+		   plural(merger_runs(m), "s"), path);
 	merger_apart(m, &apart);
 	if (apart.n)
 		cmd_notice(io, "events with different rates are kept apart: %s",

@@ -383,7 +383,7 @@ static void summary(struct cmd_io *io, const char *output, bool verbose,
 	struct buf b = { 0 };
 
 	text_count(&b, r->samples);
-	buf_printf(&b, " sample%s", r->samples == 1 ? "" : "s");
+	buf_printf(&b, " sample%s", plural(r->samples, "s"));
 	if (r->lost) {
 		buf_str(&b, ", ");
 		text_count(&b, r->lost);
@@ -396,8 +396,7 @@ static void summary(struct cmd_io *io, const char *output, bool verbose,
 		buf_printf(&b, ", %llu runs", (unsigned long long)r->runs);
 	if (r->files) {
 		buf_printf(&b, " in %llu file%s, the last is ",
-			   (unsigned long long)r->files,
-			   r->files == 1 ? "" : "s");
+			   (unsigned long long)r->files, plural(r->files, "s"));
 		text_safe(&b, r->last);
 	} else {
 		buf_str(&b, " in ");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reports a verdict to continuous integration: findings and Markdown. */
+#include "base/text.h"
 #include "check/show.h"
 #include "history/show.h"
 
@@ -38,7 +39,7 @@ int verdict_findings(const struct history *h, const struct verdict *v,
 		show_estimate(h, r, &x->text);
 		if (r->against)
 			buf_printf(&x->text, ", compared with %zu batch%s",
-				   r->against, r->against == 1 ? "" : "es");
+				   r->against, plural(r->against, "es"));
 		if (f->line && *history_str(h, f->file)) {
 			buf_str(&x->path, history_str(h, f->file));
 			x->line = f->line;

@@ -201,7 +201,7 @@ static void put_view(const struct history_report *r,
 	show_class(r->h, v->class, &text);
 	buf_str(out, "</h2><p class=\"dim\">");
 	text_xml(out, buf_cstr(&text));
-	buf_printf(out, "; %zu batch%s</p>\n", s->n, s->n == 1 ? "" : "es");
+	buf_printf(out, "; %zu batch%s</p>\n", s->n, plural(s->n, "es"));
 	put_groups(r, v, out);
 	buf_str(out, "<figure>the whole run");
 	put_curve(v, s->total, SERIES_TOTAL, out);

@@ -348,8 +348,7 @@ static void put_view(const struct history_report *r,
 	show_class(h, v->class, out);
 	commits = count_commits(v);
 	buf_printf(out, "\n%zu batch%s of %zu commit%s, ", v->series.n,
-		   v->series.n == 1 ? "" : "es", commits,
-		   commits == 1 ? "" : "s");
+		   plural(v->series.n, "es"), commits, plural(commits, "s"));
 	show_day(h->batches.v[v->series.batch[0]].time, out);
 	buf_str(out, " to ");
 	show_day(h->batches.v[v->series.batch[v->series.n - 1]].time, out);
@@ -378,7 +377,7 @@ static void put_aside(size_t n, const char *done, struct buf *out)
 {
 	if (n)
 		buf_printf(out, "%zu batch%s of commits on other branches %s not "
-			   "%s\n", n, n == 1 ? "" : "es", n == 1 ? "is" : "are",
+			   "%s\n", n, plural(n, "es"), n == 1 ? "is" : "are",
 			   done);
 }
 
@@ -404,7 +403,7 @@ static void list_batch(const struct history *h, uint32_t batch, struct buf *out)
 	buf_u8(out, ' ');
 	show_commit(h, b->commit, out);
 	buf_printf(out, "  %u run%s, %u functions\n", b->runs,
-		   b->runs == 1 ? "" : "s", b->n);
+		   plural(b->runs, "s"), b->n);
 }
 
 void history_list(const struct history *h,
@@ -518,15 +517,14 @@ static void put_others(const struct history *h,
 		}
 		buf_printf(out, "%zu batch%s of machines of this kind %s not "
 			   "compared, recorded with other settings: ", of,
-			   of == 1 ? "" : "es", of == 1 ? "is" : "are");
+			   plural(of, "es"), of == 1 ? "is" : "are");
 		text_safe(out, history_str(h, c->settings));
 		buf_str(out, "; record with the same ones (such as -F)\n");
 	}
 	if (n)
 		buf_printf(out, "%zu batch%s of other machines, kernels, events "
 			   "or rates %s not compared: costs differ between "
-			   "them\n", n, n == 1 ? "" : "es",
-			   n == 1 ? "is" : "are");
+			   "them\n", n, plural(n, "es"), n == 1 ? "is" : "are");
 }
 
 void show_total(const struct verdict *v, struct buf *out)
@@ -562,14 +560,14 @@ void show_answer(const struct history *h, const struct verdict *v,
 	if (v->answer == VERDICT_REGRESSED) {
 		if (v->slower)
 			buf_printf(out, "%zu function%s", v->slower,
-				   v->slower == 1 ? "" : "s");
+				   plural(v->slower, "s"));
 		if (v->total.slower && !v->total.reason)
 			buf_printf(out, "%sthe whole run",
 				   v->slower ? " and " : "");
 	} else if (v->suspects)
 		buf_printf(out, "%zu suspect%s: record this commit once more "
 			   "and add that batch with --again", v->suspects,
-			   v->suspects == 1 ? "" : "s");
+			   plural(v->suspects, "s"));
 	else if (isinf(v->mde))
 		buf_str(out, "no function had enough samples to be tested");
 	else {
@@ -584,7 +582,7 @@ void show_answer(const struct history *h, const struct verdict *v,
 				   100 * o->require_mde);
 	}
 	buf_printf(out, "; %zu batch%s compared with the last %zu", v->fresh,
-		   v->fresh == 1 ? "" : "es", v->stored);
+		   plural(v->fresh, "es"), v->stored);
 }
 
 void verdict_text(const struct history *h, const struct verdict *v,
@@ -619,7 +617,7 @@ void verdict_text(const struct history *h, const struct verdict *v,
 		buf_printf(out, "%zu more changed\n", hidden);
 	if (rare)
 		buf_printf(out, "not tested: %zu function%s with fewer than "
-			   "%d samples per run\n", rare, rare == 1 ? "" : "s",
+			   "%d samples per run\n", rare, plural(rare, "s"),
 			   VERDICT_SAMPLES_MIN);
 	if (!v->learning) {
 		show_total(v, out);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "profile/reader_internal.h"
 
 void reader_note_damage(struct reader *r, uint64_t offset, uint64_t bytes)
@@ -41,7 +42,7 @@ void reader_describe_damage(struct reader *r)
 			"%s%" PRIu64 " damaged part%s (%" PRIu64
 			" bytes, first at offset %" PRIu64 ") skipped",
 			n ? "; " : "", d->bad_chunks,
-			d->bad_chunks == 1 ? "" : "s", d->bad_bytes,
+			plural(d->bad_chunks, "s"), d->bad_bytes,
 			d->first_offset);
 	if (d->bad_samples && n < sizeof(d->message))
 		snprintf(d->message + n, sizeof(d->message) - n,

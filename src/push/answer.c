@@ -167,7 +167,7 @@ static void judge_taken(enum push_protocol protocol, const void *p, size_t n,
 		if (rejected)
 			buf_printf(text, "the server rejected %llu profile%s",
 				   (unsigned long long)rejected,
-				   rejected == 1 ? "" : "s");
+				   plural(rejected, "s"));
 		else if (reason.n)
 			buf_str(text, "the server warns");
 		if (text->n)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "launch/signals.h"
 #include "record/collect/collect_waits.h"
 #include "record/rotate.h"
@@ -489,7 +490,7 @@ static int note_unsampled(struct run *r, struct error *err)
 		return 0;
 	session_notice(r->s, "%llu thread%s without samples: started under a "
 		       "system call filter, or the kernel gave no timer",
-		       n, n == 1 ? "" : "s");
+		       n, plural(n, "s"));
 	if (set_number(&r->s->profile, "threads_without_timer", n) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory");
 	return 0;
@@ -609,7 +610,7 @@ static void note_running(struct run *r)
 		session_notice(r->s, "%zu process%s that the command started still "
 			       "run%s and %s no longer recorded: %s; -p records "
 			       "running processes",
-			       n, n == 1 ? "" : "es", n == 1 ? "s" : "",
+			       n, plural(n, "es"), n == 1 ? "s" : "",
 			       n == 1 ? "is" : "are", buf_cstr(&names));
 	buf_fini(&names);
 }

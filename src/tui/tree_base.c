@@ -204,8 +204,7 @@ static void quality_line(const struct quality *t, struct buf *out)
 	if (t->shown < FEW) {
 		begin(out);
 		buf_printf(out, "only %llu sample%s",
-			   (unsigned long long)t->shown,
-			   t->shown == 1 ? "" : "s");
+			   (unsigned long long)t->shown, plural(t->shown, "s"));
 	}
 	put_share(out, t->broken, t->shown, 0.05, "stacks broken");
 	put_share(out, t->cut, t->shown, 0.05, "stacks truncated");

@@ -405,7 +405,7 @@ static void skip(const char *path, const struct verify_cases *c,
 	counts->skipped += c->v.n;
 	text_safe(out, path);
 	buf_printf(out, ": %zu address%s not compared: ", c->v.n,
-		   c->v.n == 1 ? "" : "es");
+		   plural(c->v.n, "es"));
 	text_safe(out, why);
 	buf_u8(out, '\n');
 }

@@ -51,7 +51,7 @@ static void put_file(const struct info *in, struct buf *out)
 		buf_printf(out, "  %-13s ", s->kind);
 		bytes(out, s->stored);
 		buf_printf(out, " in %" PRIu64 " chunk%s", s->chunks,
-			   s->chunks == 1 ? "" : "s");
+			   plural(s->chunks, "s"));
 		if (s->raw != s->stored) {
 			buf_str(out, ", ");
 			bytes(out, s->raw);
@@ -196,7 +196,7 @@ static void put_image(const struct info *in, const struct quality_image *ti,
 		buf_str(out, " (deleted)");
 	buf_printf(out, "\n           %s, ", image_kind_name(im->kind));
 	text_count(out, ti->samples);
-	buf_printf(out, " sample%s, ", ti->samples == 1 ? "" : "s");
+	buf_printf(out, " sample%s, ", plural(ti->samples, "s"));
 	text_count(out, ti->unresolved);
 	buf_str(out, " unresolved");
 	if (n) {

@@ -226,7 +226,7 @@ static void put_hidden(struct text *t)
 		text_count(&line, rep->below_limit);
 		buf_printf(&line, " row%s with less than %g%% %s %s not shown "
 			   "(--percent-limit 0 shows all%s)",
-			   rep->below_limit == 1 ? "" : "s", rep->spec.limit,
+			   plural(rep->below_limit, "s"), rep->spec.limit,
 			   rep->spec.by_total ? "in total" : "self",
 			   rep->below_limit == 1 ? "is" : "are",
 			   rep->spec.by_total ? "" : ", --children orders by "

@@ -16,7 +16,7 @@ static void share(struct buf *line, const struct missing *m, uint64_t n,
 	if (line->n > start)
 		buf_str(line, ", ");
 	if (line_share(n, m->shown) < 0.05)
-		buf_printf(line, "%" PRIu64 " sample%s", n, n == 1 ? "" : "s");
+		buf_printf(line, "%" PRIu64 " sample%s", n, plural(n, "s"));
 	else
 		buf_printf(line, "%.1f%% of samples", line_share(n, m->shown));
 	buf_printf(line, " %s", what);
@@ -78,7 +78,7 @@ void missing_text(const struct missing *m, size_t n, int columns,
 	buf_str(&line, "Missing");
 	if (n < m->rows.n)
 		buf_printf(&line, " (%zu more image%s: --missing)",
-			   m->rows.n - n, m->rows.n - n == 1 ? "" : "s");
+			   m->rows.n - n, plural(m->rows.n - n, "s"));
 	buf_str(&line, ":");
 	buf_str(out, "#\n");
 	line_comment(out, buf_cstr(&line), columns);

@@ -110,7 +110,7 @@ static void put_line(const struct summary *x, size_t i, size_t end,
 		n += k == i || v[k].name != v[k - 1].name;
 	buf_printf(out, "%s: %zu file%s ",
 		   v[i].kind == KIND_CODE ? "code" : "source text", n,
-		   n == 1 ? "" : "s");
+		   plural(n, "s"));
 	text_safe(out, strtab_get(&x->str, v[i].what));
 	for (k = i, n = 0; k < end; k++) {
 		if (k > i && v[k].name == v[k - 1].name)
