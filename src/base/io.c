@@ -114,6 +114,18 @@ int io_open_file(const char *path, struct error *err)
 	return rc < 0 ? rc : fd;
 }
 
+DIR *io_open_folder(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	int code = errno;
+
+	if (!d && fd >= 0)
+		close(fd);
+	errno = code;
+	return d;
+}
+
 char *io_name_of(int fd)
 {
 	char link[IO_DESCRIPTOR_PATH], name[PATH_MAX];

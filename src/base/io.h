@@ -5,6 +5,7 @@
  * transfers and name the file in their errors.  Paths come from outside, so
  * files opened by path must be regular files (ERR_FORMAT otherwise): a FIFO
  * could block, and a device could have side effects. */
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +31,11 @@ void io_descriptor_path(int fd, char out[IO_DESCRIPTOR_PATH]);
 /* Returns the path of an open file, which the caller frees; NULL without /proc, or if it
  * has none. */
 char *io_name_of(int fd);
+
+/* Opens a folder for readdir(3); a symbolic link is not followed.  `dir` is the folder
+ * that `name` is in, or AT_FDCWD; a `name` of "." opens `dir` itself anew.  Returns NULL
+ * with errno. */
+DIR *io_open_folder(int dir, const char *name);
 
 /* Appends a whole file to `out`, also /proc and /sys files with a size of 0.  A
  * file larger than `limit` is ERR_FORMAT. */

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Lists finished files and removes old ones: see files.h. */
 #include "continuous/files.h"
-#include "base/clock.h"
-#include "base/outfile.h"
-#include "base/search.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -15,6 +12,11 @@
 #include <sys/statvfs.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
+#include "base/io.h"
+#include "base/outfile.h"
+#include "base/search.h"
 
 #define SECOND 1000000000ull
 
@@ -87,20 +89,15 @@ static int add(struct files *f, const struct files *before, const char *name,
 
 int files_update(struct files *f, int dir, struct error *err)
 {
-	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), rc = 0;
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = io_open_folder(dir, ".");
 	int64_t wall = (int64_t)clock_read(CLOCK_REALTIME);
 	struct files now = { .updated_ns = (int64_t)clock_read(CLOCK_BOOTTIME) };
 	struct dirent *e;
 	struct stat st;
+	int rc = 0;
 
-	if (!d) {
-		int code = errno;
-
-		if (fd >= 0)
-			close(fd);
-		return error_errno(err, code, "the folder of the recordings");
-	}
+	if (!d)
+		return error_errno(err, errno, "the folder of the recordings");
 	while (!rc && (e = readdir(d)))
 		if (is_finished_name(e->d_name) &&
 		    !fstatat(dir, e->d_name, &st, AT_SYMLINK_NOFOLLOW) &&

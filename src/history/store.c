@@ -686,9 +686,7 @@ static bool is_hex(const char *s, size_t n)
 static int read_dir(struct history *h, int runs, const char *store,
 		    const char *sub, struct error *err)
 {
-	int fd = openat(runs, sub, O_RDONLY | O_DIRECTORY | O_CLOEXEC |
-			O_NOFOLLOW);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = io_open_folder(runs, sub);
 	struct dirent *e;
 	int rc = 0;
 
@@ -697,8 +695,6 @@ static int read_dir(struct history *h, int runs, const char *store,
 		struct error why;
 
 		rc = error_errno(&why, errno, "%s/runs/%s", store, sub);
-		if (fd >= 0)
-			close(fd);
 		if (!foreign) {
 			*err = why;
 			return rc;
@@ -752,21 +748,19 @@ int history_read(struct history *h, const char *store, struct error *err)
 {
 	char path[4096];
 	struct dirent *e;
-	int rc = 0, fd;
+	int rc = 0;
 	DIR *d;
 
 	snprintf(path, sizeof(path), "%s/runs", store);
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0 && errno == ENOENT)
+	d = io_open_folder(AT_FDCWD, path);
+	if (!d && errno == ENOENT)
 		return error_set(err, ERR_NOTFOUND, "%s: is not a history: "
 				 "'tally history add' creates one", store);
-	d = fd < 0 ? NULL : fdopendir(fd);
 	if (!d) {
-		rc = is_link(path) ? link_refused(path, err)
-				   : error_errno(err, errno, "%s", path);
-		if (fd >= 0)
-			close(fd);
-		return rc;
+		int code = errno;
+
+		return is_link(path) ? link_refused(path, err)
+				     : error_errno(err, code, "%s", path);
 	}
 	while (!rc && (e = readdir(d)))
 		if (strlen(e->d_name) == 2 && is_hex(e->d_name, 2))

@@ -68,18 +68,12 @@ static int by_number(const void *pa, const void *pb)
 
 static int list(struct spool *s, struct error *err)
 {
-	int fd = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = io_open_folder(s->dir, ".");
 	struct dirent *e;
 	int rc = 0;
 
-	if (!d) {
-		int code = errno;
-
-		if (fd >= 0)
-			close(fd);
-		return error_errno(err, code, "%s", s->path);
-	}
+	if (!d)
+		return error_errno(err, errno, "%s", s->path);
 	while (!rc && (e = readdir(d))) {
 		struct file f = { 0 };
 		struct stat st;

@@ -767,8 +767,7 @@ static bool is_ours(const char *name)
 static void trim(const struct symbol_cache *c)
 {
 	VEC(struct old_file) files = { 0 };
-	int fd = openat(c->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	DIR *d = io_open_folder(c->dir, ".");
 	uint64_t sum = 0;
 	struct dirent *e;
 	struct stat st;
@@ -795,8 +794,6 @@ static void trim(const struct symbol_cache *c)
 	vec_fini(&files);
 	if (d)
 		closedir(d);
-	else if (fd >= 0)
-		close(fd);
 }
 
 static uint32_t flags_of(const struct cached_sources *s)
