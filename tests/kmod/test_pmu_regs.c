@@ -23,14 +23,19 @@ static struct pmu_bank bank_of(struct pmu_machine *m)
 	return (struct pmu_bank){ .model = &m->model, .msr = &m->msr };
 }
 
+/* Makes a machine of this kind, and returns its registers. */
+static struct pmu_bank bank_of_new(struct pmu_machine *m, enum pmu_kind kind)
+{
+	machine_init(m, kind);
+	return bank_of(m);
+}
+
 static void k8_gets_its_registers(void **state)
 {
 	struct pmu_machine m;
-	struct pmu_bank b;
+	struct pmu_bank b = bank_of_new(&m, MODEL_K8);
 
 	(void)state;
-	machine_init(&m, MODEL_K8);
-	b = bank_of(&m);
 	pmu_use(&b, 2, &cycles, 1000);
 	pmu_arm(&b);
 	/* BKDG §10.2: EN is bit 22, INT 20, OS 17, USR 16. */
@@ -51,11 +56,9 @@ static void k8_gets_its_registers(void **state)
 static void p6_enables_both_by_counter_0(void **state)
 {
 	struct pmu_machine m;
-	struct pmu_bank b;
+	struct pmu_bank b = bank_of_new(&m, MODEL_P6);
 
 	(void)state;
-	machine_init(&m, MODEL_P6);
-	b = bank_of(&m);
 	pmu_use(&b, 1, &cycles, 1000);
 	pmu_arm(&b);
 	assert_int_equal(m.select[0], PMU_SEL_EN);
@@ -74,12 +77,10 @@ static void p6_enables_both_by_counter_0(void **state)
 static void p6_takes_periods_up_to_2_31(void **state)
 {
 	struct pmu_machine m;
-	struct pmu_bank b;
+	struct pmu_bank b = bank_of_new(&m, MODEL_P6);
 	uint64_t period = 1ull << 31;
 
 	(void)state;
-	machine_init(&m, MODEL_P6);
-	b = bank_of(&m);
 	pmu_use(&b, 0, &cycles, period);
 	pmu_arm(&b);
 	assert_int_equal(m.counter[0], 0xff80000000);
@@ -93,12 +94,10 @@ static void p6_takes_periods_up_to_2_31(void **state)
 static void k8_takes_periods_up_to_2_47(void **state)
 {
 	struct pmu_machine m;
-	struct pmu_bank b;
+	struct pmu_bank b = bank_of_new(&m, MODEL_K8);
 	uint64_t period = 1ull << 47;
 
 	(void)state;
-	machine_init(&m, MODEL_K8);
-	b = bank_of(&m);
 	pmu_use(&b, 3, &cycles, period);
 	pmu_arm(&b);
 	assert_int_equal(m.counter[3], 0x800000000000);
@@ -115,12 +114,10 @@ static void latency_loses_nothing(void **state)
 	(void)state;
 	for (size_t k = 0; k < KINDS; k++) {
 		struct pmu_machine m;
-		struct pmu_bank b;
+		struct pmu_bank b = bank_of_new(&m, kinds[k]);
 		uint64_t counted = 0, weights = 0;
 		unsigned int samples = 0;
 
-		machine_init(&m, kinds[k]);
-		b = bank_of(&m);
 		pmu_use(&b, 0, &cycles, 1000);
 		pmu_arm(&b);
 		for (unsigned int i = 0; i < 200000; i++) {
@@ -144,12 +141,10 @@ static void latency_loses_nothing(void **state)
 static void latency_beyond_the_period_is_clamped(void **state)
 {
 	struct pmu_machine m;
-	struct pmu_bank b;
+	struct pmu_bank b = bank_of_new(&m, MODEL_K8);
 	uint64_t counted = 0, weights = 0;
 
 	(void)state;
-	machine_init(&m, MODEL_K8);
-	b = bank_of(&m);
 	pmu_use(&b, 0, &cycles, 1000);
 	pmu_arm(&b);
 	for (unsigned int i = 0; i < 1000; i++) {
@@ -165,11 +160,9 @@ static void latency_beyond_the_period_is_clamped(void **state)
 static void two_at_once_are_both_found(void **state)
 {
 	struct pmu_machine m;
-	struct pmu_bank b;
+	struct pmu_bank b = bank_of_new(&m, MODEL_P6);
 
 	(void)state;
-	machine_init(&m, MODEL_P6);
-	b = bank_of(&m);
 	pmu_use(&b, 0, &cycles, 1000);
 	pmu_use(&b, 1, &user_only, 1000);
 	pmu_arm(&b);
@@ -216,10 +209,8 @@ static void halted_counters_go_on_where_they_stood(void **state)
 	(void)state;
 	for (size_t k = 0; k < KINDS; k++) {
 		struct pmu_machine m;
-		struct pmu_bank b;
+		struct pmu_bank b = bank_of_new(&m, kinds[k]);
 
-		machine_init(&m, kinds[k]);
-		b = bank_of(&m);
 		/* (On P6 the other counter's register has the enable bit.) */
 		pmu_use(&b, 1, &cycles, 1000);
 		pmu_arm(&b);
@@ -248,11 +239,9 @@ static void halted_counters_go_on_where_they_stood(void **state)
 static void user_and_kernel_are_apart(void **state)
 {
 	struct pmu_machine m;
-	struct pmu_bank b;
+	struct pmu_bank b = bank_of_new(&m, MODEL_K8);
 
 	(void)state;
-	machine_init(&m, MODEL_K8);
-	b = bank_of(&m);
 	pmu_use(&b, 0, &user_only, 100);
 	pmu_arm(&b);
 	machine_count(&m, 100000, false);
@@ -311,11 +300,9 @@ static void twins_are_claimed_and_no_others(void **state)
 {
 	const uint64_t ms = 1000000;
 	struct pmu_machine m;
-	struct pmu_bank b;
+	struct pmu_bank b = bank_of_new(&m, MODEL_K8);
 
 	(void)state;
-	machine_init(&m, MODEL_K8);
-	b = bank_of(&m);
 	pmu_use(&b, 0, &cycles, 1000);
 	pmu_use(&b, 1, &cycles, 1000);
 	pmu_arm(&b);
@@ -344,11 +331,9 @@ static void twins_are_claimed_and_no_others(void **state)
 static void late_ones_pass_it_on(void **state)
 {
 	struct pmu_machine m;
-	struct pmu_bank b;
+	struct pmu_bank b = bank_of_new(&m, MODEL_K8);
 
 	(void)state;
-	machine_init(&m, MODEL_K8);
-	b = bank_of(&m);
 	assert_true(pmu_claims(&b, 2, 1000));
 	assert_true(pmu_claims(&b, 1, 2000));
 	assert_true(pmu_claims(&b, 0, 3000));
@@ -478,10 +463,8 @@ static void all_counters_sample(void **state)
 	(void)state;
 	for (size_t k = 0; k < KINDS; k++) {
 		struct pmu_machine m;
-		struct pmu_bank b;
+		struct pmu_bank b = bank_of_new(&m, kinds[k]);
 
-		machine_init(&m, kinds[k]);
-		b = bank_of(&m);
 		pmu_save(&b);
 		for (unsigned int c = 0; c < m.model.counters; c++)
 			pmu_use(&b, c, &cycles, 1000);
