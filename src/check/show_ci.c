@@ -134,9 +134,22 @@ static void put_label(struct buf *out, const char *key, const char *text)
 
 enum metric { METRIC_COST, METRIC_RATIO, METRIC_VISIBLE };
 
-static void metric_rows(const struct check *c, const char *name, enum metric m,
+static void metric_head(const char *name, const char *unit, const char *help,
 			struct buf *out)
 {
+	buf_printf(out, "# TYPE %s gauge\n", name);
+	if (*unit)
+		buf_printf(out, "# UNIT %s %s\n", name, unit);
+	if (*help)
+		buf_printf(out, "# HELP %s %s\n", name, help);
+}
+
+/* Appends a metric of the total, which may be unknown, and of each row. */
+static void metric(const struct check *c, const char *name, enum metric m,
+		   double total, struct buf *out)
+{
+	if (isfinite(total))
+		buf_printf(out, "%s{function=\"[total]\"} %.9g\n", name, total);
 	for (size_t i = 0; i < c->rows.n; i++) {
 		const struct check_row *r = &c->rows.v[i];
 		struct buf t = { 0 };
@@ -163,36 +176,21 @@ void check_openmetrics(const struct check *c, struct buf *out)
 	const char *cost = c->is_time ? "tally_run_seconds"
 				      : "tally_run_events";
 
-	buf_printf(out, "# TYPE %s gauge\n", cost);
-	if (c->is_time)
-		buf_printf(out, "# UNIT %s seconds\n", cost);
-	buf_printf(out, "# HELP %s Mean cost of a new run.\n", cost);
-	buf_printf(out, "%s{function=\"[total]\"} %.9g\n", cost,
-		   check_cost(c, t->now) / (c->is_time ? 1e9 : 1));
-	metric_rows(c, cost, METRIC_COST, out);
-	buf_str(out, "# TYPE tally_change_ratio gauge\n"
-		     "# UNIT tally_change_ratio ratio\n"
-		     "# HELP tally_change_ratio New cost over the "
-		     "baseline's.\n");
-	if (isfinite(t->ratio))
-		buf_printf(out, "tally_change_ratio{function=\"[total]\"} "
-			   "%.9g\n", t->ratio);
-	metric_rows(c, "tally_change_ratio", METRIC_RATIO, out);
-	buf_str(out, "# TYPE tally_visible_ratio gauge\n"
-		     "# UNIT tally_visible_ratio ratio\n"
-		     "# HELP tally_visible_ratio Smallest slowdown that would "
-		     "have been detected, as a share.\n");
-	if (isfinite(t->visible))
-		buf_printf(out, "tally_visible_ratio{function=\"[total]\"} "
-			   "%.9g\n", t->visible);
-	metric_rows(c, "tally_visible_ratio", METRIC_VISIBLE, out);
-	buf_str(out, "# TYPE tally_mde_ratio gauge\n"
-		     "# UNIT tally_mde_ratio ratio\n"
-		     "# HELP tally_mde_ratio The minimum detectable effect, as a "
-		     "share of a run.\n");
+	metric_head(cost, c->is_time ? "seconds" : "", "Mean cost of a new run.",
+		    out);
+	metric(c, cost, METRIC_COST,
+	       check_cost(c, t->now) / (c->is_time ? 1e9 : 1), out);
+	metric_head("tally_change_ratio", "ratio",
+		    "New cost over the baseline's.", out);
+	metric(c, "tally_change_ratio", METRIC_RATIO, t->ratio, out);
+	metric_head("tally_visible_ratio", "ratio", "Smallest slowdown that would "
+		    "have been detected, as a share.", out);
+	metric(c, "tally_visible_ratio", METRIC_VISIBLE, t->visible, out);
+	metric_head("tally_mde_ratio", "ratio", "The minimum detectable effect, as "
+		    "a share of a run.", out);
 	if (isfinite(c->sensitivity.mde))
 		buf_printf(out, "tally_mde_ratio %.9g\n", c->sensitivity.mde);
-	buf_str(out, "# TYPE tally_regressions gauge\n");
+	metric_head("tally_regressions", "", "", out);
 	buf_printf(out, "tally_regressions %zu\n# EOF\n",
 		   c->failing + c->total_fails);
 }
