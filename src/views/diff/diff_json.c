@@ -210,18 +210,19 @@ static void put_csv_key(const struct diff *d, const struct diff_row *r,
 			enum view_key key, struct buf *tmp, struct buf *out)
 {
 	const struct frame_key *k = &d->keys.keys.v[r->key];
+	struct lane lane = { .comm = r->comm, .cpu = r->cpu, .wait = r->wait };
+	struct column_at x = { .p = &d->names, .lane = &lane, .frame = k };
 
+	if (!(KEY_BIT(key) & KEYS_OF_FRAME)) {
+		column_csv(&report_columns[key], &x, tmp, out);
+		buf_u8(out, ',');
+		return;
+	}
 	buf_again(tmp);
 	if (key == KEY_SYMBOL)
 		diff_name(d, r->key, tmp);
-	else if (key == KEY_CPU)
-		buf_printf(tmp, "%d", r->cpu == PROF_NONE ? -1 : (int)r->cpu);
 	else if (key == KEY_IMAGE)
 		buf_str(tmp, profile_cstr(&d->names, k->image));
-	else if (key == KEY_COMM)
-		buf_str(tmp, profile_cstr(&d->names, r->comm));
-	else if (key == KEY_WAIT)
-		buf_str(tmp, profile_cstr(&d->names, r->wait));
 	else if (key == KEY_FILE || !key_list_has(&d->spec.keys, KEY_FILE))
 		buf_str(tmp, profile_cstr(&d->names, k->file));
 	if (key != KEY_LINE || !key_list_has(&d->spec.keys, KEY_FILE)) {
