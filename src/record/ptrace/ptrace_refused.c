@@ -5,24 +5,16 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/io.h"
 #include "launch/proc_read.h"
 #include "record/source/rights.h"
 
 int ptrace_scope(void)
 {
-	struct buf b = { 0 };
-	int scope = -1;
-
-	if (!io_read_file("/proc/sys/kernel/yama/ptrace_scope", 64, &b, NULL))
-		scope = atoi(buf_cstr(&b));
-	buf_fini(&b);
-	return scope;
+	return (int)perf_sysctl("yama/ptrace_scope", -1);
 }
 
 static bool not_dumpable(pid_t pid, uint64_t uid)
