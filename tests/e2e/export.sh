@@ -99,6 +99,8 @@ fi
 
 # --- OpenTelemetry's profiles
 t_run "an OTLP file is written" export_as otlp p.otlp.pb
+t_run "it names the version of tally" \
+	grep -qaF "$("$TALLY" --version | sed 's/.* //')" p.otlp.pb
 t_run "its tables have no holes, orphans or equals; its sums are right" \
 	check otlp p.otlp.pb
 if command -v protoc >/dev/null; then
