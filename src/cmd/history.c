@@ -105,7 +105,7 @@ static int take_log(struct commit_log *l, struct history *h, char *text, bool as
 	for (line = strtok_r(text, "\n", &save); line;
 	     line = strtok_r(NULL, "\n", &save)) {
 		char *tab = strchr(line, '\t');
-		uint32_t id, *slot;
+		uint32_t id;
 
 		rank--;
 		if (!tab)
@@ -114,16 +114,11 @@ static int take_log(struct commit_log *l, struct history *h, char *text, bool as
 		id = strtab_find(&h->str, line);
 		if (id == UINT32_MAX)
 			continue;
-		slot = u64map_slot(&l->order, id);
-		if (!slot)
-			return -ERR_NOMEM;
-		if (aside && *slot != U64MAP_NONE)
+		if (aside && u64map_get(&l->order, id) != U64MAP_NONE)
 			continue;
-		*slot = aside ? HISTORY_ASIDE : rank;
-		slot = u64map_slot(&l->subject, id);
-		if (!slot)
+		if (u64map_put(&l->order, id, aside ? HISTORY_ASIDE : rank) < 0 ||
+		    u64map_put(&l->subject, id, (uint32_t)l->text.n) < 0)
 			return -ERR_NOMEM;
-		*slot = (uint32_t)l->text.n;
 		buf_bytes(&l->text, tab + 1, strlen(tab + 1) + 1);
 	}
 	return l->text.failed ? -ERR_NOMEM : 0;

@@ -167,16 +167,11 @@ static int know_symbols(struct cold_image *c)
 {
 	const struct profile *p = c->f->p;
 
-	for (size_t i = 0; i < p->symbols.n; i++) {
-		uint32_t *slot;
-
-		if (p->symbols.v[i].image != c->part.image)
-			continue;
-		slot = u64map_slot(&c->f->symbols, p->symbols.v[i].vaddr);
-		if (!slot)
+	for (size_t i = 0; i < p->symbols.n; i++)
+		if (p->symbols.v[i].image == c->part.image &&
+		    u64map_put(&c->f->symbols, p->symbols.v[i].vaddr,
+			       (uint32_t)i) < 0)
 			return -ERR_NOMEM;
-		*slot = (uint32_t)i;
-	}
 	return 0;
 }
 

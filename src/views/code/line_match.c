@@ -212,15 +212,9 @@ static int map_line(struct line_matcher *m, const struct file_pair *f,
 		    uint32_t line, uint32_t to)
 {
 	uint32_t file = m->side[LINE_OLD].file_of[f->file[LINE_OLD]];
-	uint32_t *slot;
 
-	if (line == to)
-		return 0;
-	slot = u64map_slot(&m->out->line_of, line_key(file, line));
-	if (!slot)
-		return -ERR_NOMEM;
-	*slot = to;
-	return 0;
+	return line == to ? 0
+	     : u64map_put(&m->out->line_of, line_key(file, line), to);
 }
 
 /* Maps an old line without counterpart.  A recording holds only the lines of

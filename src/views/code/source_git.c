@@ -225,15 +225,13 @@ static int index_names(struct source_git *g, struct error *err)
 
 	for (size_t i = 0; i < g->names.n; i += strlen(p + i) + 1) {
 		const char *tab = strchr(p + i, '\t');
-		uint32_t *slot;
 
 		if (!tab || strncmp(p + i, "100", 3) ||
 		    (size_t)(tab - p) < i + strlen(g->revision))
 			continue;	/* no file */
-		slot = u64map_slot(&g->by_name, hash_name(tab + 1));
-		if (!slot)
+		if (u64map_put(&g->by_name, hash_name(tab + 1),
+			       (uint32_t)(tab + 1 - p)) < 0)
 			return error_nomem(err);
-		*slot = (uint32_t)(tab + 1 - p);
 	}
 	return 0;
 }
