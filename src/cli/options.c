@@ -294,6 +294,141 @@ static int report_bad(const struct command *cmd, int c, char **argv,
 	return unknown_option(cmd, word + strspn(word, "-"), err);
 }
 
+static int uint_value(const char *name, const char *text, uint64_t *out,
+		      struct error *err)
+{
+	static const struct {
+		const char *suffix;
+		uint64_t factor;
+	} units[] = {
+		{ "", 1 },	    { "k", 1000 },	 { "K", 1000 },
+		{ "M", 1000000 },   { "m", 1000000 },	 { "G", 1000000000 },
+		{ "g", 1000000000 },
+	};
+	unsigned long long v;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return error_set(err, ERR_USAGE,
+				 "%s '%s': not a whole number", name, text);
+	errno = 0;
+	v = strtoull(text, &end, 10);
+	for (size_t i = 0; i < COUNT(units); i++) {
+		if (strcmp(end, units[i].suffix) != 0)
+			continue;
+		if (errno || v > UINT64_MAX / units[i].factor)
+			return error_set(err, ERR_USAGE,
+					 "%s '%s': too large", name, text);
+		*out = v * units[i].factor;
+		return 0;
+	}
+	return error_set(err, ERR_USAGE,
+			 "%s '%s': not a number with an optional k, M or G",
+			 name, text);
+}
+
+/* Sets *out to the index of `text` among words such as "text|json". */
+static int choice_value(const char *name, const char *text, const char *words,
+			int *out, struct error *err)
+{
+	struct buf known = { 0 };
+	size_t n;
+	int at = 0;
+
+	for (const char *w = words; *w; w += n + (w[n] == '|'), at++) {
+		n = strcspn(w, "|");
+		if (n == strlen(text) && !strncmp(text, w, n)) {
+			buf_fini(&known);
+			*out = at;
+			return 0;
+		}
+		buf_printf(&known, "%s%.*s", !at ? "" : w[n] ? ", " : " or ",
+			   (int)n, w);
+	}
+	error_set(err, ERR_USAGE, "%s '%s': use %s", name, text, buf_cstr(&known));
+	buf_fini(&known);
+	return -ERR_USAGE;
+}
+
+int option_rate(const char *name, const char *text, uint64_t *out,
+		struct error *err)
+{
+	if (!strcmp(text, "max")) {
+		*out = UINT64_MAX;
+		return 0;
+	}
+	return uint_value(name, text, out, err);
+}
+
+static int parse_double(const char *text, double *v, char **end)
+{
+	/* reject hexadecimal numbers, "inf" and "nan", which strtod accepts */
+	if (strspn(text, "0123456789.") == 0 || text[1] == 'x' ||
+	    text[1] == 'X')
+		return -ERR_USAGE;
+	*v = strtod(text, end);
+	return *end == text || !isfinite(*v) ? -ERR_USAGE : 0;
+}
+
+static int double_value(const char *name, const char *text, double *out,
+			struct error *err)
+{
+	char *end;
+	double v;
+
+	if (parse_double(text, &v, &end) < 0 || *end)
+		return error_set(err, ERR_USAGE, "%s '%s': not a number",
+				 name, text);
+	*out = v;
+	return 0;
+}
+
+/* Parses "3%" or "3" to 0.03, or "off" to -1 if that is allowed. */
+static int percent_value(const char *name, const char *text, bool off,
+			 double *out, struct error *err)
+{
+	char *end;
+	double v;
+
+	if (off && !strcmp(text, "off")) {
+		*out = -1;
+		return 0;
+	}
+	if (parse_double(text, &v, &end) < 0 || v > 1e6 ||
+	    (*end && strcmp(end, "%")))
+		return error_set(err, ERR_USAGE, "%s %s: not a percentage; use for "
+				 "example 3%%", name, text);
+	*out = v / 100;
+	return 0;
+}
+
+int option_duration(const char *name, const char *text, enum opt_kind kind,
+		    double *out, struct error *err)
+{
+	bool bare;
+
+	/* perf's value for "start disabled". */
+	if (kind == OPT_DELAY && !strcmp(text, "-1")) {
+		*out = -1;
+		return 0;
+	}
+	if (!duration_parse(text, strlen(text), out, &bare))
+		return error_set(err, ERR_USAGE,
+				 "%s '%s': not a time: use a number with ms, "
+				 "s, m or h", name, text);
+	if (bare && kind == OPT_MILLIS)
+		*out /= 1000;
+	/* A delay of ten seconds or more is rare, but perf's users often give ten
+	 * or more milliseconds. */
+	if (bare && *out > 0 && (kind == OPT_UNIT ||
+				 (kind == OPT_DELAY && *out >= 10)))
+		return error_set(err, ERR_USAGE,
+				 "%s %s: %s milliseconds, as perf reads it, or "
+				 "%s seconds? Write %sms or %ss", name, text,
+				 text, text, text, text);
+	return 0;
+}
+
 static int push_string(struct opt_strs *l, const char *s, struct error *err)
 {
 	if (l->n == l->cap) {
@@ -341,14 +476,14 @@ static int set_value(const struct opt *o, void *opts, const char *arg,
 	case OPT_TAGGED:
 		return push_tagged(o, (struct opt_strs *)at, arg, err);
 	case OPT_UINT:
-		return option_uint(name, arg, (uint64_t *)at, err);
+		return uint_value(name, arg, (uint64_t *)at, err);
 	case OPT_DOUBLE:
-		return option_double(name, arg, (double *)at, err);
+		return double_value(name, arg, (double *)at, err);
 	case OPT_PERCENT:
-		return option_percent(name, arg, is_value(o, "off"),
+		return percent_value(name, arg, is_value(o, "off"),
 				      (double *)at, err);
 	case OPT_CHOICE:
-		return option_choice(name, arg, o->arg, (int *)at, err);
+		return choice_value(name, arg, o->arg, (int *)at, err);
 	case OPT_RATE:
 		return option_rate(name, arg, (uint64_t *)at, err);
 	case OPT_SECONDS:
@@ -484,137 +619,4 @@ void options_release(const struct command *cmd, void *opts)
 		free(l->v);
 		*l = (struct opt_strs){ 0 };
 	}
-}
-
-int option_uint(const char *name, const char *text, uint64_t *out,
-		struct error *err)
-{
-	static const struct {
-		const char *suffix;
-		uint64_t factor;
-	} units[] = {
-		{ "", 1 },	    { "k", 1000 },	 { "K", 1000 },
-		{ "M", 1000000 },   { "m", 1000000 },	 { "G", 1000000000 },
-		{ "g", 1000000000 },
-	};
-	unsigned long long v;
-	char *end;
-
-	if (*text < '0' || *text > '9')
-		return error_set(err, ERR_USAGE,
-				 "%s '%s': not a whole number", name, text);
-	errno = 0;
-	v = strtoull(text, &end, 10);
-	for (size_t i = 0; i < COUNT(units); i++) {
-		if (strcmp(end, units[i].suffix) != 0)
-			continue;
-		if (errno || v > UINT64_MAX / units[i].factor)
-			return error_set(err, ERR_USAGE,
-					 "%s '%s': too large", name, text);
-		*out = v * units[i].factor;
-		return 0;
-	}
-	return error_set(err, ERR_USAGE,
-			 "%s '%s': not a number with an optional k, M or G",
-			 name, text);
-}
-
-int option_choice(const char *name, const char *text, const char *words, int *out,
-		  struct error *err)
-{
-	struct buf known = { 0 };
-	size_t n;
-	int at = 0;
-
-	for (const char *w = words; *w; w += n + (w[n] == '|'), at++) {
-		n = strcspn(w, "|");
-		if (n == strlen(text) && !strncmp(text, w, n)) {
-			buf_fini(&known);
-			*out = at;
-			return 0;
-		}
-		buf_printf(&known, "%s%.*s", !at ? "" : w[n] ? ", " : " or ",
-			   (int)n, w);
-	}
-	error_set(err, ERR_USAGE, "%s '%s': use %s", name, text, buf_cstr(&known));
-	buf_fini(&known);
-	return -ERR_USAGE;
-}
-
-int option_rate(const char *name, const char *text, uint64_t *out,
-		struct error *err)
-{
-	if (!strcmp(text, "max")) {
-		*out = UINT64_MAX;
-		return 0;
-	}
-	return option_uint(name, text, out, err);
-}
-
-static int parse_double(const char *text, double *v, char **end)
-{
-	/* reject hexadecimal numbers, "inf" and "nan", which strtod accepts */
-	if (strspn(text, "0123456789.") == 0 || text[1] == 'x' ||
-	    text[1] == 'X')
-		return -ERR_USAGE;
-	*v = strtod(text, end);
-	return *end == text || !isfinite(*v) ? -ERR_USAGE : 0;
-}
-
-int option_double(const char *name, const char *text, double *out,
-		  struct error *err)
-{
-	char *end;
-	double v;
-
-	if (parse_double(text, &v, &end) < 0 || *end)
-		return error_set(err, ERR_USAGE, "%s '%s': not a number",
-				 name, text);
-	*out = v;
-	return 0;
-}
-
-int option_percent(const char *name, const char *text, bool off, double *out,
-		   struct error *err)
-{
-	char *end;
-	double v;
-
-	if (off && !strcmp(text, "off")) {
-		*out = -1;
-		return 0;
-	}
-	if (parse_double(text, &v, &end) < 0 || v > 1e6 ||
-	    (*end && strcmp(end, "%")))
-		return error_set(err, ERR_USAGE, "%s %s: not a percentage; use for "
-				 "example 3%%", name, text);
-	*out = v / 100;
-	return 0;
-}
-
-int option_duration(const char *name, const char *text, enum opt_kind kind,
-		    double *out, struct error *err)
-{
-	bool bare;
-
-	/* perf's value for "start disabled". */
-	if (kind == OPT_DELAY && !strcmp(text, "-1")) {
-		*out = -1;
-		return 0;
-	}
-	if (!duration_parse(text, strlen(text), out, &bare))
-		return error_set(err, ERR_USAGE,
-				 "%s '%s': not a time: use a number with ms, "
-				 "s, m or h", name, text);
-	if (bare && kind == OPT_MILLIS)
-		*out /= 1000;
-	/* A delay of ten seconds or more is rare, but perf's users often give ten
-	 * or more milliseconds. */
-	if (bare && *out > 0 && (kind == OPT_UNIT ||
-				 (kind == OPT_DELAY && *out >= 10)))
-		return error_set(err, ERR_USAGE,
-				 "%s %s: %s milliseconds, as perf reads it, or "
-				 "%s seconds? Write %sms or %ss", name, text,
-				 text, text, text, text);
-	return 0;
 }

@@ -25,21 +25,11 @@ static inline bool option_is_end(const struct opt *o)
 	return !o->name && !o->short_name && o->kind != OPT_HEADING;
 }
 
-/* Parse one value as the tables define it; `name` ("--freq") appears in messages. */
-int option_uint(const char *name, const char *text, uint64_t *out,
-		struct error *err);
-int option_double(const char *name, const char *text, double *out,
-		  struct error *err);
-/* Parses "3%" or "3" to 0.03, or "off" to -1 if that is allowed. */
-int option_percent(const char *name, const char *text, bool off, double *out,
-		   struct error *err);
-/* Parses a time.  `kind` (OPT_SECONDS, OPT_DELAY, OPT_MILLIS, OPT_UNIT) determines
- * the unit of a plain number. */
+/* Parse one value as the tables define it; `name` ("--freq") appears in messages.
+ * Of a time, `kind` (OPT_SECONDS, OPT_DELAY, OPT_MILLIS, OPT_UNIT) determines the unit of
+ * a plain number. */
 int option_duration(const char *name, const char *text, enum opt_kind kind,
 		    double *out, struct error *err);
-/* Sets *out to the index of `text` among words such as "text|json". */
-int option_choice(const char *name, const char *text, const char *words, int *out,
-		  struct error *err);
 /* Parses a rate, or "max", which gives UINT64_MAX. */
 int option_rate(const char *name, const char *text, uint64_t *out,
 		struct error *err);

@@ -88,11 +88,6 @@ static uint32_t add_text(struct export *x, const char *s)
 	return id == UINT32_MAX ? 0 : id;
 }
 
-const char *export_text(struct export *x, const char *s)
-{
-	return strtab_get(&x->text, add_text(x, s));
-}
-
 const char *export_str(struct export *x, uint32_t str)
 {
 	uint32_t *at = &x->text_of[str];
@@ -292,7 +287,8 @@ const struct prof_event *export_event(const struct export *x, size_t col)
 
 const char *export_event_name(struct export *x, size_t col)
 {
-	return export_text(x, prof_event_actual(x->p, export_event(x, col)));
+	return strtab_get(&x->text, add_text(
+		x, prof_event_actual(x->p, export_event(x, col))));
 }
 
 bool export_is_time(const struct export *x, size_t col)

@@ -124,10 +124,8 @@ int export_too_long(const struct export *x, struct error *err);
 int export_flush(struct export *x, bool all, struct error *err);
 int export_nomem(struct error *err);
 
-/* Return a string of the profile, or any other string, made safe.  The result
- * lives as long as x. */
+/* Returns a string of the profile, made safe.  The result lives as long as x. */
 const char *export_str(struct export *x, uint32_t str);
-const char *export_text(struct export *x, const char *s);
 /* Returns the readable name of a function. */
 const char *export_name(struct export *x, uint32_t fk);
 /* Returns the linkage name of a function, or "". */

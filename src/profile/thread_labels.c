@@ -317,6 +317,16 @@ static bool is_kernel_thread(const struct prof_thread *t)
 	return !t->pid || t->pid == 2 || t->parent == 2;
 }
 
+/* Returns a label that was given to a run, or NULL. */
+static const char *given(const struct thread_labels *l, uint32_t run, const char *name)
+{
+	for (size_t i = run ? l->given_end[run - 1] : 0; i < l->given_end[run];
+	     i++)
+		if (!strcmp(strtab_get(&l->str, l->given.v[i].name), name))
+			return strtab_get(&l->str, l->given.v[i].value);
+	return NULL;
+}
+
 static const char *service_of(struct thread_labels *l,
 			      const struct prof_thread *t)
 {
@@ -328,7 +338,7 @@ static const char *service_of(struct thread_labels *l,
 	uint32_t id;
 
 	for (size_t i = 0; i < COUNT(names); i++) {
-		name = thread_labels_given(l, t->run, names[i]);
+		name = given(l, t->run, names[i]);
 		if (name)
 			return name;
 	}
@@ -373,16 +383,6 @@ const char *thread_label(struct thread_labels *l, uint32_t thread,
 	}
 }
 
-const char *thread_labels_given(const struct thread_labels *l, uint32_t run,
-				const char *name)
-{
-	for (size_t i = run ? l->given_end[run - 1] : 0; i < l->given_end[run];
-	     i++)
-		if (!strcmp(strtab_get(&l->str, l->given.v[i].name), name))
-			return strtab_get(&l->str, l->given.v[i].value);
-	return NULL;
-}
-
 static const char *const derived[LABEL_COUNT] = {
 	[LABEL_HOST] = "host", [LABEL_SERVICE] = "service",
 	[LABEL_CONTAINER] = "container", [LABEL_POD] = "pod",
@@ -392,11 +392,10 @@ static const char *const derived[LABEL_COUNT] = {
 const char *thread_label_named(struct thread_labels *l, uint32_t thread,
 			       const char *name)
 {
-	const char *given = thread_labels_given(
-		l, l->p->threads.v[thread].run, name);
+	const char *text = given(l, l->p->threads.v[thread].run, name);
 
-	if (given)
-		return given;
+	if (text)
+		return text;
 	for (int i = 0; i < LABEL_COUNT; i++)
 		if (derived[i] && !strcmp(derived[i], name))
 			return thread_label(l, thread, (enum thread_label)i);

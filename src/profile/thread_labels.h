@@ -60,9 +60,6 @@ void thread_labels_fini(struct thread_labels *l);
  * text is unsafe and valid until the next call. */
 const char *thread_label(struct thread_labels *l, uint32_t thread,
 			 enum thread_label label);
-/* Returns a label that was given to a run, or NULL. */
-const char *thread_labels_given(const struct thread_labels *l, uint32_t run,
-				const char *name);
 /* Returns the label with a name as users write it: one that was given, or a
  * derived one (host, service, container, pod, cgroup, task).  The result is as for
  * thread_label. */

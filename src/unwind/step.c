@@ -64,7 +64,8 @@ bool walk_above(const struct walk *w, uint64_t addr, uint64_t reach)
 	       addr - m->start < m->size + reach;
 }
 
-enum step walk_unreadable(struct walk *w, uint64_t addr)
+/* Ends the walk because a word is missing. */
+static enum step unreadable(struct walk *w, uint64_t addr)
 {
 	if (w->elsewhere || walk_above(w, addr, STACK_REACH))
 		return walk_stop(w, UNWIND_CUT, UNWIND_OK, addr);
@@ -75,7 +76,7 @@ bool walk_read(struct walk *w, uint64_t addr, unsigned size, uint64_t *out)
 {
 	if (walk_get(w, addr, size, out))
 		return true;
-	walk_unreadable(w, addr);
+	unreadable(w, addr);
 	return false;
 }
 
@@ -128,7 +129,7 @@ static enum step eval(struct walk *w, const struct unwind_table *t, int32_t id,
 
 	switch (expr_eval(&env, t->exprs.v[id], has_cfa, cfa, out)) {
 	case EXPR_OK: return STEP_ON;
-	case EXPR_MEMORY: return walk_unreadable(w, x.failed);
+	case EXPR_MEMORY: return unreadable(w, x.failed);
 	case EXPR_REGISTER: return lost(w, env.lost);
 	default: return walk_stop(w, UNWIND_BROKEN, UNWIND_BAD_RULE, 0);
 	}
@@ -203,9 +204,9 @@ static enum step no_register(struct walk *w, const struct rule *r, int i,
 	int how = r->how[i];
 
 	if (how == HOW_CFA)
-		return walk_unreadable(w, cfa + off);
+		return unreadable(w, cfa + off);
 	if (how >= HOW_MEM && known(w, how - HOW_MEM))
-		return walk_unreadable(w, w->regs.r[how - HOW_MEM] + off);
+		return unreadable(w, w->regs.r[how - HOW_MEM] + off);
 	return lost(w, how >= HOW_MEM ? how - HOW_MEM :
 		       how == HOW_REG ? r->val[i] : i);
 }

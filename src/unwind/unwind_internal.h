@@ -211,8 +211,6 @@ bool walk_above(const struct walk *w, uint64_t addr, uint64_t reach);
 bool walk_read(struct walk *w, uint64_t addr, unsigned size, uint64_t *out);
 enum step walk_stop(struct walk *w, enum unwind_end end,
 		    enum unwind_reason reason, uint64_t addr);
-/* Ends the walk because a word is missing. */
-enum step walk_unreadable(struct walk *w, uint64_t addr);
 /* Returns whether the innermost frame has already popped this slot. */
 bool walk_popped(const struct walk *w, uint64_t addr);
 /* Finds the code at pc and stores it in w->code. */

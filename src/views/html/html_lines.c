@@ -57,6 +57,31 @@ static uint32_t find_insn(const struct annotation *a,
 	return vaddr - in->vaddr < in->size ? (uint32_t)end - 1 : PROF_NONE;
 }
 
+/* Returns an upper bound of the entries that a location makes. */
+static uint64_t weight_of(const struct html_chooser *k,
+			  const struct html_source *s, uint32_t loc)
+{
+	const struct annotation *a = s->in.lines;
+	uint64_t most = (uint64_t)k->d->lanes.n * k->d->buckets, n = 0;
+
+	for (size_t c = 0; c < a->ncols; c++)
+		n += a->loc_cells[(size_t)loc * a->ncols + c].count;
+	return n < most ? n : most;
+}
+
+/* Selects a location, once. */
+static int take_location(struct html_chooser *k, uint32_t source, uint32_t loc)
+{
+	struct html_source *s = &k->d->src[source];
+	struct html_loc l = { source, loc, PROF_NONE, PROF_NONE, PROF_NONE };
+
+	if (s->loc_of[loc] != PROF_NONE)
+		return 0;
+	s->loc_of[loc] = (uint32_t)k->d->lines.locs.n;
+	k->entries += weight_of(k, s, loc);
+	return vec_push(&k->d->lines.locs, l);
+}
+
 /* Selects the code that contains the selected locations, most expensive
  * first.  Also selects all locations in it, so its instructions show all of
  * their cost. */
@@ -91,7 +116,7 @@ static int take_codes(struct html_chooser *k, uint32_t source, size_t *insns)
 	for (size_t i = 0; !rc && i < a->locs.n; i++)
 		if (a->locs.v[i].symbol != PROF_NONE &&
 		    hit[a->locs.v[i].symbol] == 2)
-			rc = html_take_location(k, source, a->locs.v[i].loc);
+			rc = take_location(k, source, a->locs.v[i].loc);
 	free(hit);
 	return rc;
 }
@@ -342,30 +367,6 @@ static int index_locations(const struct html_data *d,
 	return 0;
 }
 
-/* Returns an upper bound of the entries that a location makes. */
-static uint64_t weight_of(const struct html_chooser *k,
-			  const struct html_source *s, uint32_t loc)
-{
-	const struct annotation *a = s->in.lines;
-	uint64_t most = (uint64_t)k->d->lanes.n * k->d->buckets, n = 0;
-
-	for (size_t c = 0; c < a->ncols; c++)
-		n += a->loc_cells[(size_t)loc * a->ncols + c].count;
-	return n < most ? n : most;
-}
-
-int html_take_location(struct html_chooser *k, uint32_t source, uint32_t loc)
-{
-	struct html_source *s = &k->d->src[source];
-	struct html_loc l = { source, loc, PROF_NONE, PROF_NONE, PROF_NONE };
-
-	if (s->loc_of[loc] != PROF_NONE)
-		return 0;
-	s->loc_of[loc] = (uint32_t)k->d->lines.locs.n;
-	k->entries += weight_of(k, s, loc);
-	return vec_push(&k->d->lines.locs, l);
-}
-
 static uint64_t function_weight(const struct html_chooser *k, uint32_t func)
 {
 	uint64_t sum = 0;
@@ -414,7 +415,7 @@ static bool take_function(struct html_chooser *k, uint32_t func, bool asked,
 
 		for (size_t i = by->first ? by->first[func] : 0; !*rc &&
 		     by->first && i < by->first[func + 1]; i++)
-			*rc = html_take_location(k, s, by->locs[i]);
+			*rc = take_location(k, s, by->locs[i]);
 	}
 	return true;
 }

@@ -26,9 +26,6 @@ struct html_chooser {
 	uint64_t call_entries;	/* upper bound of the entries of the selected calls */
 };
 
-/* Selects a location, once.  Returns 0 or -ERR_NOMEM. */
-int html_take_location(struct html_chooser *k, uint32_t source, uint32_t loc);
-
 /* html_calls.c.  html_weigh_calls fills call_weight from a source.
  * html_take_calls then adds the calls of the selected functions.  Return 0 or
  * -ERR_NOMEM. */
