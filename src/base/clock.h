@@ -5,12 +5,14 @@
 #include <stdint.h>
 #include <time.h>
 
+#define SECOND 1000000000ull	/* in nanoseconds */
+
 static inline uint64_t clock_read(clockid_t id)
 {
 	struct timespec t = { 0, 0 };
 
 	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
 /* Returns CLOCK_MONOTONIC. */

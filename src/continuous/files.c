@@ -18,8 +18,6 @@
 #include "base/outfile.h"
 #include "base/search.h"
 
-#define SECOND 1000000000ull
-
 void recorder_file(int slot, char name[FILE_NAME_ROOM])
 {
 	snprintf(name, FILE_NAME_ROOM, "record-%d.tally", slot);

@@ -17,8 +17,6 @@
 #include "continuous/status.h"
 #include "launch/target.h"
 
-#define SECOND 1000000000ull
-
 enum {
 	LEFT_BEHIND_S = 30,	/* time that processes of a killed supervisor get */
 	STATUS_MAX = 1 << 16,

@@ -22,8 +22,6 @@
 #include "profile/reader.h"
 #include "profile/symbolize_profile.h"
 
-#define SECOND 1000000000ull
-
 enum {
 	/* Time between two looks at the folder; shorter while a file waits for its names, and
 	 * where files end soon. */

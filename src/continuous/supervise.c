@@ -29,8 +29,6 @@
 #include "launch/proc_read.h"
 #include "launch/signals.h"
 
-#define SECOND 1000000000ull
-
 enum {
 	ROUND_MS = 1000,	/* time between two looks at clock, folder and disk */
 	CALM_ROUND_MS = 10000,	/* the same when little happens, see round_ms */

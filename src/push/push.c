@@ -18,8 +18,6 @@
 #include "push/labels.h"
 #include "push/spool.h"
 
-#define SECOND 1000000000ull
-
 enum {
 	/* Default limits of servers, with a margin.  Pyroscope: 16,000 samples, 4
 	 * MiB unpacked, 1,000 locations per stack (it would cut the innermost

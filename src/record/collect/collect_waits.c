@@ -29,7 +29,6 @@ enum {
 /* Longest wait whose time is added to a later sample of the waking thread, which may
  * be somewhere else by then. */
 #define UNSAMPLED_MAX_NS 1000000u
-#define SECOND_NS 1000000000u
 
 /* xorshift64*, S. Vigna 2014. */
 uint64_t collect_random(uint64_t *state)
@@ -56,7 +55,7 @@ static bool keep(struct wait_samples *s, uint64_t length, uint64_t *weight)
 /* Doubles the thinning while too many waits are written. */
 static void adapt(struct wait_samples *s, uint64_t time_ns)
 {
-	if (time_ns - s->second_ns >= SECOND_NS) {
+	if (time_ns - s->second_ns >= SECOND) {
 		s->second_ns = time_ns;
 		s->written = 0;
 	}
@@ -388,7 +387,7 @@ static void read_queue(struct collector *c, const struct record *r)
 	if (!t || t->hidden || !waits_is_blocked(t) ||
 	    r->time_ns < t->since_ns + SHORT_NS || r->time_ns < t->queue_read_ns)
 		return;
-	if (r->time_ns >= ws->queues_second_ns + SECOND_NS) {
+	if (r->time_ns >= ws->queues_second_ns + SECOND) {
 		ws->queues_second_ns = r->time_ns;
 		ws->queues_read = 0;
 	}
