@@ -7,12 +7,17 @@
 
 #define SECOND 1000000000ull	/* in nanoseconds */
 
+static inline int64_t clock_ns(struct timespec t)
+{
+	return t.tv_sec * (int64_t)SECOND + t.tv_nsec;
+}
+
 static inline uint64_t clock_read(clockid_t id)
 {
 	struct timespec t = { 0, 0 };
 
 	clock_gettime(id, &t);
-	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+	return (uint64_t)clock_ns(t);
 }
 
 /* Returns CLOCK_MONOTONIC. */

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
+
 enum { READ_STEP = 64 * 1024, COPY_MAX = 1 << 20 };
 
 static int read_until(int fd, const char *name, size_t limit,
@@ -218,8 +220,7 @@ static struct io_identity identity(const struct stat *st)
 {
 	return (struct io_identity){
 		st->st_dev, st->st_ino, (uint64_t)st->st_size,
-		st->st_mtim.tv_sec * 1000000000ll + st->st_mtim.tv_nsec,
-		st->st_ctim.tv_sec * 1000000000ll + st->st_ctim.tv_nsec,
+		clock_ns(st->st_mtim), clock_ns(st->st_ctim),
 	};
 }
 

@@ -298,9 +298,7 @@ static int check_unchanged(const char *path, const struct profile *p,
 {
 	struct stat st;
 
-	if (!stat(path, &st) &&
-	    (uint64_t)st.st_mtim.tv_sec * 1000000000 +
-	    (uint64_t)st.st_mtim.tv_nsec == p->written_ns)
+	if (!stat(path, &st) && (uint64_t)clock_ns(st.st_mtim) == p->written_ns)
 		return 0;
 	return error_set(err, ERR_STOPPED, "%s was replaced meanwhile: the names "
 			 "are not stored", path);

@@ -62,7 +62,7 @@ static int add(struct files *f, const struct files *before, const char *name,
 	       struct error *err)
 {
 	const struct finished *known = find(before, name);
-	int64_t mtime = st->st_mtim.tv_sec * (int64_t)SECOND + st->st_mtim.tv_nsec;
+	int64_t mtime = clock_ns(st->st_mtim);
 	struct finished file;
 
 	if (known) {

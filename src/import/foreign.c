@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "profile/reader.h"
 
@@ -420,8 +421,7 @@ int import_foreign(const char *path, int fd, const char *name,
 		rc = foreign_nomem(path, err);
 	if (!rc && !stat(path, &st))
 		f.p.runs.v[0].start_wall_ns =
-			(uint64_t)st.st_mtim.tv_sec * 1000000000u +
-			(uint64_t)st.st_mtim.tv_nsec;
+			(uint64_t)clock_ns(st.st_mtim);
 	if (!rc)
 		rc = writer_open_fd(fd, name, &f.p, &f.w, err);
 	if (!rc)

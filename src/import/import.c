@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "base/text.h"
 #include "import/perf_records.h"
@@ -284,8 +285,7 @@ static uint64_t wall_start(const struct import *x, const char *path,
 		return f->wall_ns + (first - f->clock_ns);
 	if (stat(path, &st) < 0)
 		return 0;
-	return (uint64_t)st.st_mtim.tv_sec * 1000000000u +
-	       (uint64_t)st.st_mtim.tv_nsec - (last - first);
+	return (uint64_t)clock_ns(st.st_mtim) - (last - first);
 }
 
 /* Returns the file with the recorded kernel's symbols in perf's cache, or NULL. */

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "base/text.h"
 #include "profile/source_access.h"
@@ -79,19 +80,13 @@ static bool is_recorded(const struct symbolize_run *f,
 	return false;
 }
 
-static uint64_t nanoseconds(struct timespec t)
-{
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* Returns when the recording began, as far as it is known: its author chose what it
  * says.  It was not stored before it began; 0: unknown. */
 static uint64_t began(const struct profile *p)
 {
 	uint64_t start = p->runs.n ? p->runs.v[0].start_wall_ns : 0;
-	struct timespec now;
 
-	if (clock_gettime(CLOCK_REALTIME, &now) < 0 || start > nanoseconds(now))
+	if (start > clock_read(CLOCK_REALTIME))
 		return 0;
 	return p->written_ns && p->written_ns < start ? p->written_ns : start;
 }
@@ -113,7 +108,7 @@ static bool is_other(const struct symbolize_run *f,
 		error_set(&why->text, ERR_NOTFOUND, "%s has no build-id, and the "
 			  "recording does not say when it began: it may be another "
 			  "file (link with -Wl,--build-id)", part->path);
-	else if (nanoseconds(st.st_mtim) > start)
+	else if ((uint64_t)clock_ns(st.st_mtim) > start)
 		error_set(&why->text, ERR_NOTFOUND, "%s was written after the "
 			  "recording began and has no build-id to compare: link "
 			  "with -Wl,--build-id", part->path);

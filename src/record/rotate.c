@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "launch/priority.h"
 #include "symbolize/kernel/kallsyms_kept.h"
 
@@ -221,7 +222,7 @@ static void forget(struct run *r, uint64_t now)
 	s->profile.losses.n = s->profile.stats.n = 0;
 	c->got.n = 0;
 	row->start_ns = now;
-	row->start_wall_ns = session_clock(CLOCK_REALTIME);
+	row->start_wall_ns = clock_read(CLOCK_REALTIME);
 	row->end_ns = 0;
 	t->begun_ns = now;
 }
@@ -309,7 +310,7 @@ static void give_memory_back(void)
 int rotate_now(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
-	uint64_t now = now_ns();
+	uint64_t now = clock_now();
 	char *name = NULL;
 	int rc = s->failure.code ? 0 : settle(r, err);
 
@@ -360,7 +361,7 @@ int rotate_now(struct run *r, struct error *err)
 
 int rotate_end(struct session *s, struct error *err)
 {
-	bool held = s->o->hold && s->collector.from_ns > now_ns();
+	bool held = s->o->hold && s->collector.from_ns > clock_now();
 	char *name;
 	int rc = 0;
 

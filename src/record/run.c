@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "launch/signals.h"
 #include "record/collect/collect_waits.h"
@@ -126,7 +127,7 @@ static int recording_failed(struct run *r, int rc, struct error *err)
 int run_waits(struct run *r, bool on, struct error *err)
 {
 	struct collector *c = &r->s->collector;
-	uint64_t now = now_ns();
+	uint64_t now = clock_now();
 	int rc;
 
 	if (!c->wait_samples.on)
@@ -178,7 +179,7 @@ static void hand_over(struct run *r, bool begin, struct error *err)
 	struct session *s = r->s;
 	struct prof_run *row = &s->profile.runs.v[r->number];
 	char *end;
-	uint64_t at = strtoull(s->control.name, &end, 10), now = now_ns();
+	uint64_t at = strtoull(s->control.name, &end, 10), now = clock_now();
 
 	if (end == s->control.name || *end) {
 		error_set(err, ERR_USAGE, "want a time in ns");
@@ -188,7 +189,7 @@ static void hand_over(struct run *r, bool begin, struct error *err)
 		at = at > now ? at : now;
 		s->collector.from_ns = s->rotation.begun_ns = at;
 		row->start_ns = at;
-		row->start_wall_ns = session_clock(CLOCK_REALTIME) + (at - now);
+		row->start_wall_ns = clock_read(CLOCK_REALTIME) + (at - now);
 	}
 }
 
@@ -246,7 +247,7 @@ enum { OURS = 3 };
 
 static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
 {
-	uint64_t now = now_ns();
+	uint64_t now = clock_now();
 	size_t n = OURS + r->ends.fds.n;
 
 	fds[0] = (struct pollfd){ r->s->signal_fd, POLLIN, 0 };
@@ -257,7 +258,7 @@ static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
 	if (poll(fds, n, timeout_ms(r, now)) < 0 && errno != EINTR)
 		return error_errno(err, errno, "poll");
 	/* Limit wakeups by programs that start others all the time. */
-	now = now_ns();
+	now = clock_now();
 	if (!fds[0].revents && !fds[2].revents &&
 	    now < r->drained_ns + ROUND_GAP_NS &&
 	    r->round_ms > ROUND_DEEP_MS && !r->source->ops->pace)
@@ -268,7 +269,7 @@ static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
 	if (r->s->target.attached &&
 	    target_ended(&r->s->target, &r->ends, fds + OURS))
 		r->done = true;
-	now = now_ns();
+	now = clock_now();
 	if (now >= r->end_ns)
 		r->done = true;
 	if (r->start_ns && now >= r->start_ns && !r->done) {
@@ -341,7 +342,7 @@ static int follow(struct run *r, struct error *err)
 int run_drain(struct run *r, bool all, struct error *err)
 {
 	struct session *s = r->s;
-	uint64_t now = now_ns();
+	uint64_t now = clock_now();
 	int rc = r->source->ops->drain(r->source, all, collector_record,
 				       &s->collector, err);
 
@@ -388,7 +389,7 @@ static void next_round(struct run *r)
 		r->round_ms = ROUND_QUEUES_MS;
 	if ((r->s->collector.wait_samples.polls ||
 	     r->s->collector.wait_samples.python ||
-	     now_ns() - r->s->collector.wait_samples.kinds_wanted_ns <
+	     clock_now() - r->s->collector.wait_samples.kinds_wanted_ns <
 	     KINDS_WANTED_NS) &&
 	    r->round_ms > ROUND_POLL_MS)
 		r->round_ms = ROUND_POLL_MS;
@@ -425,7 +426,7 @@ static int switch_file(struct run *r, struct error *err)
 		s->stop = r->done = true;
 		return 0;
 	}
-	return rotate_due(s, now_ns()) ? recording_failed(r, rotate_now(r, err), err)
+	return rotate_due(s, clock_now()) ? recording_failed(r, rotate_now(r, err), err)
 				       : 0;
 }
 
@@ -653,7 +654,7 @@ static int run_finish(struct run *r, struct error *err)
 	int rc;
 
 	r->source->ops->stop(r->source);
-	row->end_ns = now_ns();
+	row->end_ns = clock_now();
 	signals_end_command(&r->launch, r->s->signal_fd);
 	row = &s->profile.runs.v[r->number];
 	if (r->launch.pid) {

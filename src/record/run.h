@@ -27,11 +27,6 @@ struct run {
 				 * shown */
 };
 
-static inline uint64_t now_ns(void)
-{
-	return session_clock(CLOCK_MONOTONIC);
-}
-
 /* run_begin.c: chooses a source for the target and adds the rows of the run. */
 int run_prepare(struct run *r, struct error *err);
 /* Passes rc on.  If there were too few open files, the message names a limit that is

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "record/collect/collect_waits.h"
 #include "base/text.h"
 #include "record/perf/perf_open.h"
@@ -166,8 +167,8 @@ static int add_run(struct run *r, struct error *err)
 	struct buf text = { 0 };
 	struct prof_run row = {
 		.exit_status = -1,
-		.start_ns = now_ns(),
-		.start_wall_ns = session_clock(CLOCK_REALTIME),
+		.start_ns = clock_now(),
+		.start_wall_ns = clock_read(CLOCK_REALTIME),
 	};
 
 	if (s->o->command)
@@ -235,7 +236,7 @@ int run_go(struct run *r, struct error *err)
 	struct session *s = r->s;
 	const struct record_options *o = s->o;
 	uint64_t delay = o->delay > 0 ? (uint64_t)(o->delay * 1e9) : 0;
-	uint64_t now = now_ns();
+	uint64_t now = clock_now();
 	int rc = 0;
 
 	r->start_ns = delay ? now + delay : 0;

@@ -18,14 +18,6 @@
 #include "record/rotate.h"
 #include "launch/signals.h"
 
-uint64_t session_clock(int id)
-{
-	struct timespec ts;
-
-	clock_gettime((clockid_t)id, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
 void session_notice(struct session *s, const char *fmt, ...)
 {
 	char text[1200];

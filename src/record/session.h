@@ -85,6 +85,5 @@ int session_finish_file(struct session *s, struct error *err);
 int session_flush(struct session *s, struct error *err);
 void session_notice(struct session *s, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-uint64_t session_clock(int id);
 
 #endif

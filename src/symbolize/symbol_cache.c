@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/io.h"
 #include "base/outfile.h"
@@ -780,7 +781,7 @@ static void trim(const struct symbol_cache *c)
 			continue;
 		snprintf(f.name, sizeof(f.name), "%s", e->d_name);
 		f.bytes = (uint64_t)st.st_blocks * 512;
-		f.used = st.st_mtim.tv_sec * 1000000000ll + st.st_mtim.tv_nsec;
+		f.used = clock_ns(st.st_mtim);
 		sum += f.bytes;
 		if (vec_push(&files, f) < 0)
 			break;

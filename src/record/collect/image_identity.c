@@ -95,7 +95,7 @@ static bool is_younger(const struct mapping *m, uint64_t mapped_ns, int fd)
 
 bool is_written_since(uint64_t mapped_ns, const struct stat *st)
 {
-	int64_t written = st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+	int64_t written = clock_ns(st->st_mtim);
 
 	/* A time in the future is another clock's. */
 	return mapped_ns && written > wall_ns(mapped_ns) + TIME_SLACK_NS &&
@@ -115,8 +115,7 @@ static bool is_older_on_overlay(uint64_t mapped_ns, int fd,
 
 	return mapped_ns && !fstatfs(fd, &fs) &&
 	       fs.f_type == OVERLAYFS_MAGIC &&
-	       st->st_ctim.tv_sec * 1000000000 + st->st_ctim.tv_nsec <
-		       wall_ns(mapped_ns);
+	       clock_ns(st->st_ctim) < wall_ns(mapped_ns);
 }
 
 bool is_mapped_inode(const struct mapping *m, uint64_t mapped_ns, int fd,
