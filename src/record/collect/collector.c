@@ -17,7 +17,7 @@
 /* Time for which pages of files read for tables are kept. */
 #define RELEASE_NS 250000000u
 #define RELEASE_CALM_NS 60000000000u
-#define RELEASE_CALM_BYTES (16ull << 20)
+#define RELEASE_CALM_BYTES (24ull << 20)
 
 static int no_memory(struct error *err)
 {
