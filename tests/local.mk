@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Every test speaks TAP.  Unit tests need cmocka; shell tests are end to end.
 EXTRA_DIST += tests/checks.h tests/lane tests/lib.sh tests/made_runs.sh tests/stacks.sh tests/unit
-CLEANFILES += tests/*.lock tests/times
+CLEANFILES += tests/*.bell tests/*.lock tests/times
 # Those that take longest: scripts/test starts them first.
 LONG_TESTS = \
 	tests/e2e/bombs.sh \
