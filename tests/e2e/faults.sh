@@ -10,16 +10,18 @@ kills=8 places=10	# kills in each lane
 if t_long; then kills=25 places=40; fi
 
 # A command that keeps a CPU busy for about three seconds and does not outlive its
-# recorder.
+# recorder; and one that works for a part of that time.
 busy='i=0; end=$(( $(date +%s) + 3 )); while [ "$(date +%s)" -lt $end ]; do
 	kill -0 $PPID 2>/dev/null || exit
 	i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done; done'
+partly=$(echo "$busy" | sed 's/20000/8000/; s/done; done$/done; sleep 0.1; done/')
 
-# kill_one N: records, kills the recorder after N tenths of a second, and reads
-# what it left.  Prints one word.
+# kill_one LANE N: records, kills the recorder after N hundredths of a second, and reads
+# what it left.  Prints one word.  (Eight lanes of busy commands would leave each of them
+# a quarter of a processor of two.)
 kill_one() {
 	f=kill.$1.$2.tally
-	"$TALLY" record -q -F 999 -o "$f" -- sh -c "$busy; : >$f.done" \
+	"$TALLY" record -q -F 4000 -o "$f" -- sh -c "$partly; : >$f.done" \
 		>/dev/null 2>&1 &
 	pid=$!
 	sleep "$(awk "BEGIN { print $2 / 100 }")"
