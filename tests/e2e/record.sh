@@ -187,21 +187,21 @@ for s in signals.values():
 for name, s in signals.items():
     os.kill(0, s)
     burn(0.02)
-burn(1)
+burn(float(sys.argv[1]))
 print(*['%s %d' % (n, got.get(s, 0)) for n, s in signals.items() if got.get(s, 0) != 1])
 sys.exit(4)
 END
 for source in perf timer ptrace; do
 	t_is "--source=$source: signals to the process group arrive once" "$(setsid -w \
 		"$TALLY" record -q --source=$source -F 200 -o a.tally -- \
-		python3 reload.py; echo "status $?")" "
+		python3 reload.py 1; echo "status $?")" "
 status 4"
 	# 200 in a second; a busy host that lends its CPUs may take some.
 	t_is "and the recording goes on to the end" "$(key a.tally "j['header'][
 		'complete'], j['header']['samples']['got'] > 100")" "True True"
 done
 t_is "so do repetitions" "$(setsid -w "$TALLY" record -q --repeat 2 -o a.tally -- \
-	python3 reload.py | wc -l; key a.tally "j['header']['runs']")" "2
+	python3 reload.py 0 | wc -l; key a.tally "j['header']['runs']")" "2
 2"
 rm -f ready
 t_is "SIGUSR1 to the recorder alone is ignored" "$(python3 group.py SIGUSR1 \
