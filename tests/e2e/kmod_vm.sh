@@ -274,12 +274,14 @@ endure() {
 }
 
 "$1"
-# kfree_rcu() frees in batches, some five seconds later.
-for i in $(seq 30); do
-	sleep 1
+# kfree_rcu() frees in batches, some five seconds later.  To look takes an emulated
+# processor more than a second, to wait takes none.
+sleep 6
+for i in $(seq 12); do
 	rm -f /tmp/left
 	ours | tr '\n' ' ' >"ours.$1"
 	[ "$(cat "ours.$1")" != "0 0 " ] || break
+	sleep 2
 done
 cat /tmp/left >"left.$1" 2>/dev/null
 rmmod tally 2>"unload.$1"; echo "$?" >>"unload.$1"
