@@ -352,7 +352,8 @@ static bool counts_always(const struct plan_event *e)
 
 /*
  * An event of one kind of cores counts as enabled while its thread is on another
- * kind.  All kinds together show how much of the time none of them counted.
+ * kind.  All kinds together show how much of the time none of them counted.  For one
+ * kind alone (cpu_atom/…/) that is unknown.
  */
 static void share_time(const struct plan *p, struct count_value *out)
 {
@@ -363,6 +364,9 @@ static void share_time(const struct plan *p, struct count_value *out)
 		for (end = i; end < p->events.n &&
 			      p->events.v[end].twins == twins; end++)
 			running += (double)out[end].running_ns;
+		for (size_t k = i; k < end && !twins; k++)
+			if (p->events.v[k].cores && !p->events.v[k].units.n)
+				out[k].enabled_ns = out[k].running_ns;
 		if (!twins)
 			continue;
 		all = (double)out[i].enabled_ns;

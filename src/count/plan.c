@@ -107,9 +107,15 @@ static int find_units(struct plan *p, const char *sysfs, struct error *err)
 
 	for (size_t i = 0; i < p->events.n && !r; i++) {
 		struct plan_event *e = &p->events.v[i];
+		const struct pmu_unit *kind = event_own_kind(&e->ev.spec, &cores);
 
 		if (e->cores)
 			continue;
+		if (kind) {
+			e->cores = true;
+			e->kind = *kind;
+			continue;
+		}
 		r = units_of(&e->ev.spec, &cores, sysfs, &e->units, err);
 		e->cores = e->units.n && !*e->ev.spec.family;
 		if (e->units.n > p->units_max)

@@ -31,6 +31,7 @@ struct event_spec {
 	bool pinned;			/* :D */
 	bool software;			/* a kernel software event */
 	bool shared;			/* counts for a node instead of a processor */
+	bool of_pmu;			/* one PMU's own event, as sysfs describes it */
 	uint32_t group;			/* number of its { } group, from 1; 0: none */
 	/* Family name if several units of one kind count it (pmu.h), with `type`
 	 * of the first; otherwise "". */

@@ -219,11 +219,21 @@ bool pmu_kind_has(const char *sysfs, const struct pmu_unit *kind, uint32_t cpu)
 	return pmu_lists_cpu(sysfs, kind->name, "cpus", cpu);
 }
 
+/* The type of raw events is also that of one kind (Intel's cpu_core). */
 bool event_is_of_cores(const struct event_spec *s)
 {
-	return s->type == PERF_TYPE_RAW ||
+	return (s->type == PERF_TYPE_RAW && !s->of_pmu) ||
 	       ((s->type == PERF_TYPE_HARDWARE ||
 		 s->type == PERF_TYPE_HW_CACHE) && !(s->config >> KIND_SHIFT));
+}
+
+const struct pmu_unit *event_own_kind(const struct event_spec *s,
+				      const struct pmu_units *kinds)
+{
+	for (size_t i = 0; i < kinds->n && s->of_pmu; i++)
+		if (kinds->v[i].type == s->type)
+			return &kinds->v[i];
+	return NULL;
 }
 
 void event_on_unit(const struct event_spec *s, const struct pmu_unit *u,
@@ -478,6 +488,7 @@ static int pmu_type(struct pmu *pmu, struct event_spec *out, struct error *err)
 		return error_set(err, ERR_FORMAT, "PMU %s: type is \"%s\"",
 				 pmu->name, type);
 	out->type = (uint32_t)v;
+	out->of_pmu = true;
 	out->software = v == PERF_TYPE_SOFTWARE;
 	return 0;
 }

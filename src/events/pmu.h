@@ -63,6 +63,9 @@ bool pmu_kind_has(const char *sysfs, const struct pmu_unit *kind, uint32_t cpu);
 /* Returns whether the event counts on any core it is opened for, so that it needs
  * a separate event for each kind of core. */
 bool event_is_of_cores(const struct event_spec *s);
+/* Returns the kind of cores whose own event this is (cpu_atom/…/), or NULL. */
+const struct pmu_unit *event_own_kind(const struct event_spec *s,
+				      const struct pmu_units *kinds);
 /* Computes an event's type and config on one unit or one kind of core. */
 void event_on_unit(const struct event_spec *s, const struct pmu_unit *u,
 		   uint32_t *type, uint64_t *config);

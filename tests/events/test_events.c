@@ -555,8 +555,19 @@ static void cores_are_of_kinds(void **state)
 	event_on_unit(&e, &u.v[0], &type, &config);
 	assert_int_equal(type, 10);
 	assert_int_equal(config, 0x1c4);
+	assert_true(event_is_of_cores(&e));
+	assert_null(event_own_kind(&e, &u));
 	e = parse_one("page-faults", s->root);
 	assert_false(event_is_of_cores(&e));
+	assert_null(event_own_kind(&e, &u));
+	/* One kind's own: cpu_core has the type of raw events. */
+	e = parse_one("cpu_core/config=0x1c4/", s->root);
+	assert_int_equal(e.type, 4);
+	assert_false(event_is_of_cores(&e));
+	assert_ptr_equal(event_own_kind(&e, &u), &u.v[1]);
+	e = parse_one("cpu_atom/config=0x1c4/", s->root);
+	assert_false(event_is_of_cores(&e));
+	assert_ptr_equal(event_own_kind(&e, &u), &u.v[0]);
 	pmu_units_fini(&u);
 }
 

@@ -212,16 +212,22 @@ static int open_place(struct perf_source *p, size_t cpu,
 		      struct error *err)
 {
 	int fd, r = open_tracking(p, at, inherit, &fd, err);
+	const struct pmu_unit *kind = NULL;
 	struct group g = { 0, 0 };
 
 	if (r <= 0)
 		return r;
 	for (size_t k = 0; k < p->kinds.n; k++)
 		if (pmu_kind_has("/sys", &p->kinds.v[k], (uint32_t)at->cpu))
-			for (size_t e = 0; e < perf_opened(p); e++)
-				perf_event_on_kind(&p->events[e],
-						   &p->kinds.v[k]);
+			kind = &p->kinds.v[k];
 	for (size_t e = 0; e < perf_opened(p); e++) {
+		const struct pmu_unit *own = event_own_kind(&p->events[e].spec,
+							    &p->kinds);
+
+		if (own && own != kind)
+			continue;
+		if (kind)
+			perf_event_on_kind(&p->events[e], kind);
 		r = open_counter(p, (uint32_t)e, cpu, at, &g, err);
 		if (r < 0)
 			return r;
@@ -271,6 +277,12 @@ int perf_open_all(struct perf_source *p, const struct source_target *t,
 		return error_set(err, ERR_NOTFOUND, t->tids
 				 ? "the processes to record have ended"
 				 : "none of the CPUs is online");
+	for (size_t e = 0; e < perf_opened(p); e++)
+		if (!p->events[e].settled &&
+		    event_own_kind(&p->events[e].spec, &p->kinds))
+			return error_set(err, ERR_UNSUPPORTED, "event %s: none of "
+					 "the CPUs to record is of this kind",
+					 p->events[e].spec.text);
 	for (size_t c = 0; c < p->nopen; c++) {
 		int r = open_wakes(p, c, err);
 

@@ -494,9 +494,11 @@ int perf_count(struct source *s, size_t event, struct source_count *out,
 		out->running_ns += v[2];
 		result = report_lost(c, v[3], cb, ctx, err);
 	}
-	/* While a thread runs, its events on the other CPUs count as enabled, too. */
+	/* While a thread runs, its events on the other CPUs count as enabled, too.  How
+	 * long it was on cores of one kind is unknown. */
 	if (p->per_task)
-		out->enabled_ns /= p->nopen;
+		out->enabled_ns = event_own_kind(&p->events[event].spec, &p->kinds)
+				  ? out->running_ns : out->enabled_ns / p->nopen;
 	/* Both are read while time passes: a difference of 1/1000 is not
 	 * multiplexing. */
 	if (out->enabled_ns < out->running_ns + out->running_ns / 1000)
