@@ -113,21 +113,46 @@ static int cpus_in(struct cpumask *out, const struct tally_setup *u)
 	return cpumask_empty(out) ? -EINVAL : 0;
 }
 
+/* Reads the kind of each CPU, nr_cpu_ids bytes. */
+static int kinds_in(u8 *out, const struct tally_setup *u)
+{
+	const u8 __user *from = (const u8 __user *)(unsigned long)u->kind_of;
+	u32 i;
+
+	memset(out, TALLY_KIND_UNKNOWN, nr_cpu_ids);
+	if (u->kind_cpus > NR_CPUS || u->kind_of != (unsigned long)u->kind_of)
+		return -EINVAL;
+	for (i = 0; i < u->kind_cpus; i++) {
+		u8 kind;
+
+		if (get_user(kind, from + i))
+			return -EFAULT;
+		if (kind >= u->nkinds && kind != TALLY_KIND_UNKNOWN)
+			return -EINVAL;
+		if (i < nr_cpu_ids)
+			out[i] = kind;
+	}
+	return 0;
+}
+
 static int ioctl_setup(struct session *s, const void __user *arg)
 {
-	struct tally_setup u = { 0 };
-	struct cpumask *cpus;
-	int r = struct_in(&u, sizeof(u), arg);
+	struct tally_setup *u = kzalloc(sizeof(*u), GFP_KERNEL);
+	struct cpumask *cpus = kzalloc(cpumask_size(), GFP_KERNEL);
+	u8 *kind_of = kmalloc(nr_cpu_ids, GFP_KERNEL);
+	int r = u && cpus && kind_of ? 0 : -ENOMEM;
 
-	if (r)
-		return r;
-	cpus = kzalloc(cpumask_size(), GFP_KERNEL);
-	if (!cpus)
-		return -ENOMEM;
-	r = cpus_in(cpus, &u);
 	if (!r)
-		r = session_setup(s, &u, cpus);
+		r = struct_in(u, sizeof(*u), arg);
+	if (!r)
+		r = cpus_in(cpus, u);
+	if (!r)
+		r = kinds_in(kind_of, u);
+	if (!r)
+		r = session_setup(s, u, cpus, u->nkinds ? kind_of : NULL);
+	kfree(kind_of);
 	kfree(cpus);
+	kfree(u);
 	return r;
 }
 

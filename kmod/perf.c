@@ -11,6 +11,10 @@
  * item.  The kernel detaches the events of a CPU that goes offline.  New ones
  * replace them when it comes back.
  *
+ * Processors with several kinds of cores have a PMU for each.  A CPU has the counter of
+ * its kind, and a thread those of all kinds; the kernel runs each only on CPUs of its
+ * kind.
+ *
  * A handler may still run when its event is released.  session_free() waits for an
  * RCU grace period before it frees what handlers use.
  */
@@ -47,6 +51,7 @@ struct perf_state {
 	unsigned int nthreads;
 	struct work_struct work;
 	struct cpumask *stale;		/* CPUs that went offline or came online */
+	u8 *kind_of;			/* by CPU, see tally/kmod.h; NULL: one kind */
 	struct tally_perf_count past[TALLY_EVENTS_MAX];	/* counts of released
 							 * counters */
 	/* The context of a handler. */
@@ -68,6 +73,37 @@ static bool is_clock(const struct tally_perf_event *p)
 		p->config == PERF_COUNT_SW_TASK_CLOCK);
 }
 
+static bool is_none(const struct tally_perf_event *p)
+{
+	return p->type == TALLY_PERF_NONE;
+}
+
+static bool is_sampled(const struct tally_perf_event *p)
+{
+	return !p->reserved && p->type != PERF_TYPE_TRACEPOINT &&
+	       p->type != PERF_TYPE_BREAKPOINT && !is_none(p);
+}
+
+/* Checks what the kernel counts for an event.  *clock is set if it may be a clock. */
+static bool kernel_events_fit(const struct tally_setup *u, unsigned int i,
+			      bool *clock)
+{
+	unsigned int k;
+
+	*clock = is_clock(&u->perf[i]);
+	if (!(u->events[i].flags & TALLY_EVENT_KINDS))
+		return is_sampled(&u->perf[i]);
+	for (k = 0; k < u->nkinds; k++) {
+		const struct tally_perf_event *p = &u->kinds[k][i];
+
+		*clock |= is_clock(p);
+		if (is_none(p) ? p->config || p->config1 || p->config2 ||
+				 p->reserved : !is_sampled(p))
+			return false;
+	}
+	return true;
+}
+
 /* The kernel's own refusals appear at START. */
 static int perf_check(const struct tally_setup *u)
 {
@@ -75,18 +111,17 @@ static int perf_check(const struct tally_setup *u)
 	u64 rate = 0;
 
 	for (i = 0; i < u->nevents; i++) {
-		const struct tally_perf_event *p = &u->perf[i];
 		const struct tally_event *e = &u->events[i];
+		bool clock;
 
-		if (p->reserved || p->type == PERF_TYPE_TRACEPOINT ||
-		    p->type == PERF_TYPE_BREAKPOINT ||
+		if (!kernel_events_fit(u, i, &clock) ||
 		    e->event || e->umask || e->cmask || e->allowed ||
 		    e->flags & TALLY_EVENT_PMU_FLAGS)
 			return -EINVAL;
 		if (!e->freq && (!e->period || e->period >> 62))
 			return -EINVAL;
 		rate += e->freq;
-		if (!e->freq && is_clock(p))
+		if (!e->freq && clock)
 			rate += div64_u64(NSEC_PER_SEC, e->period);
 		if (e->freq > max_rate || rate > max_rate)
 			return -EINVAL;
@@ -156,15 +191,16 @@ static struct perf_event *event_new(struct perf_event_attr *attr, int cpu,
 }
 
 static int counter_add(struct perf_state *p, unsigned int which,
-		       unsigned int cpu, struct task_struct *t)
+		       const struct tally_perf_event *what, unsigned int cpu,
+		       struct task_struct *t)
 {
 	const struct tally_setup *u = &p->s->setup;
 	const struct tally_event *e = &u->events[which];
 	struct perf_event_attr attr = {
-		.type = u->perf[which].type, .size = sizeof(attr),
-		.config = u->perf[which].config,
-		.config1 = u->perf[which].config1,
-		.config2 = u->perf[which].config2,
+		.type = what->type, .size = sizeof(attr),
+		.config = what->config,
+		.config1 = what->config1,
+		.config2 = what->config2,
 		.exclude_user = !(e->flags & TALLY_EVENT_USER),
 		.exclude_kernel = !(e->flags & TALLY_EVENT_KERNEL),
 		.exclude_hv = !(e->flags & TALLY_EVENT_KERNEL),
@@ -194,6 +230,38 @@ static int counter_add(struct perf_state *p, unsigned int which,
 	}
 	list_add_tail(&c->list, &p->counters);
 	return 0;
+}
+
+/* Adds the counters of an event on a CPU, or of a thread on all of them. */
+static int counters_add(struct perf_state *p, unsigned int which,
+			unsigned int cpu, struct task_struct *t)
+{
+	const struct tally_setup *u = &p->s->setup;
+	u8 known = TALLY_KIND_UNKNOWN;
+	bool none = false;
+	unsigned int k;
+	int r = 0;
+
+	if (!(u->events[which].flags & TALLY_EVENT_KINDS))
+		return counter_add(p, which, &u->perf[which], cpu, t);
+	if (!t)
+		known = p->kind_of[cpu];
+	for (k = 0; k < u->nkinds; k++) {
+		const struct tally_perf_event *what = &u->kinds[k][which];
+
+		if (known != TALLY_KIND_UNKNOWN && k != known)
+			continue;
+		if (is_none(what)) {
+			none = true;
+			continue;
+		}
+		r = counter_add(p, which, what, cpu, t);
+		/* PMUs refuse CPUs of other kinds with ENOENT. */
+		if (t ? r : r != -ENOENT)
+			return r;
+	}
+	/* The CPU may be of a kind that does not count the event. */
+	return none && r == -ENOENT ? 0 : r;
 }
 
 static void count_add(struct tally_perf_count *to, struct perf_event *event)
@@ -229,7 +297,7 @@ static int cpu_attach(struct perf_state *p, unsigned int cpu)
 	int r = 0;
 
 	for (i = 0; i < p->s->setup.nevents && !r; i++)
-		r = counter_add(p, i, cpu, NULL);
+		r = counters_add(p, i, cpu, NULL);
 	return r;
 }
 
@@ -267,7 +335,7 @@ static int threads_attach(struct perf_state *p)
 		if (!t)
 			continue;
 		for (i = 0; i < p->s->setup.nevents && !r; i++)
-			r = counter_add(p, i, 0, t);
+			r = counters_add(p, i, 0, t);
 		put_task_struct(t);
 		if (r && r != -ESRCH)
 			return r;
@@ -372,15 +440,26 @@ static void perf_counts(struct session *s, struct tally_stats *out)
 	mutex_unlock(&p->lock);
 }
 
-static int perf_prepare(struct session *s)
+static void state_free(struct perf_state *p)
+{
+	if (p) {
+		kfree(p->kind_of);
+		kfree(p->stale);
+	}
+	kfree(p);
+}
+
+static int perf_prepare(struct session *s, const u8 *kind_of)
 {
 	struct perf_state *p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
 	unsigned int i;
 
 	if (p)
 		p->stale = kzalloc(cpumask_size(), GFP_KERNEL_ACCOUNT);
-	if (!p || !p->stale) {
-		kfree(p);
+	if (p && kind_of)
+		p->kind_of = kmemdup(kind_of, nr_cpu_ids, GFP_KERNEL_ACCOUNT);
+	if (!p || !p->stale || (kind_of && !p->kind_of)) {
+		state_free(p);
 		return -ENOMEM;
 	}
 	mutex_init(&p->lock);
@@ -405,8 +484,7 @@ static void perf_forget(struct session *s)
 		put_pid(f->pid);
 		kfree(f);
 	}
-	kfree(p->stale);
-	kfree(p);
+	state_free(p);
 	s->perf = NULL;
 }
 

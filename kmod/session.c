@@ -218,6 +218,29 @@ static void cpus_free(struct session *s)
 	s->pages = 0;
 }
 
+/* What is not used must be 0. */
+static bool kinds_fit(const struct tally_setup *u)
+{
+	unsigned int k, i;
+
+	if (u->nkinds > TALLY_KINDS_MAX || (u->nkinds && u->source != TALLY_PERF))
+		return false;
+	if (!u->nkinds && (u->kind_of || u->kind_cpus))
+		return false;
+	for (i = 0; i < TALLY_EVENTS_MAX; i++) {
+		bool kinds = u->events[i].flags & TALLY_EVENT_KINDS;
+
+		if (kinds && (!u->nkinds ||
+			      memchr_inv(&u->perf[i], 0, sizeof(u->perf[i]))))
+			return false;
+		for (k = kinds ? u->nkinds : 0; k < TALLY_KINDS_MAX; k++)
+			if (memchr_inv(&u->kinds[k][i], 0,
+				       sizeof(u->kinds[k][i])))
+				return false;
+	}
+	return true;
+}
+
 static int setup_check(const struct tally_setup *u)
 {
 	u64 ring = u->ring_bytes;
@@ -247,6 +270,8 @@ static int setup_check(const struct tally_setup *u)
 		return -EINVAL;
 	if (u->source != TALLY_PERF &&
 	    memchr_inv(u->perf, 0, sizeof(u->perf)))
+		return -EINVAL;
+	if (!kinds_fit(u))
 		return -EINVAL;
 	if (u->flags & TALLY_SETUP_CGROUP ? u->flags & TALLY_SETUP_TASKS
 					  : u->cgroup_fd)
@@ -292,7 +317,7 @@ static int session_watch(struct session *s)
 }
 
 int session_setup(struct session *s, const struct tally_setup *setup,
-		  const struct cpumask *cpus)
+		  const struct cpumask *cpus, const u8 *kind_of)
 {
 	const struct source *source = source_find(setup->source);
 	unsigned int cpu;
@@ -322,7 +347,7 @@ int session_setup(struct session *s, const struct tally_setup *setup,
 	if (setup->flags & TALLY_SETUP_UNWIND)
 		r = rows_new(s);
 	if (!r && source->prepare)
-		r = source->prepare(s);
+		r = source->prepare(s, kind_of);
 	for_each_cpu_and(cpu, s->cpus, cpu_online_mask) {
 		if (!r)
 			r = cpu_add(s, cpu);

@@ -162,7 +162,9 @@ struct source {
 	void (*cpu_changed)(struct session *s, unsigned int cpu, bool came);
 	/* The remaining functions are only for a by_kernel source.  Called at
 	 * SETUP and when the recording ends. */
-	int (*prepare)(struct session *s);
+	/* `kind_of` is the kind of each CPU below nr_cpu_ids, or NULL without
+	 * kinds. */
+	int (*prepare)(struct session *s, const u8 *kind_of);
 	void (*forget)(struct session *s);		/* no lock held */
 	/* Called before START and after STOP. Returns -EBADFD if already open. */
 	int (*open)(struct session *s);			/* no lock held */
@@ -180,8 +182,10 @@ extern bool all_counters;
 
 /* session.c */
 struct session *session_new(void);
+/* `kind_of` is what tally_setup.kind_of points to, for nr_cpu_ids CPUs; NULL without
+ * kinds. */
 int session_setup(struct session *s, const struct tally_setup *setup,
-		  const struct cpumask *cpus);
+		  const struct cpumask *cpus, const u8 *kind_of);
 int session_start(struct session *s);
 int session_stop(struct session *s);
 void session_free(struct session *s);

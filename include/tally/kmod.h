@@ -36,7 +36,7 @@
 
 #define TALLY_DEVICE		"/dev/tally"
 #define TALLY_ABI_MAJOR		1
-#define TALLY_ABI_MINOR		6
+#define TALLY_ABI_MINOR		7
 
 enum tally_source {
 	TALLY_TIMER = 1,	/* timers, one per CPU; periods in ns */
@@ -51,6 +51,7 @@ enum tally_source {
 };
 
 #define TALLY_EVENTS_MAX	4
+#define TALLY_KINDS_MAX		4	/* kinds of cores */
 #define TALLY_CHAIN_MAX		1024
 #define TALLY_COPY_MAX		65528
 #define TALLY_RING_MIN		4096
@@ -76,11 +77,14 @@ struct tally_info {
 #define TALLY_EVENT_INV		(1u << 3)
 /* Since minor version 4. */
 #define TALLY_EVENT_PC		(1u << 4)
+/* Since minor version 7.  TALLY_PERF: one counter for each kind of cores. */
+#define TALLY_EVENT_KINDS	(1u << 5)
 #define TALLY_EVENT_HIGH_SHIFT	8	/* PMU: bits 8 to 11 of the event code */
 #define TALLY_EVENT_HIGH	(0xfu << TALLY_EVENT_HIGH_SHIFT)
-#define TALLY_EVENT_FLAGS	0xf1fu
+#define TALLY_EVENT_FLAGS	0xf3fu
 #define TALLY_EVENT_PMU_FLAGS	(TALLY_EVENT_FLAGS & \
-				 ~(TALLY_EVENT_USER | TALLY_EVENT_KERNEL))
+				 ~(TALLY_EVENT_USER | TALLY_EVENT_KERNEL | \
+				   TALLY_EVENT_KINDS))
 
 struct tally_event {
 	__u64 period;		/* mean sampling period; each period is jittered,
@@ -116,6 +120,10 @@ struct tally_perf_event {
 	__u32 reserved;		/* must be 0 */
 };
 
+/* tally_setup.kinds only, as a type: this kind of cores does not count the event. */
+#define TALLY_PERF_NONE		0xffffffffu
+#define TALLY_KIND_UNKNOWN	0xffu
+
 struct tally_setup {
 	__u32 size;
 	__u32 source;
@@ -138,6 +146,20 @@ struct tally_setup {
 	__u32 cgroup_fd;
 	/* Since minor version 3.  TALLY_PERF: one per event; otherwise 0. */
 	struct tally_perf_event perf[TALLY_EVENTS_MAX];
+	/*
+	 * Since minor version 7.  TALLY_PERF on a processor with several kinds of
+	 * cores, each with counters of its own: events with TALLY_EVENT_KINDS use
+	 * kinds[k] instead of perf, which is 0.  A CPU counts by its own kind.  A
+	 * thread has a counter of each kind, which the kernel runs on CPUs of this
+	 * kind only.
+	 */
+	__u32 nkinds;		/* 0 without such events */
+	__u32 kind_cpus;
+	/* Address of __u8[kind_cpus]: the kind of each CPU, below nkinds.  Where it
+	 * is TALLY_KIND_UNKNOWN, or the CPU is beyond, the first kind is taken that
+	 * the kernel does not refuse there (ENOENT). */
+	__u64 kind_of;
+	struct tally_perf_event kinds[TALLY_KINDS_MAX][TALLY_EVENTS_MAX];
 };
 
 struct tally_tasks {

@@ -82,6 +82,8 @@ librecord_a_SOURCES = \
 	src/record/kmod/kmod_device.h \
 	src/record/kmod/kmod_events.c \
 	src/record/kmod/kmod_events.h \
+	src/record/kmod/kmod_kinds.c \
+	src/record/kmod/kmod_kinds.h \
 	src/record/kmod/kmod_ring.c \
 	src/record/kmod/kmod_ring.h \
 	src/record/kmod/kmod_rows.c \

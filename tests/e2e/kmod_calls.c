@@ -61,6 +61,34 @@ static void fill_perf(struct hostile *h, struct tally_setup *s)
 		s->events[0].freq = 1 + some(h, 5000);
 }
 
+/* As on a processor with several kinds of cores: CPUs of any of them, or of none. */
+static void fill_kinds(struct hostile *h, struct tally_setup *s)
+{
+	s->nkinds = (uint32_t)(1 + some(h, TALLY_KINDS_MAX));
+	for (size_t i = 0; i < sizeof(h->kind_of); i++)
+		h->kind_of[i] = (uint8_t)(some(h, 4) ? some(h, s->nkinds)
+						      : TALLY_KIND_UNKNOWN);
+	s->kind_of = (uintptr_t)h->kind_of;
+	s->kind_cpus = (uint32_t)(some(h, 4) ? some(h, 17) : boundary(h));
+	for (uint32_t i = 0; i < s->nevents; i++) {
+		for (uint32_t k = 0; k < s->nkinds; k++) {
+			struct tally_perf_event *e = &s->kinds[k][i];
+
+			*e = s->perf[i];
+			if (some(h, 2))
+				e->config = some(h, 12);
+			if (some(h, 8) == 0)
+				*e = (struct tally_perf_event){
+					.type = TALLY_PERF_NONE,
+				};
+			if (some(h, 8) == 0)
+				e->type = (uint32_t)boundary(h);
+		}
+		s->events[i].flags |= TALLY_EVENT_KINDS;
+		memset(&s->perf[i], 0, sizeof(s->perf[i]));
+	}
+}
+
 void fill_setup(struct hostile *h, void *p)
 {
 	struct tally_setup s = plain_setup();
@@ -107,6 +135,8 @@ void fill_setup(struct hostile *h, void *p)
 			s.perf[i] = s.perf[0];
 		}
 	}
+	if (s.source == TALLY_PERF && some(h, 3) == 0)
+		fill_kinds(h, &s);
 	*(struct tally_setup *)p = s;
 }
 

@@ -41,7 +41,7 @@ struct hostile {
 	uint8_t *edge;		/* the last byte before memory that is not there,
 				 * below 4 GB */
 	/* What structs point to. */
-	uint8_t cpus[16];
+	uint8_t cpus[16], kind_of[16];
 	uint32_t tids[8], words[5];
 	uint16_t rows[12];
 	struct tally_rule rule;

@@ -187,6 +187,30 @@ samples() {
 	proof -a -o proof.all.tally -- sh -c './deep 5 $PROOF & gzip -9 </dev/zero >/dev/null & \
 		perl -e "\$e = time + $PROOF; while (time < \$e) { join q(,), sort map { rand } 1 .. 99 }"
 		kill $!'
+	two_kinds
+}
+
+# Two kinds of cores, of one processor each: PMUs of tests/kmod/two_kinds.c.
+two_kinds() {
+	insmod ./two_kinds.ko || return
+	for source in kmod perf; do
+		rec() { out=$1; shift; "$TALLY" record -q --source=$source -F 500 \
+			-o "$out.$source.tally" "$@"; }
+		rec kinds -e cycles -- "$COST" 3 2
+		rec kindsall -e cycles -a -- "$COST" 2 2
+		rec kindstwo -e cpu_core/event=0x3c/,cpu_atom/event=0x3c/ -- "$COST" 2 2
+		rec kindsone -e cpu_atom/event=0x3c/ -a -- "$COST" 1 2
+	done 2>kinds.err
+	"$TALLY" stat -e cycles,cpu_core/event=0x3c/,cpu_atom/event=0x3c/ \
+		--format=csv -o kinds.csv -- "$COST" 1 2 2>>kinds.err
+	echo 0 >$cpu
+	record -e cycles -F 500 -a -o kindscame.tally -- \
+		sh -c "sleep 1; echo 1 >$cpu; sleep 3" 2>>kinds.err
+	rmmod two_kinds
+}
+kinds() {
+	insmod ./tally.ko || exit 1
+	two_kinds
 }
 
 misuse() {
@@ -285,7 +309,7 @@ for i in $(seq 12); do
 done
 cat /tmp/left >"left.$1" 2>/dev/null
 rmmod tally 2>"unload.$1"; echo "$?" >>"unload.$1"
-[ "$1" = samples ] || [ $LOADS = 0 ] ||
+[ "$1" = samples ] || [ "$1" = kinds ] || [ $LOADS = 0 ] ||
 	"$TORTURE" reload $LOADS $SEED ./tally.ko "$TALLY" >reload
 insmod ./tally.ko && rmmod tally; echo "$?" >"again.$1"
 [ "$1" != endure ] || "$TORTURE" memory reload >>memory
@@ -318,6 +342,14 @@ build_module() { # TREE
 		>build.log 2>&1 || { cat build.log; return 1; }
 	grep -i 'warning' build.log | sed 's/^/# /'
 	! grep -qi 'warning' build.log && cp module/tally.ko .
+}
+build_kinds() { # TREE
+	headers=$(echo "$1"/usr/src/linux-headers-*-amd64)
+	mkdir kinds && cp "$SRC/tests/kmod/two_kinds.c" "$SRC/kmod/compat.h" kinds &&
+		echo 'obj-m := two_kinds.o' >kinds/Kbuild &&
+		make -C "$headers" M="$PWD/kinds" CONFIG_DEBUG_INFO_BTF_MODULES= \
+		modules >kinds.log 2>&1 && cp kinds/two_kinds.ko . ||
+		{ cat kinds.log; return 1; }
 }
 
 check_records() {
@@ -460,6 +492,43 @@ check_unwinding() {
 			if (/ cpu=1 / && t - b > 5) n++ } END { print n + 0 }')" \
 		'^[1-9][0-9]+$'
 }
+# Each pair of event and processor that has samples.
+places() { # FILE
+	dumped "$1" | awk '/^sample / { for (i = 2; i <= NF; i++)
+			if ($i ~ /^(cpu|event)=/) printf "%s ", $i
+		print "" }' | sort -u | tr -d '\n'
+}
+count_of() { # FILE NAME
+	dumped "$1" | sed -n "s/^stat .*event=0 .*$2=\([0-9]*\).*/\1/p"
+}
+check_kinds() {
+	t_none "$v: kinds of cores: no errors" "$(cat kinds.err)"
+	for f in kinds kindsall kindstwo kindsone; do
+		t_is "$v: $f: the events are described as perf's" \
+			"$(dumped $f.kmod.tally | grep '^event ')" \
+			"$(dumped $f.perf.tally | grep '^event ')"
+		case $f in
+		kindstwo) want='cpu=0 event=0 cpu=1 event=1 ' ;;
+		kindsone) want='cpu=1 event=0 ' ;;
+		*) want='cpu=0 event=0 cpu=1 event=0 ' ;;
+		esac
+		for s in kmod perf; do
+			t_is "$v: $f: samples of the right processors ($s)" \
+				"$(places $f.$s.tally)" "$want"
+		done
+	done
+	# These cycles are nanoseconds.
+	for f in kinds.kmod kinds.perf kindsall.kmod kindsall.perf; do
+		near "$v: $f: both kinds together count all the time" "$(echo \
+			"$(count_of $f.tally value)" "$(count_of $f.tally enabled_ns)" |
+			awk '{ print 100 * $1 / $2 }')" 100 4
+	done
+	near "$v: kinds add up to the whole, without estimates" "$(awk -F, '
+		$3 ~ /^cpu_/ { n += $4 } $3 == "cycles" { all = $4 }
+		END { if (all) print 100 * n / all }' kinds.csv)" 100 2
+	t_like "$v: a processor that came has the counters of its kind" \
+		"$(places kindscame.tally)" 'cpu=1'
+}
 # Percent of the samples with one function that have another, too: how long the start
 # of a program takes is the emulator's.
 part() { # FILE FUNCTION OF
@@ -585,6 +654,7 @@ for tree in "$TREES"/*; do
 	[ ! -x ../narrow ] || cp ../narrow .
 	t_run "$v: the module builds without warnings" build_module "$tree"
 	[ -s tally.ko ] || continue
+	t_run "$v: PMUs of two kinds of cores are built" build_kinds "$tree"
 	# Checks of what ACPI's interpreter allocates are half of a machine's start.
 	for part in $PARTS; do
 		# (The debug kernel sees one processor of each socket.)
@@ -606,11 +676,15 @@ for tree in "$TREES"/*; do
 	done
 	case $PARTS in
 	endure) check_endured ;;
+	kinds)
+		check_kinds
+		check_log log.kinds ;;
 	*)
 		check_records
 		check_stacks
 		check_counts
 		check_unwinding
+		check_kinds
 		check_safety ;;
 	esac
 	rm -f -- *.tally

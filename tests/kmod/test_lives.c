@@ -335,7 +335,7 @@ static void open_session(unsigned int i, u32 source, bool threads, u8 event)
 
 	s[i] = session_new();
 	assert_non_null(s[i]);
-	fake_check(!session_setup(s[i], &u, &fake_possible), "no setup");
+	fake_check(!session_setup(s[i], &u, &fake_possible, NULL), "no setup");
 	m.source[i] = source;
 	m.threads[i] = threads;
 	taken[i] = 0;

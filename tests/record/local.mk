@@ -9,7 +9,8 @@ if CMOCKA
 RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_copies tests/record/test_cpu_watch \
 	tests/record/test_filter \
-	tests/record/test_kmod tests/record/test_kmod_rows \
+	tests/record/test_kmod tests/record/test_kmod_kinds \
+	tests/record/test_kmod_rows \
 	tests/record/test_live \
 	tests/record/test_maps_watch tests/record/test_unwinder \
 	tests/record/test_outer_callers \
@@ -23,6 +24,9 @@ RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_polled_waits tests/record/test_sleeping
 check_PROGRAMS += $(RECORD_TESTS)
 TESTS += $(RECORD_TESTS)
+tests_record_test_kmod_kinds_SOURCES = tests/record/test_kmod_kinds.c \
+	tests/events/sysfs.c
+tests_record_test_kmod_kinds_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_kmod_rows_SOURCES = tests/record/test_kmod_rows.c \
 	tests/unwind/live.c tests/unwind/live.h kmod/walk_core.c kmod/walk_core.h
 tests_record_test_kmod_rows_LDADD = $(TALLY_LIBS) -lcmocka

@@ -771,10 +771,10 @@ static void says(const char *event, bool any, const char *text,
  * of a code.  What the interface of the module cannot say, it cannot sample. */
 static void nothing_is_dropped_without_a_word(void **state)
 {
-	enum { CLOCK = 1, OWN = 2, KINDS = 4 };
+	enum { CLOCK = 1, OWN = 2 };
 	static const struct {
-		unsigned int where;	/* beside a clock, with our own counters, on
-					 * a processor with kinds of cores */
+		unsigned int where;	/* beside a clock, with our own
+					 * counters */
 		struct event_spec e;
 		const char *error, *note;	/* what they say */
 	} cases[] = {
@@ -801,7 +801,6 @@ static void nothing_is_dropped_without_a_word(void **state)
 		{ OWN, { .text = "c:D", .pinned = true }, NULL, NULL },
 		{ 0, { .text = "{c}", .group = 1 }, NULL, "group" },
 		{ OWN, { .text = "{c}", .group = 1 }, NULL, NULL },
-		{ KINDS, { .text = "c" }, "kinds of cores", NULL },
 	};
 	const struct event_spec clock = {
 		.text = "cpu-clock", .type = PERF_TYPE_SOFTWARE,
@@ -816,7 +815,7 @@ static void nothing_is_dropped_without_a_word(void **state)
 				   (where & OWN ? 1u << TALLY_PMU_K8 : 0),
 			.max_rate = 20000, .abi_minor = TALLY_ABI_MINOR,
 		};
-		const struct kmod_machine m = { true, where & KINDS };
+		const struct kmod_machine m = { .has_cycles = true };
 		struct event_spec specs[2] = { cases[i].e, clock };
 		struct event_list l = { specs, 1 + (where & CLOCK), 2 };
 		struct source_options o = { .events = &l, .period = 1000000 };

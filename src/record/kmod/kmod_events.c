@@ -8,7 +8,7 @@
 
 #include "events/encode.h"
 #include "events/hw.h"
-#include "events/pmu.h"
+#include "record/kmod/kmod_kinds.h"
 #include "tally/pmu.h"
 
 #define NS 1000000000u
@@ -124,7 +124,8 @@ static int refuse(const struct event_spec *s, bool mixed, struct error *err)
 struct asked {
 	const struct tally_info *info;
 	const struct source_options *o;
-	bool has_cycles, core_kinds;
+	bool has_cycles;
+	const struct pmu_units *kinds;		/* or NULL */
 	bool has_perf;			/* the kernel's own events are available */
 	const struct hw_pmu *pmu;	/* the module's own counters, or NULL */
 };
@@ -234,11 +235,6 @@ static int check_perf(const struct asked *k, const struct event_spec *s,
 				 "module does not pin the kernel's own events to "
 				 "counters (:D); \"--source=perf\" does",
 				 s->text);
-	if (k->core_kinds && event_is_of_cores(s))
-		return error_set(err, ERR_UNSUPPORTED, "event %s: this processor "
-				 "has several kinds of cores, and the kernel "
-				 "module would sample only one of them; "
-				 "\"--source=perf\" samples all", s->text);
 	if (s->group)
 		source_event_note(seen, "not always counted at the same time as "
 				  "its group: the kernel module has no groups");
@@ -248,15 +244,21 @@ static int check_perf(const struct asked *k, const struct event_spec *s,
 	return check_fields(k->pmu, &e, s->text, err);
 }
 
-static int fill_perf(const struct asked *k, const struct event_spec *s,
-		     struct source_event *seen, struct tally_perf_event *p,
-		     struct error *err)
+static int fill_perf(const struct asked *k, size_t i, struct source_event *seen,
+		     struct tally_setup *setup, struct error *err)
 {
-	*p = (struct tally_perf_event){
+	const struct event_spec *s = &k->o->events->v[i];
+	int r;
+
+	setup->perf[i] = (struct tally_perf_event){
 		.type = seen->type, .config = seen->config,
 		.config1 = s->config1, .config2 = s->config2,
 	};
-	return seen->is_time ? 0 : check_perf(k, s, seen, err);
+	if (seen->is_time)
+		return 0;
+	r = check_perf(k, s, seen, err);
+	return r < 0 || !k->kinds ? r : kmod_kinds_fill(k->info, k->kinds, s, i,
+							setup, err);
 }
 
 static void name_event(const struct event_spec *s, bool lost, uint64_t period,
@@ -303,7 +305,7 @@ static int fill_event(const struct asked *k, size_t i,
 	if (r < 0)
 		return r;
 	if (setup->source == TALLY_PERF)
-		r = fill_perf(k, s, seen, &setup->perf[i], err);
+		r = fill_perf(k, i, seen, setup, err);
 	else if (!time)
 		fill_counter(s, k->pmu, e);
 	if (r < 0)
@@ -407,7 +409,7 @@ int kmod_events(const struct tally_info *info,
 {
 	const struct asked k = {
 		.info = info, .o = o, .has_cycles = machine->has_cycles,
-		.core_kinds = machine->core_kinds,
+		.kinds = machine->kinds,
 		.has_perf = info->sources & 1u << TALLY_PERF,
 		.pmu = pmu_here(info),
 	};

@@ -2,16 +2,18 @@
 #ifndef TALLY_RECORD_KMOD_KMOD_EVENTS_H
 #define TALLY_RECORD_KMOD_KMOD_EVENTS_H
 /* Chooses which of the kernel module's sources samples a set of events, and how. */
+#include "events/pmu.h"
 #include "record/perf/perf_source.h"
 #include "tally/kmod.h"
 
 /* What the kernel's own events are on this machine. */
 struct kmod_machine {
 	bool has_cycles;	/* they count cycles */
-	bool core_kinds;	/* it has several kinds of cores */
+	const struct pmu_units *kinds;	/* kinds of cores if there are several; or
+					 * NULL */
 };
 
-/* Fills source, nevents, events and perf of *setup, and in seen[TALLY_EVENTS_MAX]
+/* Fills source, nevents, events, perf, nkinds and kinds of *setup, and in seen[TALLY_EVENTS_MAX]
  * what the events become.  Refuses what would be dropped or changed without a word.
  * A pure function. */
 int kmod_events(const struct tally_info *info,

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "events/pmu.h"
 #include "record/kmod/kmod_device.h"
 #include "record/kmod/kmod_events.h"
+#include "record/kmod/kmod_kinds.h"
 #include "record/kmod/kmod_ring.h"
 #include "record/kmod/kmod_rows.h"
 #include "record/perf/perf_open.h"
@@ -33,6 +33,7 @@ struct kmod_source {
 	struct source_event seen[TALLY_EVENTS_MAX];
 	struct kmod_ring *rings;	/* info.cpus rings, by CPU */
 	uint8_t *cpus;			/* bitmap of CPUs to record */
+	uint8_t *kind_of;		/* kinds of cores, by CPU; or NULL */
 	uint32_t ncpus;			/* number of mapped rings */
 	uint64_t *lost;			/* by CPU and event: losses already reported */
 	struct kmod_stacks stacks;
@@ -229,15 +230,24 @@ static void ask_all(struct kmod_source *k, size_t event, struct source_count *c)
 
 /* Uses the kernel's count, which is complete, including throttled time.  In that
  * case, fewer samples arrived than the count has periods. */
-static void take_kernels_count(const struct source_event *e,
+static void take_kernels_count(const struct kmod_source *k, size_t event,
 			       const struct source_count *all,
 			       struct source_count *out)
 {
-	uint64_t wanted = out->wanted;
+	uint64_t wanted = out->wanted, period = k->seen[event].period;
 
 	*out = *all;
-	out->wanted = e->period && all->value / e->period > wanted
-		      ? all->value / e->period : wanted;
+	out->wanted = period && all->value / period > wanted
+		      ? all->value / period : wanted;
+	if (!k->per_task || !(k->setup.events[event].flags & TALLY_EVENT_KINDS))
+		return;
+	/* A thread's counters of all kinds of cores count as enabled while it runs,
+	 * but only one of them counts.  How long it was on cores of one kind is
+	 * unknown. */
+	out->enabled_ns /= kmod_kinds_counters(&k->setup, event);
+	if (kmod_kinds_counters(&k->setup, event) == 1 ||
+	    out->enabled_ns < out->running_ns)
+		out->enabled_ns = out->running_ns;
 }
 
 static int kmod_count(struct source *s, size_t event, struct source_count *out,
@@ -271,7 +281,7 @@ static int kmod_count(struct source *s, size_t event, struct source_count *out,
 			  : k->ncpus ? enabled / k->ncpus : enabled;
 	out->running_ns = out->enabled_ns;
 	if (k->setup.source == TALLY_PERF)
-		take_kernels_count(&k->seen[event], &all, out);
+		take_kernels_count(k, event, &all, out);
 	return r;
 }
 
@@ -302,6 +312,7 @@ static void kmod_close(struct source *s)
 	free(k->counts);
 	free(k->rings);
 	free(k->cpus);
+	free(k->kind_of);
 	free(k->lost);
 	free(k);
 }
@@ -404,6 +415,10 @@ static int set_up(struct kmod_source *k, const struct source_target *t,
 						   (1u << t->cpus[i] % 8);
 	u->cpus = t->all_cpus ? 0 : (uintptr_t)k->cpus;
 	u->cpu_bits = t->all_cpus ? 0 : k->info.cpus;
+	if (u->nkinds) {
+		u->kind_of = (uintptr_t)k->kind_of;
+		u->kind_cpus = k->info.cpus;
+	}
 	if (u->flags & TALLY_SETUP_COUNT) {
 		k->counts = calloc(TALLY_COUNTS_MAX, sizeof(*k->counts));
 		if (!k->counts)
@@ -438,18 +453,26 @@ static int add_tasks(struct kmod_source *k, const struct source_target *t,
 	return 0;
 }
 
-/* Returns whether the kernel's own events count cycles.  On virtual machines they
- * mostly do not. */
-static bool counts_cycles(void)
+/* Returns whether the kernel's own events count cycles, on one kind of cores if there
+ * are several (`kind` is not NULL).  On virtual machines they mostly do not. */
+static bool counts_cycles(const struct pmu_unit *kind)
 {
-	struct perf_event_attr a = {
-		.size = sizeof(a), .type = PERF_TYPE_HARDWARE,
-		.config = PERF_COUNT_HW_CPU_CYCLES, .sample_period = 1 << 20,
-		.disabled = 1,
+	const struct event_spec cycles = {
+		.type = PERF_TYPE_HARDWARE, .config = PERF_COUNT_HW_CPU_CYCLES,
 	};
 	const struct perf_scope self = { .pid = 0, .cpu = -1 };
-	int fd = perf_sys_open(&a, &self);
+	struct perf_event_attr a = {
+		.size = sizeof(a), .sample_period = 1 << 20, .disabled = 1,
+	};
+	uint32_t type = cycles.type;
+	uint64_t config = cycles.config;
+	int fd;
 
+	if (kind)
+		event_on_unit(&cycles, kind, &type, &config);
+	a.type = type;
+	a.config = config;
+	fd = perf_sys_open(&a, &self);
 	if (fd >= 0)
 		close(fd);
 	return fd >= 0;
@@ -458,14 +481,17 @@ static bool counts_cycles(void)
 static int choose_events(struct kmod_source *k, const struct source_options *o,
 			 struct error *err)
 {
-	struct kmod_machine here = { .has_cycles = counts_cycles() };
 	struct pmu_units kinds = { 0 };
-	int r = pmu_core_kinds("/sys", &kinds);
+	struct kmod_machine here = { .kinds = &kinds };
+	int r = kmod_kinds_read("/sys", k->info.cpus, &kinds, &k->kind_of);
 
-	here.core_kinds = kinds.n;
+	here.has_cycles = kinds.n || counts_cycles(NULL);
+	for (size_t i = 0; i < kinds.n; i++)
+		here.has_cycles &= counts_cycles(&kinds.v[i]);
+	r = r < 0 ? no_memory(err)
+	    : kmod_events(&k->info, &here, o, &k->setup, k->seen, err);
 	pmu_units_fini(&kinds);
-	return r < 0 ? no_memory(err)
-	       : kmod_events(&k->info, &here, o, &k->setup, k->seen, err);
+	return r;
 }
 
 static int open_all(struct kmod_source *k, const struct source_target *t,
