@@ -7,7 +7,7 @@
 
 #include "base/cursor.h"
 #include "base/hash.h"
-#include "base/search.h"
+#include "symbolize/code_pages.h"
 
 enum {
 	MAGIC = 0x4a695444,	/* "JiTD" as a little-endian number */
@@ -18,24 +18,14 @@ enum {
 				 * variable part */
 	ARCH_TIMESTAMP = 1,	/* flag of the header */
 	CODES_MAX = 1 << 20,
-	PAGES_MAX = 1 << 22,
-	PAGE_BITS = 12,
-	LOOK_BACK = 1 << 14,	/* maximum functions of a page that are examined */
 	READ_AHEAD = 64 << 10,
 	V8_HEADER = 64,		/* offset that V8 adds to addresses of lines */
 	LINE_BYTES = 16,	/* bytes of a line before its file name */
 	LINES_PAD = 8,		/* alignment to which a record of lines may be padded */
 };
-#define ADDRESS_MAX (1ull << 63)
 
 enum record_id {
 	CODE_LOAD, CODE_MOVE, CODE_DEBUG_INFO, CODE_CLOSE,
-};
-
-/* One page of a function's code. */
-struct page {
-	uint64_t page, time_ns;
-	uint32_t code;
 };
 
 struct jitdump {
@@ -48,8 +38,7 @@ struct jitdump {
 	VEC(struct jitdump_code) codes;
 	VEC(uint32_t) loads;	/* functions as they were loaded, in file order */
 	struct u64map by_index;	/* number of a function in the file -> index */
-	VEC(struct page) pages;
-	size_t sorted;		/* number of pages already sorted */
+	struct code_pages pages;	/* by time */
 	/* Lines of the next function; their record precedes it. */
 	struct jitdump_code next;
 	uint64_t next_lines_addr;
@@ -118,7 +107,7 @@ void jitdump_close(struct jitdump *j)
 	if (!j)
 		return;
 	vec_fini(&j->codes);
-	vec_fini(&j->pages);
+	code_pages_fini(&j->pages);
 	vec_fini(&j->loads);
 	u64map_fini(&j->by_index);
 	free(j);
@@ -154,19 +143,13 @@ bool jitdump_damage(const struct jitdump *j, uint64_t *at)
  * it is ignored. */
 static int add(struct jitdump *j, const struct jitdump_code *c, uint32_t *code)
 {
-	uint64_t first = c->addr >> PAGE_BITS;
-	uint64_t last = (c->addr + c->size - 1) >> PAGE_BITS;
-
-	if (!c->size || c->size > JITDUMP_CODE_MAX || c->addr >= ADDRESS_MAX ||
-	    j->codes.n >= CODES_MAX || last - first >= PAGES_MAX - j->pages.n)
+	if (c->size > JITDUMP_CODE_MAX || j->codes.n >= CODES_MAX ||
+	    !code_pages_fits(&j->pages, c->addr, c->size))
 		return 0;
-	if (vec_push(&j->codes, *c) < 0 ||
-	    vec_reserve(&j->pages, j->pages.n + (size_t)(last - first) + 1) < 0)
+	if (vec_push(&j->codes, *c) < 0)
 		return -ERR_NOMEM;
 	*code = (uint32_t)j->codes.n - 1;
-	for (uint64_t p = first; p <= last; p++)
-		j->pages.v[j->pages.n++] = (struct page){ p, c->time_ns, *code };
-	return 0;
+	return code_pages_add(&j->pages, c->addr, c->size, c->time_ns, *code);
 }
 
 /* A record with its fields and the position of the rest. */
@@ -297,85 +280,33 @@ int jitdump_read(struct jitdump *j)
 	return 0;
 }
 
-/* Compares by page, then time, then file order. */
-static int by_page(const void *a, const void *b)
-{
-	const struct page *x = a, *y = b;
-
-	return ascending(x->page, y->page) ?:
-	       ascending(x->time_ns, y->time_ns) ?:
-	       ascending(x->code, y->code);
-}
-
-/* Sorts the new pages and merges them with the others from the end. */
-static void sort_pages(struct jitdump *j)
-{
-	size_t old = j->sorted, n = j->pages.n - old;
-	struct page *new = n && old ? malloc(n * sizeof(*new)) : NULL;
-
-	if (new) {
-		size_t i = old, k = n, to = j->pages.n;
-
-		memcpy(new, j->pages.v + old, n * sizeof(*new));
-		qsort(new, n, sizeof(*new), by_page);
-		while (k) {
-			if (i && by_page(&j->pages.v[i - 1], &new[k - 1]) > 0)
-				j->pages.v[--to] = j->pages.v[--i];
-			else
-				j->pages.v[--to] = new[--k];
-		}
-	} else if (n) {
-		qsort(j->pages.v, j->pages.n, sizeof(*j->pages.v), by_page);
-	}
-	free(new);
-	j->sorted = j->pages.n;
-}
-
-/* Returns the first page entry after all entries of the page up to that
- * time. */
-static size_t pages_after(const struct jitdump *j, uint64_t page, uint64_t time_ns)
-{
-	struct page key = { page, time_ns, UINT32_MAX };
-	size_t lo = 0, n = j->pages.n;
-
-	while (n) {
-		if (by_page(&j->pages.v[lo + n / 2], &key) < 0) {
-			lo += n / 2 + 1;
-			n -= n / 2 + 1;
-		} else {
-			n /= 2;
-		}
-	}
-	return lo;
-}
-
+/* Returns the function at a position if it covers the address.  Sets *other if the
+ * position is not of the address's page. */
 static const struct jitdump_code *covering(const struct jitdump *j, size_t at,
-					   uint64_t page, uint64_t addr, bool *other)
+					   uint64_t addr, bool *other)
 {
-	const struct jitdump_code *c = &j->codes.v[j->pages.v[at].code];
+	const struct code_page *p = code_pages_at(&j->pages, addr, at);
+	const struct jitdump_code *c = p ? &j->codes.v[p->code] : NULL;
 
-	*other = j->pages.v[at].page != page;
-	return !*other && addr - c->addr < c->size ? c : NULL;
+	*other = !p;
+	return c && addr - c->addr < c->size ? c : NULL;
 }
 
 const struct jitdump_code *jitdump_find(struct jitdump *j, uint64_t addr,
 					uint64_t time_ns)
 {
+	size_t at = code_pages_after(&j->pages, addr, time_ns);
 	const struct jitdump_code *c;
-	uint64_t page = addr >> PAGE_BITS;
-	size_t at;
 	bool other = false;
 
-	sort_pages(j);
-	at = pages_after(j, page, time_ns);
-	for (size_t i = at; i-- && at - i <= LOOK_BACK && !other;) {
-		c = covering(j, i, page, addr, &other);
+	for (size_t i = at; i-- && at - i <= CODE_PAGES_LOOK && !other;) {
+		c = covering(j, i, addr, &other);
 		if (c)
 			return c;
 	}
 	other = false;
-	for (size_t i = at; i < j->pages.n && i - at < LOOK_BACK && !other; i++) {
-		c = covering(j, i, page, addr, &other);
+	for (size_t i = at; i - at < CODE_PAGES_LOOK && !other; i++) {
+		c = covering(j, i, addr, &other);
 		if (c)
 			return c;
 	}
@@ -384,17 +315,13 @@ const struct jitdump_code *jitdump_find(struct jitdump *j, uint64_t addr,
 
 bool jitdump_is_shared(struct jitdump *j, uint64_t addr)
 {
-	uint64_t page = addr >> PAGE_BITS, one = UINT64_MAX;
-	size_t at;
+	size_t at = code_pages_after(&j->pages, addr, UINT64_MAX);
+	uint64_t one = UINT64_MAX;
+	bool other = false;
 
-	sort_pages(j);
-	at = pages_after(j, page, UINT64_MAX);
-	for (size_t i = at; i-- && at - i <= LOOK_BACK;) {
-		bool other;
-		const struct jitdump_code *c = covering(j, i, page, addr, &other);
+	for (size_t i = at; i-- && at - i <= CODE_PAGES_LOOK && !other;) {
+		const struct jitdump_code *c = covering(j, i, addr, &other);
 
-		if (other)
-			break;
 		if (c && one != UINT64_MAX && c->bytes_at != one)
 			return true;
 		if (c)

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libsymbolize.a
 libsymbolize_a_SOURCES = \
+	src/symbolize/code_pages.c \
+	src/symbolize/code_pages.h \
 	src/symbolize/debuginfod.c \
 	src/symbolize/debuginfod.h \
 	src/symbolize/func_name.c \
