@@ -7,20 +7,22 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/io.h"
 #include "profile/symbolize_internal.h"
 #include "symbolize/perfmap.h"
 
 /* Maximum bytes read from the end of the file; enough for some hundred thousand
  * functions. */
-enum { TEXT_MAX = 64 << 20, READ_STEP = 64 << 10 };
+enum { TEXT_MAX = 64 << 20, READ_STEP = 64 << 10, LINE_MAX = PERFMAP_NAME_MAX + 64 };
 
-/* Reads the newest part of the file.  Returns 0, or -1 if out of memory.
- * Unreadable data is ignored. */
-static int take_text(int fd, struct buf *text)
+/* Reads the newest part of the file and sets *from to its offset.  Returns 0, or -1 if
+ * out of memory.  Unreadable data is ignored. */
+static int take_text(int fd, struct buf *text, uint64_t *from)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
 
 	size = size > TEXT_MAX ? size - TEXT_MAX : 0;
+	*from = (uint64_t)size;
 	lseek(fd, size, SEEK_SET);
 	/* The file may still grow. */
 	while (text->n < TEXT_MAX) {
@@ -39,12 +41,100 @@ static int take_text(int fd, struct buf *text)
 	return 0;
 }
 
+/* Appends the line at an offset.  Sets *at to its position in the text, SIZE_MAX if there
+ * is none. */
+static void take_line(int fd, uint64_t offset, struct buf *text, size_t *at)
+{
+	uint8_t *room = text->n < TEXT_MAX ? buf_room(text, LINE_MAX) : NULL, *end;
+
+	*at = SIZE_MAX;
+	end = room ? memchr(room, '\n', io_read_at(fd, offset, room, LINE_MAX)) : NULL;
+	if (!end)
+		return;
+	*at = text->n;
+	text->n += (size_t)(end - room) + 1;
+}
+
+static struct perfmap_name line_at(const struct buf *text, size_t at)
+{
+	struct perfmap_name none = { .name = NULL }, out;
+	char *line;
+
+	if (at == SIZE_MAX)
+		return none;
+	line = (char *)text->p + at;
+	return perfmap_parse(line, memchr(line, '\n', text->n - at), &out) ? out : none;
+}
+
+/* Names n sorted addresses of code by its line. */
+static int names_by_line(int fd, const uint64_t *vaddrs, size_t n, struct buf *text,
+			 struct perfmap_name *names)
+{
+	size_t *at = malloc((n + 1) * sizeof(*at));
+	struct perfmap_name line = { .name = NULL };
+
+	if (!at)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t offset = vaddrs[i] >> PERFMAP_LINE_SHIFT;
+
+		if (i && offset == vaddrs[i - 1] >> PERFMAP_LINE_SHIFT)
+			at[i] = at[i - 1];
+		else
+			take_line(fd, offset, text, &at[i]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		uint64_t in_code = vaddrs[i] & (PERFMAP_EITHER_BIT - 1);
+
+		if (!i || at[i] != at[i - 1])
+			line = line_at(text, at[i]);
+		names[i] = line;
+		names[i].start = vaddrs[i] >> PERFMAP_LINE_SHIFT << PERFMAP_LINE_SHIFT;
+		if (in_code >= line.size || vaddrs[i] & PERFMAP_EITHER_BIT)
+			names[i].name = NULL;
+	}
+	free(at);
+	return text->failed ? -ERR_NOMEM : 0;
+}
+
+/* Returns whether an address of code by its line may belong to two functions. */
+static bool is_either(const struct symbolize_run *f, const struct symbolize_item *part)
+{
+	struct symbolize_perfmap_use use = { .by_line = false };
+	bool either = false;
+
+	if (f->o->perfmap_use)
+		f->o->perfmap_use(f->o->ctx, part->image, &use);
+	for (size_t i = 0; use.by_line && i < part->n; i++)
+		either |= (f->vaddrs[part->at + i] & PERFMAP_EITHER_BIT) != 0;
+	return either;
+}
+
+/* Looks up the addresses of a part in the file.  Returns 0 or a negative result if out of
+ * memory. */
+static int names_of(struct symbolize_run *f, const struct symbolize_item *part, int fd,
+		    struct buf *text, struct perfmap_name *names)
+{
+	const uint64_t *vaddrs = f->vaddrs + part->at;
+	struct symbolize_perfmap_use use = { .by_line = false };
+	struct perfmap_parts parts;
+
+	if (f->o->perfmap_use)
+		f->o->perfmap_use(f->o->ctx, part->image, &use);
+	if (use.by_line)
+		return names_by_line(fd, vaddrs, part->n, text, names);
+	parts = (struct perfmap_parts){ use.ends, use.nends, 0 };
+	if (take_text(fd, text, &parts.from) < 0)
+		return -ERR_NOMEM;
+	return perfmap_resolve((char *)text->p, text->n, &parts, vaddrs, part->n, names);
+}
+
 /* Reads the file and looks up the addresses, before the turn.  Returns 1 if
  * there are names, 0 if not, -1 if out of memory. */
 static int find_names(struct symbolize_run *f, const struct symbolize_item *part,
 		      struct buf *text, struct perfmap_name **names)
 {
-	int fd, rc;
+	int fd, rc = -1;
 
 	if (!f->o->open_image)
 		return 0;
@@ -53,14 +143,11 @@ static int find_names(struct symbolize_run *f, const struct symbolize_item *part
 	symbolize_unlock(f);
 	if (fd < 0)
 		return 0;
-	rc = take_text(fd, text);
+	*names = malloc(part->n * sizeof(**names));
+	if (*names)
+		rc = names_of(f, part, fd, text, *names);
 	close(fd);
-	*names = rc ? NULL : malloc(part->n * sizeof(**names));
-	if (!*names || perfmap_resolve((char *)text->p, text->n,
-				       f->vaddrs + part->at, part->n,
-				       *names) < 0)
-		return -1;
-	return 1;
+	return rc < 0 ? -1 : 1;
 }
 
 /* Parses "LINE FIRST FILE\1NAME" (record/python.h).  Functions get no symbol,
@@ -152,6 +239,9 @@ static int name_found(struct symbolize_run *f, const struct symbolize_item *part
 		rc = add_names(f, part, *names, python, named, &javascript);
 	if (!rc && javascript)
 		rc = name_javascript(f, part->image);
+	if (!rc && is_either(f, part))
+		symbolize_note(f, part->image, "other functions were put at these addresses "
+			       "at about the time of the sample");
 	return rc || !row.names ? rc : symbolize_set_source(f, &row, "");
 }
 

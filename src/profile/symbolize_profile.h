@@ -19,6 +19,14 @@ struct symbolize_jitdump_use {
 	bool first;	/* … where the first function counts; false: the last one */
 };
 
+/* Meaning of an image's addresses for its process's perf map. */
+struct symbolize_perfmap_use {
+	bool by_line;	/* true: positions of lines (symbolize/perfmap.h); false: process
+			 * addresses, whose first names count, in parts of the file ... */
+	const uint64_t *ends;	/* ... that end at these offsets; the caller's */
+	size_t nends;		/* 0: the last names count */
+};
+
 struct symbolize_options {
 	const char *debug_dirs;	/* as in sym_options; NULL: /usr/lib/debug */
 	const char *kallsyms;	/* NULL: /proc/kallsyms */
@@ -32,6 +40,10 @@ struct symbolize_options {
 	 * NULL: opened by path, and accepted only if the build ID is the
 	 * recorded one. */
 	int (*open_image)(void *ctx, uint32_t image);
+	/* Says how to use that file of anonymous memory, if it is a perf map.  May be
+	 * NULL. */
+	void (*perfmap_use)(void *ctx, uint32_t image,
+			    struct symbolize_perfmap_use *use);
 	/* By image: descriptor of its file, which has another path or none here;
 	 * -1: as above.  NULL: none.  Stays the caller's. */
 	const int *files;

@@ -131,6 +131,8 @@ librecord_a_SOURCES = \
 	src/record/collect/images.h \
 	src/record/collect/java.c \
 	src/record/collect/java.h \
+	src/record/collect/jit_lines.c \
+	src/record/collect/jit_lines.h \
 	src/record/collect/jit_map.c \
 	src/record/collect/jit_map.h \
 	src/record/collect/kernel_code.c \

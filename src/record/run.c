@@ -27,6 +27,7 @@ enum { ROUND_MIN_MS = 5, ROUND_DEEP_MS = 2, ROUND_EXEC_MS = 20,
        ROUND_POLL_MS = 2,	/* for polls of sleeping threads */
        ROUND_QUEUES_MS = 10,	/* for readings of how long threads wait for CPUs */
        ROUND_MAX_MS = 200,
+       LOOK_MS = 10, LOOK_GROWN_MS = 2,	/* between looks at names of generated code */
        ROUND_CALM_MS = 1000, ROUND_CALM_MAX_MS = 2000 };	/* record_options.calm */
 #define ROUND_GAP_NS 4000000u
 /* Data is written at least once a second; records take two rounds to be in order.  With
@@ -245,6 +246,29 @@ static void read_commands(struct run *r)
 /* Number of tally's own descriptors to wait for; those of r->ends follow. */
 enum { OURS = 3 };
 
+/* Waits like poll(2), and looks at the files in which programs name their code. */
+static int poll_and_look(struct run *r, struct pollfd *fds, size_t n, int ms,
+			 struct error *err)
+{
+	struct collector *c = &r->s->collector;
+
+	while (c->jit.open && !r->s->o->calm) {
+		int look = c->jit.grew ? LOOK_GROWN_MS : LOOK_MS, got;
+
+		if (ms <= look)
+			break;
+		got = poll(fds, n, look);
+		if (got)
+			return got < 0 && errno != EINTR ? error_errno(err, errno, "poll")
+							 : 0;
+		if (collector_round(c, err) < 0)
+			return -err->code;
+		ms -= look;
+	}
+	return poll(fds, n, ms) < 0 && errno != EINTR ? error_errno(err, errno, "poll")
+						      : 0;
+}
+
 static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
 {
 	uint64_t now = clock_now();
@@ -255,8 +279,8 @@ static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
 	fds[2] = (struct pollfd){ r->s->control.fd, POLLIN, 0 };
 	for (size_t i = 0; i < r->ends.fds.n; i++)
 		fds[OURS + i] = (struct pollfd){ r->ends.fds.v[i], POLLIN, 0 };
-	if (poll(fds, n, timeout_ms(r, now)) < 0 && errno != EINTR)
-		return error_errno(err, errno, "poll");
+	if (poll_and_look(r, fds, n, timeout_ms(r, now), err) < 0)
+		return -err->code;
 	/* Limit wakeups by programs that start others all the time. */
 	now = clock_now();
 	if (!fds[0].revents && !fds[2].revents &&
@@ -343,8 +367,11 @@ int run_drain(struct run *r, bool all, struct error *err)
 {
 	struct session *s = r->s;
 	uint64_t now = clock_now();
-	int rc = r->source->ops->drain(r->source, all, collector_record,
-				       &s->collector, err);
+	int rc = collector_round(&s->collector, err);
+
+	if (rc >= 0)
+		rc = r->source->ops->drain(r->source, all, collector_record,
+					   &s->collector, err);
 
 	if (rc >= 0 && all && s->collector.wait_samples.on)
 		rc = collect_waits_end(&s->collector, r->source->stopped_ns

@@ -15,6 +15,8 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/lookup.h \
 	src/symbolize/perfmap.c \
 	src/symbolize/perfmap.h \
+	src/symbolize/perfmap_times.c \
+	src/symbolize/perfmap_times.h \
 	src/symbolize/starts.c \
 	src/symbolize/starts.h \
 	src/symbolize/symbol_cache.c \

@@ -124,20 +124,21 @@ void perfmap_split(struct perfmap_name *out, char *name)
 	out->file = file + 1;
 }
 
-/* Parses START SIZE NAME and terminates the name with NUL. */
-static bool line_parse(struct line *l, struct perfmap_name *out)
+bool perfmap_parse(char *start, char *end, struct perfmap_name *out)
 {
-	if (!take_hex(l, &out->start) || !take_hex(l, &out->size) ||
+	struct line l = { start, end };
+
+	if (!take_hex(&l, &out->start) || !take_hex(&l, &out->size) ||
 	    !out->size || out->start + out->size < out->start)
 		return false;
-	while (l->end > l->p && (unsigned char)l->end[-1] <= ' ')
-		l->end--;
-	if (l->end - l->p > PERFMAP_NAME_MAX)
-		l->end = l->p + PERFMAP_NAME_MAX;
-	*l->end = 0;
-	if (!*l->p)
+	while (l.end > l.p && (unsigned char)l.end[-1] <= ' ')
+		l.end--;
+	if (l.end - l.p > PERFMAP_NAME_MAX)
+		l.end = l.p + PERFMAP_NAME_MAX;
+	*l.end = 0;
+	if (!*l.p)
 		return false;
-	perfmap_split(out, l->p);
+	perfmap_split(out, l.p);
 	return true;
 }
 
@@ -173,43 +174,64 @@ static size_t next_free(size_t *next, size_t i)
 	return end;
 }
 
-/* Names the addresses that no later line has named. */
-static void apply(const struct perfmap_name *line, const uint64_t *addrs,
-		  size_t n, size_t *next, struct perfmap_name *out)
-{
-	size_t i = next_free(next, first_from(addrs, n, line->start));
+/* Addresses to name. */
+struct addresses {
+	const uint64_t *v;
+	size_t n;
+	size_t *next;		/* see next_free */
+	struct perfmap_name *names;
+};
 
-	while (i < n && addrs[i] - line->start < line->size) {
-		out[i] = *line;
-		next[i] = i + 1;
-		i = next_free(next, i + 1);
+/* Names the addresses that have no name yet. */
+static void apply(const struct perfmap_name *line, struct addresses *a)
+{
+	size_t i = next_free(a->next, first_from(a->v, a->n, line->start));
+
+	while (i < a->n && a->v[i] - line->start < line->size) {
+		a->names[i] = *line;
+		a->next[i] = i + 1;
+		i = next_free(a->next, i + 1);
 	}
 }
 
-/* Processes lines from last to first, so that the last line for an address
+/* Processes the lines of a part from last to first, so that the last line for an address
  * wins. */
-int perfmap_resolve(char *text, size_t size, const uint64_t *addrs, size_t n,
-		    struct perfmap_name *out)
+static void resolve_part(char *text, size_t size, struct addresses *a)
 {
-	size_t *next = malloc((n + 1) * sizeof(*next));
-	char *end = text + size;
-
-	if (!next)
-		return -ERR_NOMEM;
-	for (size_t i = 0; i <= n; i++)
-		next[i] = i;
-	memset(out, 0, n * sizeof(*out));
 	/* Text after the last newline may be incomplete. */
-	end = size ? memrchr(text, '\n', size) : NULL;
+	char *end = size ? memrchr(text, '\n', size) : NULL;
+
 	while (end) {
 		char *before = memrchr(text, '\n', (size_t)(end - text));
-		struct line l = { before ? before + 1 : text, end };
 		struct perfmap_name name;
 
-		if (line_parse(&l, &name))
-			apply(&name, addrs, n, next, out);
+		if (perfmap_parse(before ? before + 1 : text, end, &name))
+			apply(&name, a);
 		end = before;
 	}
-	free(next);
+}
+
+int perfmap_resolve(char *text, size_t size, const struct perfmap_parts *parts,
+		    const uint64_t *addrs, size_t n, struct perfmap_name *out)
+{
+	struct addresses a = { addrs, n, malloc((n + 1) * sizeof(*a.next)), out };
+	size_t at = 0;
+
+	if (!a.next)
+		return -ERR_NOMEM;
+	for (size_t i = 0; i <= n; i++)
+		a.next[i] = i;
+	memset(out, 0, n * sizeof(*out));
+	for (size_t i = 0; parts && i < parts->n; i++) {
+		uint64_t end = parts->ends[i];
+
+		if (end <= parts->from || end - parts->from > size ||
+		    end - parts->from < at)
+			continue;
+		resolve_part(text + at, (size_t)(end - parts->from) - at, &a);
+		at = (size_t)(end - parts->from);
+	}
+	resolve_part(text + at, size - at, &a);
+	free(a.next);
 	return 0;
 }

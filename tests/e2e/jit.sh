@@ -86,6 +86,14 @@ int main(int argc, char **argv)
 	call = (void (*)(void *))(uintptr_t)(code + 256);
 	for (int i = 0; i < 3; i++)
 		call(strcmp(how, "bare") ? code : code + 512);
+	/* another function at the same address, later */
+	if (!strcmp(how, "reuse")) {
+		f = fopen(path, "a");
+		fprintf(f, "%lx %zx made_other\n", at, sizeof(loop));
+		fclose(f);
+		for (int i = 0; i < 3; i++)
+			call(code);
+	}
 	unlink(argc > 3 ? path : "");
 	return 0;
 }
@@ -118,6 +126,25 @@ t_like "callers of code that keeps no frame pointer" "$("$TALLY" report \
 	tail -n 1)" 'made_caller'
 made late late
 t_like "the last line counts" "$(names late)" '^"?made_loop'
+# shares FILE: of the two functions that had one address, and of neither, in %
+shares() {
+	"$TALLY" report --no-pager --format=csv --percent-limit 0 "$1" |
+		tr -d '\r' | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i
+			next }
+		{ self = $c["self_percent"] }
+		$c["symbol"] ~ /made_loop/ { a += self }
+		$c["symbol"] == "made_other" { b += self }
+		$c["symbol"] ~ /anon/ { x += self }
+		END { printf "%.0f %.0f %.0f\n", a, b, x }'
+}
+for source in perf timer ptrace; do
+	"$TALLY" record -q -g -F 1000 --source=$source -o reuse.tally -- ./made reuse - unlink
+	reuse=$(shares reuse.tally)
+	t_ok "code at an address that had other code before ($source: $reuse)" "$(echo "$reuse" |
+		awk '{ exit !($1 > 35 && $1 < 62 && $2 > 35 && $2 < 62 && $3 < 10) }'; echo $?)"
+	t_like "... below their caller" "$("$TALLY" report --no-pager -g --symbol made_other \
+		reuse.tally)" 'made_caller'
+done
 made garbage garbage
 t_like "lines of nonsense are left out" "$(names garbage)" '^"?made_loop'
 made gone plain - unlink
@@ -197,6 +224,20 @@ END2
 		'[javascript] innerFunction hot.js none'
 	t_ok "... and keeps the file" "$(ls "$(map_of own.tally)" >/dev/null; echo $?)"
 	rm -f "$(map_of own.tally)"
+
+	# maps memory again and again, for code that replaces other code
+	cat >again.js <<'END2'
+const end = Date.now() + 1500;
+for (let n = 0; Date.now() < end; n++) {
+	const f = eval(`(function made_${n % 50}(a) { let t = 0;
+		for (let i = 0; i < 20000; i++) t = (t * ${n + 3} + a.x + i) | 0; return t; })`);
+	for (let r = 0; r < 60; r++) f({ x: r });
+	const junk = []; for (let j = 0; j < 20000; j++) junk.push({ a: j, b: [j] });
+}
+END2
+	"$TALLY" record -q -g -o again.tally -- node again.js
+	t_like "memory of node is one image, or two where code replaced other code" \
+		"$("$TALLY" dump --no-pager again.tally | grep -c '^image .*javascript')" '^[12]$'
 
 	# Commands that start node.
 	"$TALLY" record -g -o shell.tally -- sh -c 'node -e 0; exec node hot.js' \

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The file in which a program names the code that it made: the last line that
  * covers an address names it; names and files lie in the text, but for the name
- * of a function without one. */
+ * of a function without one.  By time, an address's line covers it, and times of one
+ * epoch have the same lines. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "symbolize/perfmap.h"
+#include "symbolize/perfmap_times.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,6 +40,56 @@ static bool is_sound(const struct perfmap_name *n, uint64_t addr,
 	       addr - n->start < n->size;
 }
 
+/* Adds the input's lines in pieces, one for each 64 bytes, at times that its bytes choose. */
+static void add_pieces(struct perfmap_times *t, const uint8_t *data, size_t size)
+{
+	enum { PIECE = 64 };
+	uint64_t since = 0, until = 1;
+
+	for (size_t at = 0; at < size;) {
+		size_t n = size - at < PIECE ? size - at : PIECE;
+		const uint8_t *end = memrchr(data + at, '\n', n);
+		char *text;
+
+		n = end ? (size_t)(end + 1 - (data + at)) : n;
+		text = malloc(n);
+		if (!text)
+			return;
+		memcpy(text, data + at, n);
+		if (end && perfmap_times_add(t, at, text, n, since, until) < 0)
+			abort();
+		free(text);
+		since += data[at] % 3;
+		until += data[at] % 4;
+		since = since < until ? since : until;
+		at += n;
+	}
+}
+
+static void check_times(const uint8_t *data, size_t size, const uint64_t *addrs)
+{
+	struct perfmap_times *t;
+
+	if (perfmap_times_new(&t) < 0)
+		return;
+	add_pieces(t, data, size);
+	for (size_t i = 0; i < ADDRS; i += 8)
+		for (uint64_t time = 0; time < 12; time++) {
+			struct perfmap_line line = { 0, 0, 0 }, next = { 0, 0, 0 };
+			enum perfmap_found x = perfmap_times_find(t, addrs[i], time, &line);
+			enum perfmap_found y = perfmap_times_find(t, addrs[i], time + 1,
+								  &next);
+
+			if (x != PERFMAP_FIRST && (addrs[i] - line.start >= line.size ||
+						   line.offset >= size))
+				abort();
+			if (perfmap_times_epoch(t, time) == perfmap_times_epoch(t, time + 1) &&
+			    (x != y || line.offset != next.offset))
+				abort();
+		}
+	perfmap_times_free(t);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct perfmap_name out[ADDRS];
@@ -51,11 +103,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	memcpy(text, data, size);
 	make_addrs(data, size, addrs);
-	if (!perfmap_resolve(text, size, addrs, ADDRS, out))
+	if (!perfmap_resolve(text, size, NULL, addrs, ADDRS, out))
 		for (size_t i = 0; i < ADDRS; i++)
 			if (out[i].name &&
 			    !is_sound(&out[i], addrs[i], text, size))
 				abort();
 	free(text);
+	check_times(data, size, addrs);
 	return 0;
 }

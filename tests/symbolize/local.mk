@@ -36,7 +36,7 @@ SYMBOLIZE_TESTS = tests/symbolize/test_symbolize tests/symbolize/test_symbolize_
 	tests/symbolize/test_demangle tests/symbolize/test_demangle_cxx \
 	tests/symbolize/test_jitdump \
 	tests/symbolize/test_symbol_cache \
-	tests/symbolize/test_perfmap
+	tests/symbolize/test_perfmap tests/symbolize/test_perfmap_times
 check_PROGRAMS += $(SYMBOLIZE_TESTS)
 TESTS += $(SYMBOLIZE_TESTS)
 tests_symbolize_test_symbolize_SOURCES = tests/symbolize/test_symbolize.c
@@ -51,6 +51,8 @@ tests_symbolize_test_jitdump_SOURCES = tests/symbolize/test_jitdump.c
 tests_symbolize_test_jitdump_LDADD = $(TALLY_LIBS) -lcmocka
 tests_symbolize_test_perfmap_SOURCES = tests/symbolize/test_perfmap.c
 tests_symbolize_test_perfmap_LDADD = $(TALLY_LIBS) -lcmocka
+tests_symbolize_test_perfmap_times_SOURCES = tests/symbolize/test_perfmap_times.c
+tests_symbolize_test_perfmap_times_LDADD = $(TALLY_LIBS) -lcmocka
 tests_symbolize_test_symbolize_profile_SOURCES = tests/symbolize/test_symbolize_profile.c
 tests_symbolize_test_symbolize_profile_LDADD = $(TALLY_LIBS) -lcmocka
 tests_symbolize_test_symbolize_profile_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=realloc

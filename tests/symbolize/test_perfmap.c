@@ -20,7 +20,7 @@ static char *resolve(const char *text, size_t n, const uint64_t *addrs,
 
 	assert_non_null(copy);
 	memcpy(copy, text, n);
-	assert_int_equal(perfmap_resolve(copy, n, addrs, naddrs, got), 0);
+	assert_int_equal(perfmap_resolve(copy, n, NULL, addrs, naddrs, got), 0);
 	return copy;
 }
 
@@ -172,13 +172,35 @@ static void many_lines_over_many_addresses(void **state)
 		p += 16;
 	}
 	memcpy(p - 4, "new", 3);
-	assert_int_equal(perfmap_resolve(text, (size_t)(p - text), addrs, ADDRS,
+	assert_int_equal(perfmap_resolve(text, (size_t)(p - text), NULL, addrs, ADDRS,
 					 out), 0);
 	assert_string_equal(out[0].name, "new");
 	assert_ptr_equal(out[ADDRS - 1].name, out[0].name);
 	free(text);
 	free(addrs);
 	free(out);
+}
+
+static void the_first_part_counts(void **state)
+{
+	static const char text[] = "1000 100 coarse\n1000 20 first\n1000 10 second\n"
+				   "2000 10 late\n";
+	static const uint64_t addrs[] = { 0x1000, 0x1010, 0x1030, 0x2000 };
+	/* the text begins at offset 7 of the file; the end of its lines is no part */
+	static const uint64_t ends[] = { 3, 7 + 30, 7 + 45 };
+	struct perfmap_parts parts = { ends, 3, 7 };
+	char copy[sizeof(text)];
+
+	(void)state;
+	memcpy(copy, text, sizeof(text));
+	assert_int_equal(perfmap_resolve(copy, sizeof(text) - 1, &parts, addrs, 4, got), 0);
+	assert_string_equal(got[0].name, "first");
+	assert_string_equal(got[1].name, "first");
+	assert_string_equal(got[2].name, "coarse");
+	assert_string_equal(got[3].name, "late");
+	memcpy(copy, text, sizeof(text));
+	assert_int_equal(perfmap_resolve(copy, sizeof(text) - 1, NULL, addrs, 4, got), 0);
+	assert_string_equal(got[0].name, "second");
 }
 
 int main(void)
@@ -190,6 +212,7 @@ int main(void)
 		cmocka_unit_test(invalid_lines_are_skipped),
 		cmocka_unit_test(long_names_are_cut),
 		cmocka_unit_test(many_lines_over_many_addresses),
+		cmocka_unit_test(the_first_part_counts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -55,6 +55,7 @@ void collector_fini(struct collector *c)
 	images_fini(&c->images);
 	vec_fini(&c->self_samples);
 	held_fini(&c->held);
+	jit_follow_fini(&c->jit);
 	vec_fini(&c->got);
 	vec_fini(&c->left_out);
 	waits_fini(&c->waits);
@@ -219,6 +220,7 @@ uint32_t collector_stack(struct collector *c, struct process *proc,
 	struct record_sample s;
 
 	s = r->sample;
+	stacks_at(&c->stacks, jit_follow_find(&c->jit, r->pid), r->time_ns);
 	c->closer.keep_numbers |= s.rows != NULL;
 	/* The stack was unwound by other mappings than those known now, so the
 	 * locations of the callers are unknown. */
@@ -531,6 +533,11 @@ static int take_gap(struct collector *c, const struct record *r)
 	return c->images.foreign_proc ? 0 : processes_reread(&c->processes);
 }
 
+int collector_round(struct collector *c, struct error *err)
+{
+	return jit_follow_look(&c->jit, &c->images) < 0 ? no_memory(err) : 0;
+}
+
 int collector_record(void *ctx, const struct record *r, struct error *err)
 {
 	struct collector *c = ctx;
@@ -632,6 +639,7 @@ int collector_idle(struct collector *c, uint64_t now_ns, struct error *err)
 	}
 	if (now_ns > GONE_NS)
 		processes_purge(&c->processes, now_ns - GONE_NS);
+	jit_follow_forget(&c->jit, &c->processes);
 	rc = image_closer_idle(&c->closer, &open, now_ns, err);
 	if (rc >= 0 && c->wait_samples.on)
 		rc = collect_waits_idle(c, now_ns, err);
@@ -653,8 +661,16 @@ struct symbolizing {
 static int open_image(void *ctx, uint32_t image)
 {
 	struct symbolizing *s = ctx;
+	int fd = jit_follow_open(&s->c->jit, &s->c->images, image);
 
-	return images_open_row(&s->c->images, image);
+	return fd >= 0 ? fd : images_open_row(&s->c->images, image);
+}
+
+static void perfmap_use(void *ctx, uint32_t image, struct symbolize_perfmap_use *use)
+{
+	struct symbolizing *s = ctx;
+
+	jit_follow_use(&s->c->jit, &s->c->images, image, use);
 }
 
 static int open_jitdump(void *ctx, uint32_t image, struct symbolize_jitdump_use *use)
@@ -706,6 +722,7 @@ int collector_symbolize(struct collector *c, const struct symbolize_options *o,
 	own.self_samples = o->no_code ? NULL : c->self_samples.v;
 	own.code_budget = symbolize_code_budget(c->samples);
 	own.open_image = open_image;
+	own.perfmap_use = perfmap_use;
 	own.open_jitdump = open_jitdump;
 	own.generated = generated;
 	own.progress = progress ? report_progress : NULL;

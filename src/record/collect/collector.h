@@ -11,6 +11,7 @@
 #include "record/collect/cgroups.h"
 #include "record/collect/images.h"
 #include "record/collect/held_samples.h"
+#include "record/collect/jit_lines.h"
 #include "record/collect/kernel_maps.h"
 #include "record/waits/latency.h"
 #include "record/collect/image_closer.h"
@@ -87,6 +88,7 @@ struct collector {
 					 * no end */
 	VEC(struct left_out) left_out;	/* by event */
 	struct held_samples held;
+	struct jit_follow jit;
 	/* Rows of threads by thread, asyncio task and control group, and the names of
 	 * tasks. */
 	struct thread_names thread_names;
@@ -127,6 +129,9 @@ int collector_scan_all(struct collector *c, struct error *err);
 
 /* Forgets the rows of threads by asyncio task. */
 void collector_forget_tasks(struct collector *c);
+/* Looks at the files in which programs name their code.  Call it before the records of a
+ * round are taken.  Returns 0 or -ERR_NOMEM. */
+int collector_round(struct collector *c, struct error *err);
 /* Takes a record.  This is a record_cb; ctx is struct collector. */
 int collector_record(void *ctx, const struct record *r, struct error *err);
 /* Returns the owner of a mapping that a record of this time describes. */

@@ -38,6 +38,7 @@ struct deep_stack {
 	VEC(uint32_t) node;		/* nodes of the profile; shorter than pc while
 					 * nodes are missing */
 	uint32_t end_node;		/* parent node of node[0] */
+	uint32_t epoch;			/* of the nodes: see stacks.h */
 };
 
 struct deep_stacks {

@@ -86,7 +86,7 @@ static struct held_dump *dump_of(struct held_samples *h, const struct images *im
 	uint32_t *slot;
 	struct held_dump *d;
 
-	if (r->kind != PROF_IMAGE_ANON || r->named || r->jit_offsets)
+	if (r->kind != PROF_IMAGE_ANON || r->named || r->jit_offsets || r->jit_lines)
 		return NULL;
 	file = u64map_get(&im->jit_dumps, r->base);
 	if (file == U64MAP_NONE)

@@ -43,6 +43,7 @@ static void image_fini(struct recorded_image *r)
 	if (r->fd >= 0)
 		close(r->fd);
 	free(r->path);
+	free(r->mapped_path);
 	free(r->reason);
 	free(r->symbol);
 	free(r->segs);
@@ -138,7 +139,8 @@ int images_name_code(struct images *im, uint32_t image, const struct mapset *map
 	path = name ? strdup(name) : NULL;
 	if (!path)
 		return name ? -ERR_NOMEM : 0;
-	free(r->path);
+	free(r->mapped_path);
+	r->mapped_path = r->path;
 	r->path = path;
 	return 0;
 }
@@ -153,7 +155,7 @@ uint32_t images_row(struct images *im, uint32_t image)
 
 	if (r->row != PROF_NONE)
 		return r->row;
-	if (r->kind == PROF_IMAGE_ANON && !r->jit_offsets)
+	if (r->kind == PROF_IMAGE_ANON && !r->jit_offsets && !r->jit_lines)
 		jit_map_take(im, r);
 	row.path = profile_str(im->profile, r->path);
 	row.reason = profile_str(im->profile, r->reason ? r->reason : "");
@@ -213,7 +215,7 @@ static bool file_equal(const void *ctx, uint32_t id, const void *key)
 	const struct recorded_image *r = &im->v.v[a->image];
 
 	if (a->hash != k->hash || a->by_id != (k->build_id->len != 0) ||
-	    strcmp(r->path, k->path))
+	    strcmp(r->mapped_path ? r->mapped_path : r->path, k->path))
 		return false;
 	if (a->by_id)
 		return build_id_equal(&r->build_id, k->build_id);
@@ -499,7 +501,7 @@ int images_open_row(void *ctx, uint32_t row)
 	if (row >= im->by_row.n)
 		return -1;
 	r = &im->v.v[im->by_row.v[row]];
-	if (r->jit_offsets)
+	if (r->jit_offsets || r->jit_lines)
 		return -1;
 	return r->kind == PROF_IMAGE_ANON ? jit_map_open(im, r)
 		: images_open_fd(im, im->by_row.v[row]);
@@ -513,7 +515,7 @@ int images_open_jitdump(const struct images *im, uint32_t row, bool *by_offset)
 		return -1;
 	r = &im->v.v[im->by_row.v[row]];
 	*by_offset = r->jit_offsets;
-	return jit_dump_open(im, r);
+	return r->jit_lines ? -1 : jit_dump_open(im, r);
 }
 
 int images_check_rows(struct images *im)

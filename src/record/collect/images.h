@@ -16,6 +16,7 @@
 
 struct recorded_image {
 	char *path;
+	char *mapped_path;		/* that of its mappings, if it is another, or NULL */
 	uint8_t kind, flags;		/* as in prof_image */
 	struct build_id build_id;
 	uint64_t base;
@@ -39,6 +40,8 @@ struct recorded_image {
 	bool jitdump;			/* fd is a jitdump file (jit_map.h) */
 	bool jit_offsets;		/* addresses are offsets in the process's
 					 * jitdump file (held_samples.h) */
+	bool jit_lines;			/* addresses are positions of lines in the process's
+					 * perf map (jit_lines.h) */
 	bool named;			/* addresses are numbers of names (java.h),
 					 * which fd lists */
 };

@@ -147,7 +147,8 @@ void jit_map_take(struct images *im, struct recorded_image *r)
 	if (!m.pid || r->named || r->fd >= 0)
 		return;
 	maker_ask(im, &m);
-	r->owner = m.owner;
+	if (m.lives)
+		r->owner = m.owner;
 	if (!m.lives || im->fds >= im->max_fds)
 		return;
 	r->fd = maker_open(im, &m);

@@ -21,8 +21,8 @@
 
 #include "record/collect/images.h"
 
-/* Opens the image's file into r->fd at its first sample, because the program may be
- * gone later. */
+/* Opens the image's file into r->fd, at its first sample and later until it exists, because
+ * the program may be gone at the end. */
 void jit_map_take(struct images *im, struct recorded_image *r);
 /* Returns a descriptor that the caller closes, or -1.  Call it when recording has
  * ended. */

@@ -106,13 +106,31 @@ static uint32_t loc_in(struct stacks *s, const struct mapset *maps, uint32_t ima
 	return loc;
 }
 
+void stacks_at(struct stacks *s, struct jit_lines *lines, uint64_t time_ns)
+{
+	s->epoch = lines ? jit_lines_epoch(lines, time_ns) : 0;
+	s->lines = s->epoch ? lines : NULL;
+	s->time_ns = time_ns;
+}
+
+static uint32_t mapped_loc(struct stacks *s, const struct mapset *maps,
+			   const struct map *m, uint64_t addr)
+{
+	uint32_t image = m->image;
+
+	addr += m->delta;
+	if (s->lines && s->lines->image == image)
+		image = jit_lines_image(s->lines, s->images, s->time_ns, &addr);
+	return image == UINT32_MAX ? PROF_NONE : loc_in(s, maps, image, addr);
+}
+
 static uint32_t user_loc(struct stacks *s, struct mapset *maps, uint64_t addr)
 {
 	uint32_t image = s->images->unknown;
 	const struct map *m = mapset_find(maps, addr);
 
 	if (m)
-		return loc_in(s, maps, m->image, addr + m->delta);
+		return mapped_loc(s, maps, m, addr);
 	if (frame_is_name(s->images, addr))
 		return loc_intern(s, frame_name_image(addr),
 				  frame_name_vaddr(addr));
@@ -172,7 +190,13 @@ struct callers {
 	uint32_t end;		/* node of the mark at the outer end, or 0 */
 };
 
-static uint64_t callers_hash(const struct callers *c, uint32_t space,
+/* Returns a number for the address space with the code that it has at the time. */
+static uint64_t space_of(const struct stacks *s, const struct mapset *maps)
+{
+	return s->epoch ? hash_mix(maps->generation, s->epoch) : maps->generation;
+}
+
+static uint64_t callers_hash(const struct callers *c, uint64_t space,
 			     uint32_t kernel)
 {
 	uint64_t h = 0x8ebc6af09c88c6e3ull ^ space ^ (uint64_t)kernel << 32;
@@ -224,7 +248,7 @@ struct outer {
 	uint32_t n;
 };
 
-static void outer_hash(struct outer *o, const struct callers *c, uint32_t space)
+static void outer_hash(struct outer *o, const struct callers *c, uint64_t space)
 {
 	uint64_t h = 0x2d358dccaa6c78a5ull ^ space;
 
@@ -277,7 +301,7 @@ static uint32_t walked_build(struct stacks *s, struct mapset *maps,
 	struct outer o;
 	uint32_t node = c->end, known, left = c->nuser;
 
-	outer_hash(&o, c, maps->generation);
+	outer_hash(&o, c, space_of(s, maps));
 	known = outer_known(s, &o, &node);
 	left -= known * OUTER_STEP;
 	if (user_count(s, maps, c, left) < left)
@@ -316,7 +340,7 @@ static uint32_t callers_node(struct stacks *s, struct mapset *maps,
 
 	if (!c->nkernel && !c->nuser)
 		return c->end;
-	hash = callers_hash(c, maps->generation,
+	hash = callers_hash(c, space_of(s, maps),
 			    c->nkernel ? s->kernel->space : 0);
 	slot = slot_of_callers(s, hash);
 	if (slot->hash == hash)
@@ -351,9 +375,10 @@ static uint32_t end_node(struct stacks *s, const struct mapset *maps,
 static uint32_t deep_node(struct stacks *s, struct mapset *maps,
 			  struct deep_stack *d, uint32_t end)
 {
-	if (d->end_node != end)
+	if (d->end_node != end || d->epoch != s->epoch)
 		d->node.n = 0;
 	d->end_node = end;
+	d->epoch = s->epoch;
 	while (d->node.n < d->pc.n) {
 		size_t i = d->node.n;
 		uint32_t node = node_below(s, i ? d->node.v[i - 1] : end,

@@ -250,6 +250,7 @@ struct source {
 	uint64_t counted_ns;	/* CPU time of the command by the kernel's count, up
 				 * to the last drain; or 0 */
 	uint32_t copy_bytes;	/* maximum size of a stack's copy; 0: no copies */
+	uint64_t early_ns;	/* the time of a sample may be this much too early */
 	bool no_kernel;		/* delivers no kernel addresses */
 	bool tells_code;	/* delivers RECORD_KSYMBOL */
 	/* With `waits`: RECORD_SWITCH says when a thread left its CPU.  If

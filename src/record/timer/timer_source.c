@@ -396,6 +396,8 @@ static void fill_header(struct timer_source *t,
 	if (o->callchain)
 		h->copy_bytes = o->copy_bytes ? o->copy_bytes : COPY_USUAL;
 	t->base.copy_bytes = h->copy_bytes;
+	/* the time of the last tick, or of the one before */
+	t->base.early_ns = 2 * t->tick_ns;
 	h->state = o->enable_on_exec ? TIMER_RUN : TIMER_WAIT;
 	t->delayed = !o->enable_on_exec;
 	if (t->delayed)

@@ -170,6 +170,8 @@ void missing_reason(const struct missing *m, const struct missing_row *row,
 	}
 	if (why & PROF_MISSING_DAMAGED)
 		add_reason(out, start, "damaged debug information");
-	if (out->n == start && row->unnamed)
+	if (out->n == start && row->unnamed && im->note && im->kind == PROF_IMAGE_ANON)
+		buf_str(out, profile_cstr(m->p, im->note));
+	else if (out->n == start && row->unnamed)
 		buf_str(out, "no symbol covers these addresses");
 }
