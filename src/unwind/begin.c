@@ -8,7 +8,7 @@
 #include "unwind/insn.h"
 #include "unwind/unwind_internal.h"
 
-enum { INSNS = 32, BRANCHES = 8, CODE = 128 };
+enum { INSNS = 32, BRANCHES = 8, CODE = 128, ARGUMENTS_MAX = 1 << 24 };
 
 /* Returns whether Go's runtime begins a goroutine's or a thread's stack here, or
  * leaves a goroutine's stack.  What lies above a switch is left from other calls. */
@@ -76,6 +76,37 @@ static bool is_function_start(struct walk *w, uint64_t ra)
 	vaddr = ra + w->code.delta;
 	return image_find_fde(t->img, vaddr, &s, &cie, &fde) &&
 	       fde.start == vaddr && !cie.signal;
+}
+
+bool walk_in_entry(struct walk *w, uint64_t pc)
+{
+	struct cfi_section s;
+	struct cfi_cie cie;
+	struct cfi_fde fde;
+	struct image *img;
+	uint64_t entry;
+
+	if (!walk_code(w, pc) || !w->code.table)
+		return false;
+	img = w->code.table->img;
+	entry = image_entry(img);
+	pc += w->code.delta;
+	return entry && image_find_fde(img, pc, &s, &cie, &fde) && !cie.signal &&
+	       entry - fde.start < fde.size && pc - fde.start < fde.size;
+}
+
+/* The psABIs, "initial process stack": argc, argv[0] to argv[argc - 1], NULL.  The strings
+ * are further up. */
+bool walk_left_entry(struct walk *w)
+{
+	uint64_t argc = w->regs.r[UNWIND_RIP], argv = w->regs.r[UNWIND_RSP];
+	uint64_t first, last, end;
+
+	return w->out->n && !w->exact && argc && argc <= ARGUMENTS_MAX &&
+	       walk_in_entry(w, w->out->pc[w->out->n - 1]) &&
+	       walk_get(w, argv, w->word, &first) && first > argv &&
+	       walk_get(w, argv + (argc - 1) * w->word, w->word, &last) && last >= first &&
+	       walk_get(w, argv + argc * w->word, w->word, &end) && !end;
 }
 
 bool walk_ends_at(struct walk *w, uint64_t ra)

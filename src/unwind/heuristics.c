@@ -318,16 +318,18 @@ static bool step_scan(struct walk *w, unsigned words)
  * musl's clone and _start. */
 static bool is_begin(struct walk *w)
 {
-	enum { START_SIZE = 40, LOOK = 16 };
+	enum { START_SIZE = 40, LOOK = 16 };	/* usual size where it is unknown */
 	static const uint8_t exit_al[] = { 0xb0, 60, 15, 5 },
 			     exit_eax[] = { 0xb8, 60, 0, 0, 0, 15, 5 };
-	uint64_t pc = w->regs.r[UNWIND_RIP], entry;
+	uint64_t pc = w->regs.r[UNWIND_RIP], entry, at;
 	struct span s = code_at(w, pc, 0, LOOK);
 
 	if (!s.n || !w->code.table)
 		return false;
 	entry = image_entry(w->code.table->img);
-	if (entry && pc + w->code.delta - entry < START_SIZE)
+	at = pc + w->code.delta;
+	if (entry && at >= entry &&
+	    (at - entry < START_SIZE || at < table_entry_end(w->code.table)))
 		return true;
 	return !w->exact && w->word == 8 &&
 	       (memmem(s.p, s.n, exit_al, sizeof(exit_al)) ||

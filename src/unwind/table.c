@@ -42,6 +42,24 @@ static int make_rules(struct unwind_table *t)
 	return 0;
 }
 
+static bool ends_entry(void *ctx, const struct image_symbol *sym)
+{
+	struct unwind_table *t = ctx;
+
+	if (sym->type == STT_FUNC && sym->vaddr == image_entry(t->img) && sym->size)
+		t->entry_end = sym->vaddr + sym->size;
+	return t->entry_end == 1;
+}
+
+uint64_t table_entry_end(struct unwind_table *t)
+{
+	if (!t->entry_end) {
+		t->entry_end = 1;
+		image_each_symbol(t->img, IMAGE_SYMTAB, ends_entry, t);
+	}
+	return t->entry_end;
+}
+
 int unwind_table_open(struct image *img, struct unwind_table **out,
 		      struct error *err)
 {

@@ -97,6 +97,8 @@ struct unwind_table {
 	uint64_t fuel;		/* remaining work and ... */
 	uint64_t room;		/* ... remaining memory in bytes */
 	bool limited;		/* fuel and room are set */
+	uint64_t entry_end;	/* end of the function at the file's entry point, by its
+				 * symbol; 0: not looked up yet, 1: unknown */
 	uint64_t rows, compiled;
 	uint16_t *paint;	/* rule of each address while a page is compiled */
 };
@@ -129,6 +131,10 @@ int cfa_run(struct cfa_program *p);
 
 /* page.c: compiles one page.  Returns 0 or -ERR_NOMEM. */
 int page_compile(struct unwind_table *t, size_t number);
+
+/* table.c: returns the end of the function at the file's entry point, by its symbol; 1 if it
+ * has none. */
+uint64_t table_entry_end(struct unwind_table *t);
 
 /* table.c: compiles the page if that was not done yet.  Returns 0 or -ERR_NOMEM. */
 int table_page(struct unwind_table *t, size_t number);
@@ -245,6 +251,12 @@ enum begin {
 /* Returns whether the code at ra ends a stack, by its instructions alone. */
 bool walk_ends_at(struct walk *w, uint64_t ra);
 enum begin walk_begins(struct walk *w);
+/* Returns whether an address is in the function at which a process begins: the file's
+ * entry point. */
+bool walk_in_entry(struct walk *w, uint64_t pc);
+/* Returns whether the last frame is that function's, and the walk has gone beyond it: the
+ * "return address" and what lies above it are argc and argv. */
+bool walk_left_entry(struct walk *w);
 
 /* heuristics.c: unwinds without a rule, for the reason `why`. */
 enum step step_guess(struct walk *w, enum unwind_reason why);

@@ -222,6 +222,18 @@ static enum step step_begin(struct walk *w, struct slot *slot,
 	return walk_stop(w, UNWIND_COMPLETE, UNWIND_OK, 0);
 }
 
+/* Ends the walk after the function at which the process begins.  Its call frame information
+ * does not say that it has no caller. */
+static enum step stop_at_entry(struct walk *w)
+{
+	uint8_t *marks = w->out->marks ? &w->out->marks[w->out->n - 1] : NULL;
+
+	w->confirmed = marks && *marks & UNWIND_GUESSED ? 1 : 0;
+	if (marks)
+		*marks |= UNWIND_BEGIN;
+	return walk_stop(w, UNWIND_COMPLETE, UNWIND_OK, 0);
+}
+
 /* Unwinds a frame whose rule is not in the cache or does not fit in it. */
 static enum step step_slow(struct walk *w, struct slot *slot, uint64_t at)
 {
@@ -238,6 +250,8 @@ static enum step step_slow(struct walk *w, struct slot *slot, uint64_t at)
 			return step_wild(w);
 		if (is_go_bottom(w))
 			return walk_stop(w, UNWIND_COMPLETE, UNWIND_OK, 0);
+		if (walk_left_entry(w))
+			return stop_at_entry(w);
 		return walk_stop(w, UNWIND_BROKEN, UNWIND_NO_CODE,
 				 w->regs.r[UNWIND_RIP]);
 	}

@@ -59,6 +59,7 @@ UNSANITIZED_TESTS = \
 	tests/e2e/deep_stacks.sh \
 	tests/e2e/diff.sh \
 	tests/e2e/doctor.sh \
+	tests/e2e/entry.sh \
 	tests/e2e/faults.sh \
 	tests/e2e/gone.sh \
 	tests/e2e/html_browser.sh \
