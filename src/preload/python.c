@@ -76,7 +76,7 @@ static struct python_recall *recall_begin(size_t i, uint32_t tid)
 		return NULL;
 	if (recalls[i].tid != tid) {
 		recalls[i].tid = tid;
-		recalls[i].recall.n = recalls[i].recall.bytes = 0;
+		python_recall_forget(&recalls[i].recall);
 	}
 	return &recalls[i].recall;
 }

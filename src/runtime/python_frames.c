@@ -18,7 +18,7 @@ enum {
 	TEXT_STATE = 32,	/* python_objects.c reads texts */
 	BYTES_DATA = 32,
 	OWNER_NONE = 3,
-	FRAME_ROOM = 112,
+	CFRAME_BYTES = 24,
 };
 
 static const struct python_layout layouts[] = {
@@ -210,10 +210,9 @@ struct walk {
 	size_t entries;
 	size_t pending;			/* number of entries in s->batch */
 	uint8_t code_from, code_bytes;	/* the part of a code for the witness */
-	struct python_objects objects;
-	/* The same, for what each walk reads: it is recalled. */
-	struct python_objects recalled;
+	struct python_objects objects;	/* what is read of them is recalled */
 	struct frame_door recalling;
+	bool torn;			/* one of several states' frames are */
 	uint64_t loop;			/* innermost frame that runs asyncio's loop */
 	uint64_t thread;		/* the state whose frames are walked */
 	uint64_t loop_thread;		/* … when `loop` was found */
@@ -252,15 +251,16 @@ static const void *look(struct walk *w, uint64_t at, size_t n)
 	return frame_window_at(&w->s->window, w->door, at, n);
 }
 
-static uint32_t witness_of(const struct python_layout *l, const void *code)
+/* Returns the witness of a code object; `from`: the offset in it of what was read. */
+static uint32_t witness_of(const struct python_layout *l, const void *code, size_t from)
 {
-	uint64_t h = frame_mix(1, u64_at(code, l->code_file));
+	uint64_t h = frame_mix(1, u64_at(code, l->code_file - from));
 
-	h = frame_mix(h, u64_at(code, l->code_name));
-	h = frame_mix(h, u64_at(code, l->code_table));
-	h = frame_mix(h, u32_at(code, l->code_line));
+	h = frame_mix(h, u64_at(code, l->code_name - from));
+	h = frame_mix(h, u64_at(code, l->code_table - from));
+	h = frame_mix(h, u32_at(code, l->code_line - from));
 	if (l->code_version)
-		h = frame_mix(h, u32_at(code, l->code_version));
+		h = frame_mix(h, u32_at(code, l->code_version - from));
 	return (uint32_t)(h >> 32);
 }
 
@@ -345,42 +345,20 @@ static void note_frame(struct walk *w, uint64_t code, uint64_t frame)
 	w->bootstrap = is_bootstrap(found, code) ? frame : 0;
 }
 
-/* Completes the recalled item of pending entry i.  Its code is read in full again
- * until it was written. */
-static void complete_item(struct walk *w, size_t i)
-{
-	const struct frame_entry *e = &w->s->batch[i];
-	const uint32_t number = w->s->items[i];
-
-	if (number == PYTHON_RECALL_NONE || !frame_is_written(&w->out, e->at, e->more))
-		return;
-	w->s->recalled.visited[number].witness = e->more;
-	w->s->recalled.visited[number].code =
-		(struct frame_span){ e->at + w->code_from, w->code_bytes };
-}
-
 /* Completes pending entry i, whose code object was read.  *done: number of pending
  * entries that were written; those before a code that is new are. */
 static bool complete(struct walk *w, size_t i, const void *code, size_t *done)
 {
 	struct frame_entry *e = &w->s->batch[i];
 
-	e->more = witness_of(w->layout, code);
+	e->more = witness_of(w->layout, code, 0);
 	if (u64_at(code, OBJECT_TYPE) != w->types->code)
 		return false;
-	if (!frame_is_written(&w->out, e->at, e->more)) {
-		frame_put_entries(&w->out, w->s->batch + *done, i - *done);
-		*done = i;
-		if (!put_code(w, e->at, e->more, code))
-			return false;
-	}
-	complete_item(w, i);
-	return true;
-}
-
-static bool is_new_frame(const struct python_scratch *s, size_t i)
-{
-	return s->batch[i].what != FRAME_RUN && !s->known[i];
+	if (frame_is_written(&w->out, e->at, e->more))
+		return true;
+	frame_put_entries(&w->out, w->s->batch + *done, i - *done);
+	*done = i;
+	return put_code(w, e->at, e->more, code);
 }
 
 /* Writes the pending entries.  Reads the code objects of all new ones at once. */
@@ -390,7 +368,7 @@ static bool flush(struct walk *w)
 	size_t n = 0, frames = 0, want, done = 0;
 
 	for (size_t i = 0; i < w->pending; i++) {
-		if (!is_new_frame(s, i))
+		if (s->complete[i])
 			continue;
 		s->spans[frames].at = s->batch[i].at;
 		s->spans[frames++].n = PYTHON_CODE_BYTES;
@@ -400,7 +378,7 @@ static bool flush(struct walk *w)
 	    w->door->read(w->door->ctx, s->spans, frames, s->codes) != want)
 		return false;
 	for (size_t i = 0; i < w->pending; i++) {
-		if (is_new_frame(s, i) && !complete(w, i, s->codes[n++], &done))
+		if (!s->complete[i] && !complete(w, i, s->codes[n++], &done))
 			return false;
 		if (s->batch[i].what != FRAME_RUN)
 			note_frame(w, s->batch[i].at, s->frames[i]);
@@ -410,32 +388,18 @@ static bool flush(struct walk *w)
 	return true;
 }
 
-/* Something that the walk visits: a frame, or the record of a run. */
-struct visit {
-	struct frame_span place;
-	bool found;		/* among what was recalled: as `item`, with its code */
-	struct python_recall_item item;
-	const void *code;
-};
-
-/* Returns n bytes at an address if they were read with the walk's first words. */
-static const void *recall(struct walk *w, struct visit *v, uint64_t at, size_t n)
+/* Returns n bytes of a frame or a record, until the next call.  near: what is read next
+ * may lie below it. */
+static const void *visit(struct walk *w, uint64_t at, size_t n, bool near)
 {
-	const void *p;
+	struct python_scratch *s = w->s;
+	const void *p = python_recall_find(&s->recalled, at, n);
 
-	v->place = (struct frame_span){ at, n };
-	p = python_recall_find(&w->s->recalled, &v->place, &v->item, &v->code);
-	v->found = p;
+	if (!p)
+		p = near ? look(w, at, n) : get(w, at, n, s->visited) ? s->visited : NULL;
+	if (p)
+		python_recall_note(&s->recalled, at, n, 0);
 	return p;
-}
-
-/* Notes what was visited and has no code, unless it was recalled as that. */
-static void note(struct walk *w, const struct visit *v)
-{
-	const struct python_recall_item item = { .place = v->place };
-
-	if (!v->found || v->item.code.n)
-		python_recall_note(&w->s->recalled, &item, v->found);
 }
 
 static bool room(struct walk *w)
@@ -443,38 +407,40 @@ static bool room(struct walk *w)
 	return w->pending < PYTHON_BATCH || flush(w);
 }
 
+/* Appends an entry to those that are pending; there is room. */
+static void append(struct walk *w, uint64_t at, uint32_t what, uint32_t more, bool complete)
+{
+	w->s->batch[w->pending] = (struct frame_entry){ at, what, more };
+	w->s->complete[w->pending++] = complete;
+	w->entries++;
+}
+
 static bool add_run(struct walk *w, uint64_t record)
 {
 	if (!room(w))
 		return false;
-	w->s->batch[w->pending].at = record;
-	w->s->batch[w->pending].what = FRAME_RUN;
-	w->s->batch[w->pending++].more = 0;
-	w->entries++;
+	append(w, record, FRAME_RUN, 0, true);
 	return true;
 }
 
-/* Adds a visited frame. */
-static bool add_frame(struct walk *w, const struct visit *v, uint64_t code, uint32_t instr)
+/* Adds the frame that was visited last. */
+static bool add_frame(struct walk *w, uint64_t frame, uint64_t code, uint32_t instr)
 {
-	const struct python_recall_item item = { .place = v->place };
 	struct python_scratch *s = w->s;
-	size_t i;
+	const uint64_t from = code + w->code_from;
+	uint32_t written = 0, witness;
+	const void *part;
+	bool complete;
 
 	if (!room(w))
 		return false;
-	i = w->pending++;
-	s->batch[i].at = code;
-	s->batch[i].what = instr;
-	s->batch[i].more = v->found ? v->item.witness : 0;
-	s->frames[i] = v->place.at;
-	s->known[i] = v->found && v->item.code.n &&
-		      v->item.code.at == code + w->code_from &&
-		      v->item.witness == witness_of(w->layout, (const uint8_t *)v->code -
-								       w->code_from);
-	if (!s->known[i])
-		s->items[i] = python_recall_note(&s->recalled, &item, v->found);
-	w->entries++;
+	part = python_recall_next(&s->recalled, from, w->code_bytes, &written);
+	witness = part ? witness_of(w->layout, part, w->code_from) : 0;
+	complete = (written && written == witness) ||
+		   (part && frame_is_written(&w->out, code, witness));
+	python_recall_note(&s->recalled, from, w->code_bytes, complete ? witness : 0);
+	s->frames[w->pending] = frame;
+	append(w, code, instr, witness, complete);
 	return true;
 }
 
@@ -483,14 +449,10 @@ static bool add_frame(struct walk *w, const struct visit *v, uint64_t code, uint
 static bool get_cframe(struct walk *w, uint64_t at, uint64_t *frame,
 		       uint64_t *previous)
 {
-	uint64_t cframe[3];
-	struct visit v;
-	const void *p = recall(w, &v, at, sizeof(cframe));
+	const void *p = visit(w, at, CFRAME_BYTES, false);
 
-	if (!p && !get(w, at, sizeof(cframe), cframe))
+	if (!p)
 		return false;
-	p = p ? p : cframe;
-	note(w, &v);
 	*frame = u64_at(p, w->layout->cframe_frame);
 	*previous = u64_at(p, w->layout->cframe_previous);
 	return true;
@@ -519,20 +481,16 @@ static bool end_run(struct walk *w, struct position *p)
 static bool take_frame(struct walk *w, struct position *pos)
 {
 	const struct python_layout *l = w->layout;
-	struct visit v;
-	const void *p = recall(w, &v, pos->frame, l->frame_size);
-	uint64_t code, instr, at = pos->frame;
+	const uint64_t at = pos->frame;
+	const void *p = visit(w, at, l->frame_size, true);
+	uint64_t code, instr;
 	bool last;
 
 	if (!p)
-		p = look(w, at, l->frame_size);
-	if (!p)
 		return false;
 	pos->frame = u64_at(p, l->frame_previous);
-	if (l->frame_owner && byte(p, l->frame_owner) >= OWNER_NONE) {
-		note(w, &v);
+	if (l->frame_owner && byte(p, l->frame_owner) >= OWNER_NONE)
 		return add_run(w, at);
-	}
 	code = u64_at(p, l->frame_code) & ~(uint64_t)l->tags;
 	instr = u64_at(p, l->frame_instr) - code - l->code_bytecode;
 	last = l->frame_entry && byte(p, l->frame_entry);
@@ -540,7 +498,7 @@ static bool take_frame(struct walk *w, struct position *pos)
 	if (instr >= (uint64_t)-8)
 		instr = 0;
 	if (!frame_is_pointer(code) || instr >= FRAME_INSTR_MAX ||
-	    !add_frame(w, &v, code, (uint32_t)instr))
+	    !add_frame(w, at, code, (uint32_t)instr))
 		return false;
 	return !last || end_run(w, pos);
 }
@@ -550,37 +508,30 @@ static bool take_frame(struct walk *w, struct position *pos)
 static bool take_object(struct walk *w, struct position *pos, uint64_t root)
 {
 	const struct python_layout *l = w->layout;
-	const bool recorded = l->thread_cframe;
-	uint64_t memory[FRAME_ROOM / 8], outer = 0;
-	const uint64_t record = pos->record;
-	struct visit frame, run;
-	const void *p, *r;
+	const uint64_t frame = pos->frame, record = pos->record;
+	const void *p;
 	uint32_t instr;
 
-	if (!frame_is_pointer(pos->frame) ||
-	    (recorded && (!frame_is_pointer(record) || record == root)))
+	if (l->thread_cframe && (!frame_is_pointer(record) || record == root))
 		return false;
-	p = recall(w, &frame, pos->frame, l->frame_size);
-	if (!p && !get(w, pos->frame, l->frame_size, memory))
+	p = visit(w, frame, l->frame_size, false);
+	if (!p)
 		return false;
-	p = p ? p : memory;
 	/* Before the first instruction it is -1. */
 	instr = u32_at(p, l->frame_instr);
 	instr = instr == UINT32_MAX ? 0 : instr;
 	pos->frame = u64_at(p, l->frame_previous);
 	if (instr >= FRAME_INSTR_MAX / l->instr_bytes ||
 	    !frame_is_pointer(u64_at(p, l->frame_code)) ||
-	    !add_frame(w, &frame, u64_at(p, l->frame_code), l->instr_bytes * instr) ||
+	    !add_frame(w, frame, u64_at(p, l->frame_code), l->instr_bytes * instr) ||
 	    !add_run(w, record))
 		return false;
-	pos->record = 0;
-	if (!recorded)
+	if (!l->thread_cframe)
 		return true;
-	r = recall(w, &run, record + l->cframe_previous, sizeof(outer));
-	if (!r && !get(w, record + l->cframe_previous, sizeof(outer), &outer))
+	p = visit(w, record + l->cframe_previous, 8, false);
+	if (!p)
 		return false;
-	note(w, &run);
-	pos->record = r ? u64_at(r, 0) : outer;
+	pos->record = u64_at(p, 0);
 	return pos->frame || pos->record == root;
 }
 
@@ -624,7 +575,7 @@ static void put_task(struct walk *w, uint64_t thread)
 	uint8_t kind;
 
 	w->s->window.n = 0;
-	if (!w->types->found || !python_task_name(&w->recalled, &at, &name, &kind))
+	if (!w->types->found || !python_task_name(&w->objects, &at, &name, &kind))
 		return;
 	w->out.door = &w->recalling;
 	frame_put_text(&w->out, FRAME_TASK, kind, &name);
@@ -667,6 +618,7 @@ static enum frame_state walk_states(struct walk *w, const struct python_thread *
 			? FRAMES_TORN : walk(w, more->at[i], more->frame[i], record);
 		if (state == FRAMES_COMPLETE && w->bootstrap)
 			*bootstrap = w->bootstrap;
+		w->torn |= state == FRAMES_TORN;
 		frame_put_entry(&w->out, 0, FRAME_STATE, state);
 	}
 	return first;
@@ -702,12 +654,9 @@ size_t python_walk(const struct python_types *types, const struct python_thread 
 	w.out.codes = w.out.all = 0;
 	w.entries = w.pending = 0;
 	w.loop = w.bootstrap = 0;
-	w.objects.types = types;
-	w.objects.door = door;
-	w.objects.room = s->window.bytes;
 	w.recalling = (struct frame_door){ read_recalled, put_through, &w, door->seen };
-	w.recalled = w.objects;
-	w.recalled.door = &w.recalling;
+	w.objects = (struct python_objects){ types, &w.recalling, s->window.bytes };
+	w.torn = false;
 	s->window.n = s->window.at = 0;
 	set_code_part(&w);
 	if (w.layout->by_object && !w.layout->thread_cframe)
@@ -717,8 +666,8 @@ size_t python_walk(const struct python_types *types, const struct python_thread 
 	if (state != FRAMES_TORN)
 		put_task(&w, t->state);
 	if (bootstrap)
-		python_thread_name_put(&w.recalled, bootstrap, t->name, &w.out);
-	if (state != FRAMES_TORN)
+		python_thread_name_put(&w.objects, bootstrap, t->name, &w.out);
+	if (state != FRAMES_TORN && !w.torn)
 		python_recall_end(&s->recalled);
 	frame_put_entry(&w.out, 0, FRAME_END, state);
 	return w.out.all;

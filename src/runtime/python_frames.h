@@ -17,6 +17,7 @@
 enum {
 	PYTHON_BATCH = 32,
 	PYTHON_CODE_BYTES = 144,	/* bytes read of a code object */
+	PYTHON_FRAME_BYTES = 112,	/* maximum bytes read of a frame */
 	PYTHON_STATES_MAX = 8,		/* states of a thread besides its first one */
 };
 
@@ -69,9 +70,9 @@ struct python_scratch {
 	struct frame_entry batch[PYTHON_BATCH];
 	struct frame_span spans[PYTHON_BATCH];
 	uint64_t frames[PYTHON_BATCH];
-	uint32_t items[PYTHON_BATCH];	/* their numbers in `recalled` */
-	bool known[PYTHON_BATCH];	/* the witness is set, the code written */
-	/* What most walks use ends with the first items that are recalled. */
+	bool complete[PYTHON_BATCH];	/* the witness is set, the code written */
+	uint64_t visited[PYTHON_FRAME_BYTES / 8];
+	/* What most walks use ends with the first places that are recalled. */
 	struct python_recalled recalled;
 	uint64_t codes[PYTHON_BATCH][PYTHON_CODE_BYTES / 8];
 	struct frame_window window;
