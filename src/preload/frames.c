@@ -14,6 +14,7 @@
 #include "runtime/ruby_frames.h"
 
 enum { NONE, PYTHON, PHP, RUBY };
+enum { CACHE_LINE = 64 };
 enum { SEARCH_MIN = 8 };	/* samples between a load and the first search */
 
 static struct {
@@ -40,6 +41,17 @@ struct part {
 	size_t at;
 };
 
+/* Begins to load a place into the caches.  A prefetch faults at no address (Intel SDM,
+ * PREFETCHh). */
+static void prefetch(const struct frame_span *v)
+{
+	uint64_t at = v->at & ~(uint64_t)(CACHE_LINE - 1);
+
+	for (; at < v->at + v->n; at += CACHE_LINE)
+		__builtin_prefetch((const void *)at);
+}
+
+/* The kernel copies one place after the other, and would wait for each. */
 static size_t read_spans(void *ctx, const struct frame_span *v, size_t n,
 			 void *to)
 {
@@ -47,8 +59,10 @@ static size_t read_spans(void *ctx, const struct frame_span *v, size_t n,
 	long r;
 
 	(void)ctx;
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		prefetch(&v[i]);
 		all.n += v[i].n;
+	}
 	r = frames.no_writev
 	    ? sys6(SYS_process_vm_readv, preload.pid, (long)&all, 1, (long)v, (long)n, 0)
 	    : sys6(SYS_process_vm_writev, preload.pid, (long)v, (long)n, (long)&all, 1, 0);
