@@ -432,7 +432,7 @@ static int note_limits(struct check *c)
 				c->runs.nbase, plural(c->runs.nbase, "s"));
 	if (!rc && !c->o.judge.same_machine)
 		rc = check_note(c, "the machines differ (%s): only shares are "
-				"compared, and the total is not gated",
+				"compared, and the total cannot fail the check",
 				c->machine.v[0]);
 	for (size_t i = 0; i < c->runs.files.n; i++)
 		if (c->runs.files.v[i].lines.by_number > files)

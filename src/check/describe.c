@@ -438,7 +438,7 @@ void describe_total(const struct check *c, struct buf *out)
 		buf_str(out, ": allowed: ");
 		text_safe(out, c->total_reason);
 	} else if (t->regressed) {
-		buf_str(out, ": slower, but not gated");
+		buf_str(out, ": slower, which does not fail the check");
 	} else if (t->improved) {
 		buf_str(out, ": improved");
 	}
@@ -606,11 +606,11 @@ void describe_verdict(const struct check *c, struct buf *out)
 		return;
 	}
 	if (c->verdict == CHECK_INCONCLUSIVE && c->total_unclear) {
-		buf_str(out, "the total ");
+		buf_str(out, "the total changed by ");
 		describe_change(c->judge.total.ratio, out);
-		buf_str(out, " and all larger functions alike: by the machine or "
-			"the program; record both sides interleaved (--run, "
-			"--against)");
+		buf_str(out, ", and all larger functions alike, because of the "
+			"machine or the program; record both sides interleaved "
+			"(--run, --against)");
 		return;
 	}
 	if (c->verdict == CHECK_INCONCLUSIVE) {

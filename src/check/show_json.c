@@ -19,7 +19,7 @@ static void put_options(const struct check *c, struct json *j)
 	json_fixed(j, "threshold", c->judge.single &&
 		   o->single_threshold > o->threshold ? o->single_threshold
 						      : o->threshold, 6);
-	/* null: not gated */
+	/* null: the total cannot fail the check */
 	json_fixed(j, "total_threshold", o->total_threshold < 0 ? NAN
 		   : o->total_threshold, 6);
 	json_fixed(j, "min_share", o->min_share, 6);

@@ -182,7 +182,7 @@ static void inclusive(const struct check *c, const struct check_style *s,
 		    r.j.status != JUDGE_IMPROVED)
 			continue;
 		if (!any) {
-			buf_str(out, "\nincluding callees (not gated)\n");
+			buf_str(out, "\nincluding callees (cannot fail the check)\n");
 			head(out);
 		}
 		any = true;

@@ -539,7 +539,7 @@ void show_total(const struct verdict *v, struct buf *out)
 		buf_str(out, " -- ");
 		text_safe(out, v->total.reason);
 	}
-	buf_printf(out, "; kernel %.1f%%, was %.1f%%, not gated",
+	buf_printf(out, "; kernel %.1f%%, was %.1f%%, cannot fail the check",
 		   100 * v->kernel_now, 100 * v->kernel_before);
 }
 
