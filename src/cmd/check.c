@@ -147,8 +147,8 @@ static const struct opt check_opt_table[] = {
 	  AT(github) },
 	{ OPT_STR, 0, "repo", "DIR",
 	  "List the commits of this git repository, between the recorded "
-	  "revisions of both sides, that touched a regression, or what else "
-	  "they changed; also read missing source files from it.",
+	  "revisions of both sides, that touched a regression; if there are "
+	  "none, list what else changed. Also read missing source files from it.",
 	  AT(repo) },
 	{ OPT_UINT, 0, "top", "N",
 	  "List this many unchanged functions. Default: 5.", AT(top) },

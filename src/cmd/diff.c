@@ -46,8 +46,8 @@ enum { AUTO = -1, MIN_ROWS = 20 };
 
 static const struct opt diff_opt_table[] = {
 	{ OPT_HEADING, 0, NULL, NULL, "What to compare", 0 },
-	SIDE_OPTION_ROWS(struct diff_opts, ", as for --label. With one recording "
-			 "only, it is both sides."),
+	SIDE_OPTION_ROWS(struct diff_opts, ", as for --label. A single "
+			 "recording is then both sides."),
 	{ OPT_STR, 's', "by", "KEY[,KEY...]",
 	  "Compare by these keys and show them in this order: image (dso), "
 	  "symbol (sym, function), file (srcfile), line (srcline), comm "
@@ -125,7 +125,8 @@ static const struct opt diff_opt_table[] = {
 	OPT_ROW_FULL_NAMES(AT(full_names)),
 	{ OPT_UINT, 'w', "width", "COLUMNS",
 	  "Cut lines at this width; for an SVG, its width in pixels. Default: "
-	  "the width of the terminal, without one no limit; 1200.", AT(width) },
+	  "the width of the terminal, no limit for files and pipes; 1200 for an "
+	  "SVG.", AT(width) },
 	{ OPT_FLAG, 0, "no-header", NULL,
 	  "Omit the lines about what is compared.",
 	  AT(no_header) },

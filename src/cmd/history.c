@@ -131,7 +131,7 @@ static int require_repository(const char *repo, struct error *err)
 	int rc = git_ask(repo, words, 2, 4096, GIT_MS, &out, err);
 
 	buf_fini(&out);
-	return rc > 0 ? error_set(err, ERR_NOTFOUND, "--repo %s: is no git "
+	return rc > 0 ? error_set(err, ERR_NOTFOUND, "--repo %s: is not a git "
 				  "repository", repo) : rc;
 }
 
@@ -398,7 +398,7 @@ static int require_benchmark(const struct history *h, const char *benchmark,
 				   history_str(h, id));
 	}
 	rc = error_set(err, ERR_NOTFOUND, "--benchmark %s: the history has no such "
-		       "benchmark, but %s", benchmark, buf_cstr(&names));
+		       "benchmark; it has %s", benchmark, buf_cstr(&names));
 	buf_fini(&names);
 	return rc;
 }
@@ -452,8 +452,8 @@ static int run_history(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!strcmp(what, "add")) {
 		if (files.n)
 			return history_add(io, o, &files, err);
-		return error_set(err, ERR_USAGE, "add: no recordings of a "
-				 "commit given");
+		return error_set(err, ERR_USAGE, "add: name the recordings of a "
+				 "commit");
 	}
 	if (!list && strcmp(what, "report"))
 		return error_set(err, ERR_USAGE, "'%s': use add, list or "

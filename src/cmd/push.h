@@ -21,7 +21,8 @@ struct cmd_push_opts {
  * cmd_push_opts called `name`. */
 #define CMD_PUSH_WINDOW_ROW(type, name) \
 	{ OPT_UNIT, 0, "window", "TIME", \
-	  "Sum samples by stack over so much time (1s to 1h). Default: 10s.", \
+	  "Sum samples by stack over windows of this length (1s to 1h). " \
+	  "Default: 10s.", \
 	  offsetof(type, name.window) }
 
 #define CMD_PUSH_SYMBOLS_ROW(type, name) \
@@ -39,8 +40,8 @@ struct cmd_push_opts {
 	  "Default: the variable TALLY_PUSH_TOKEN.", \
 	  offsetof(type, name.token_file) }, \
 	{ OPT_STR, 0, "ca", "FILE", \
-	  "Trust servers whose certificates these sign (PEM), instead of the " \
-	  "system's.", offsetof(type, name.ca) }, \
+	  "Trust servers whose certificates are signed by those in FILE (PEM), " \
+	  "instead of the system's.", offsetof(type, name.ca) }, \
 	{ OPT_STR, 0, "cert", "FILE", "Client certificate (PEM).", \
 	  offsetof(type, name.cert) }, \
 	{ OPT_STR, 0, "key", "FILE", "Key of the client certificate (PEM).", \
@@ -49,7 +50,8 @@ struct cmd_push_opts {
 	  "Store requests that cannot be sent in DIR, and send stored ones, " \
 	  "oldest first.", offsetof(type, name.spool) }, \
 	{ OPT_UINT, 0, "spool-size", "BYTES", \
-	  "Size limit of DIR; drops the oldest requests. Default: 256M.", \
+	  "Limit the size of DIR by removing the oldest requests. Default: " \
+	  "256M.", \
 	  offsetof(type, name.spool_size) }, \
 	{ OPT_UNIT, 0, "timeout", "TIME", \
 	  "End a request that takes longer. Default: 30s.", \

@@ -84,8 +84,9 @@ static const struct opt record_opt_table[] = {
 	  "Default: none.",
 	  AT(callgraph) },
 	{ OPT_FLAG, 0, "verify-stacks", NULL,
-	  "Copy stacks that the kernel module unwinds (--source=kmod), too, "
-	  "and say how many differ from tally's own.", AT(verify_stacks) },
+	  "With --source=kmod: also copy the stacks that the kernel module "
+	  "unwinds, unwind the copies, and print how many stacks differ.",
+	  AT(verify_stacks) },
 	{ OPT_FLAG, 0, "wait", NULL,
 	  "Also record where threads wait and how long: the events blocked and "
 	  "runnable (waiting for a processor), in nanoseconds; as root also "
@@ -122,7 +123,7 @@ static const struct opt record_opt_table[] = {
 	  "Write to FILE; an existing recording is renamed to FILE.old. "
 	  "Default: profile.tally.", AT(output) },
 	{ OPT_OPTSTR, 0, "switch-output", "signal|SIZE|TIME",
-	  "Continue in another file on SIGUSR2 and \"snapshot\", beyond a size "
+	  "Continue in another file on SIGUSR2 and \"snapshot\", at a size "
 	  "(100M) or after a time (30s, 5m); finished files are named "
 	  "FILE.TIME. Default: signal.", AT(rotate) },
 	{ OPT_UINT, 0, "switch-max-files", "N",
@@ -149,8 +150,8 @@ static const struct opt record_opt_table[] = {
 	{ OPT_FLAG, 'v', "verbose", NULL,
 	  "Print more about the recording when it ends.", AT(verbose) },
 	{ OPT_NOFLAG, 0, "no-runtime-env", NULL,
-	  "Do not set NODE_OPTIONS or PYTHONPERFSUPPORT for programs that need "
-	  "it to name their functions.", AT(runtime_env) },
+	  "Do not set NODE_OPTIONS, ERL_FLAGS or PYTHONPERFSUPPORT for "
+	  "programs that need it to name their functions.", AT(runtime_env) },
 	CONTINUOUS_OPTION_ROWS(struct record_opts, continuous),
 	OPT_END
 };

@@ -32,8 +32,8 @@
 	  "Syntax of instructions. Default: intel.", at }
 #define OPT_ROW_WIDTH(at) \
 	{ OPT_UINT, 'w', "width", "COLUMNS", \
-	  "Cut lines at this width. Default: the width of the terminal, " \
-	  "without one no limit.", \
+	  "Cut lines at this width. Default: the width of the terminal; no " \
+	  "limit for files and pipes.", \
 	  at }
 #define OPT_ROW_NO_HEADER(at) \
 	{ OPT_FLAG, 0, "no-header", NULL, \

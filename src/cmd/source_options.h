@@ -29,7 +29,7 @@ struct source_opts {
 /* The row of --embed-source. */
 #define EMBED_OPTION_ROW(offset, help) \
 	{ OPT_OPTSTR, 0, "embed-source", "DIR", help " Only files below the " \
-	  "working directory and DIR are stored.", offset }
+	  "working directory, its git work tree and DIR are stored.", offset }
 /* Converts its value (NULL: nothing is allowed) to access rights.  Call
  * source_access_fini even after an error. */
 int cmd_embed(const char *value, struct source_access *out, struct error *err);

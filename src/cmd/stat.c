@@ -44,7 +44,8 @@ static const struct opt stat_opt_table[] = {
 	  AT(kernel) },
 	KEEP_BUSY_OPTION_ROW(AT(keep_busy)),
 	{ OPT_FLAG, 0, "by-mode", NULL,
-	  "Count each event separately in user space and in the kernel.",
+	  "Count processor events and page faults separately in user space and "
+	  "in the kernel.",
 	  AT(by_mode) },
 	{ OPT_FLAG, 0, "no-group", NULL,
 	  "Count each event by itself, including those of one metric.",

@@ -247,7 +247,7 @@ static const struct hw_event events[] = {
 	  "DCACHE Misses by Locked Instructions",
 	  "data cache misses (or accesses) of locked instructions",
 	  "Samples fall close to the instruction. Included in k8-dc-miss; "
-	  "whether the L2 had the line is not told.",
+	  "does not show whether the L2 had the line.",
 	  "revision C and later (pmc.k8)", "L1-dcache-load-misses" },
 	{ 0x67, 0x03, 0, HW_BKDG, HW_UNSAID, 0, MASKS(prefetcher),
 	  "data-prefetcher", "Data Prefetcher",

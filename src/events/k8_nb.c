@@ -161,8 +161,8 @@ static const struct hw_event events[] = {
 	  "cpu-io-requests-to-memory-io", "CPU/IO Requests to Memory/IO",
 	  "requests between processors, I/O and memory, by path",
 	  "The mask is a sum of A8h A4h A2h A1h (local to local), 98h 94h 92h "
-	  "91h (local to remote), 64h 61h (remote to local). Sizes and "
-	  "directions are not told: see F6h to F8h.", "revision E (BKDG)",
+	  "91h (local to remote), 64h 61h (remote to local). Does not "
+	  "show sizes and directions: see F6h to F8h.", "revision E (BKDG)",
 	  "node-loads" },
 	{ 0xea, 0x3d, 0, HW_BKDG, HW_UNSAID, 0, MASKS(blocks),
 	  "cache-block-commands", "Cache Block Commands",

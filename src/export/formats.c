@@ -11,7 +11,7 @@
 #include "base/nearest.h"
 
 static const struct export_format formats[] = {
-	{ "folded", "folded", "one line a stack: flamegraph.pl, inferno",
+	{ "folded", "folded", "one line per stack: flamegraph.pl, inferno",
 	  EXPORT_NAMES, export_folded },
 	{ "pprof", "pb.gz", "go tool pprof, Pyroscope, Parca, Polar Signals",
 	  EXPORT_GZIP | EXPORT_PARTS, export_pprof },
@@ -23,7 +23,7 @@ static const struct export_format formats[] = {
 	  0, export_firefox },
 	{ "callgrind", "callgrind", "kcachegrind, callgrind_annotate",
 	  0, export_callgrind },
-	{ "perf-script", "perf.txt", "what reads the text of perf script",
+	{ "perf-script", "perf.txt", "tools that read the text of perf script",
 	  EXPORT_NAMES, export_perf_script },
 	{ "cpuprofile", "cpuprofile", "Chrome's developer tools, VS Code",
 	  0, export_cpuprofile },
@@ -32,7 +32,7 @@ static const struct export_format formats[] = {
 	{ "csv", "csv", "spreadsheets: a record for each thread and stack",
 	  0, export_csv },
 #ifdef HAVE_SQLITE
-	{ "sqlite", "db", "sqlite3, and all that reads its databases",
+	{ "sqlite", "db", "sqlite3 and other readers of its databases",
 	  EXPORT_FILE, export_sqlite },
 #endif
 	{ "llvm", "prof", "clang -fprofile-sample-use, llvm-profdata",

@@ -382,7 +382,7 @@ t_like "... in --again, too" "$?$(cat verdict)" '^2.*fresh-2\.tally is named twi
 for words in 'history report --store store' 'history add --store store b1-1.tally' \
 	'check --history store --commit x --new b1-1.tally'; do
 	"$TALLY" $words --repo kept >none 2>&1
-	t_like "$words --repo of no repository" "$?$(cat none)" '^[12].*--repo kept: is no git repository'
+	t_like "$words --repo of no repository" "$?$(cat none)" '^[12].*--repo kept: is not a git repository'
 done
 git init -q empty
 "$TALLY" history --store store --repo empty >none 2>&1
