@@ -621,7 +621,7 @@ int outfile_folder(const char *path, unsigned int mode, const char *what,
 			       "of your own as %s", path,
 			       (unsigned int)st.st_uid, what);
 	else if (st.st_mode & S_IWOTH)
-		rc = error_set(err, ERR_PERM, "everybody may write into %s; use "
+		rc = error_set(err, ERR_PERM, "all users may write to %s; use "
 			       "chmod o-w, or name another folder as %s", path,
 			       what);
 	else

@@ -84,7 +84,7 @@ int outfile_rename(int dir, const char *from, const char *to);
 
 /* Opens the folder of a command that goes on writing and reading files there, and
  * makes it with `mode` if it does not exist.  A folder of another user, or one in
- * which everybody may write, is an error: others could replace the files.  `what`
+ * which all users may write, is an error: others could replace the files.  `what`
  * says in messages what the folder is ("the spool").  Returns the descriptor or a
  * negative error. */
 int outfile_folder(const char *path, unsigned int mode, const char *what,

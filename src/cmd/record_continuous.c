@@ -52,9 +52,9 @@ static int check(const struct continuous_opts *o, const struct record_options *r
 		 struct error *err)
 {
 	if (ro->command)
-		return error_set(err, ERR_USAGE, "--continuous records what runs "
-				 "already: -a, -p, -t or --cgroup instead of a "
-				 "command");
+		return error_set(err, ERR_USAGE, "--continuous records running "
+				 "programs: use -a, -p, -t or --cgroup instead of "
+				 "a command");
 	if (!ro->all_cpus && !ro->pids && !ro->tids && !ro->cgroup && !ro->cpus)
 		return error_set(err, ERR_USAGE, "--continuous needs -a, -p, -t or "
 				 "--cgroup");
@@ -66,11 +66,10 @@ static int check(const struct continuous_opts *o, const struct record_options *r
 		return error_set(err, ERR_USAGE, "--continuous needs a time or a "
 				 "size for --switch-output: --switch-output=5m");
 	if (ro->rotate.max_files)
-		return error_set(err, ERR_USAGE, "--switch-max-files: "
-				 "--continuous has --keep-size and --keep-age");
+		return error_set(err, ERR_USAGE, "--switch-max-files: with "
+				 "--continuous, use --keep-size and --keep-age");
 	if (o->send.symbols != SYMBOLS_NOT_GIVEN && !o->push)
-		return error_set(err, ERR_USAGE, "--symbols says what --push "
-				 "sends");
+		return error_set(err, ERR_USAGE, "--symbols needs --push");
 	if (o->renew < 1)
 		return error_set(err, ERR_USAGE, "--renew must be at least 1s");
 	return 0;

@@ -504,8 +504,8 @@ static int check(const struct count_options *o, struct error *err)
 		return error_set(err, ERR_USAGE,
 				 "--user and --kernel exclude each other");
 	if (o->interval > 0 && o->repeat > 1)
-		return error_set(err, ERR_USAGE, "intervals (-I) are of one "
-				 "run, not of several (-r)");
+		return error_set(err, ERR_USAGE, "-I and -r exclude each other: "
+				 "intervals are shown for a single run");
 	return 0;
 }
 

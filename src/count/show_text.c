@@ -241,7 +241,7 @@ static void put_head(struct buf *out, const struct count_result *r,
 	text_safe(out, buf_cstr(&command));
 	if (r->runs.n > 1)
 		buf_printf(out, ": %zu runs; mean, ± 95%% interval of the mean, "
-			   "least .. most", r->runs.n);
+			   "minimum .. maximum", r->runs.n);
 	buf_str(out, "\n#\n");
 	buf_fini(&command);
 }

@@ -31,13 +31,13 @@ static int elsewhere(const char *word, const struct hw_pmu *pmu,
 		     const struct hw_event *event, struct error *err)
 {
 	if (event->generic)
-		return error_set(err, ERR_USAGE, "\"%s\" is an event of %s; "
-				 "this processor is none. The nearest event of "
-				 "the kernel is %s", word, pmu->summary,
+		return error_set(err, ERR_USAGE, "\"%s\" is an event of %s, not "
+				 "of this processor; the nearest event of the "
+				 "kernel is %s", word, pmu->summary,
 				 event->generic);
-	return error_set(err, ERR_USAGE, "\"%s\" is an event of %s; this "
-			 "processor is none, and no event of the kernel is "
-			 "near it (\"tally list\" shows what is here)", word,
+	return error_set(err, ERR_USAGE, "\"%s\" is an event of %s, not of this "
+			 "processor, and the kernel has no similar event (\"tally "
+			 "list\" shows the events of this machine)", word,
 			 pmu->summary);
 }
 
@@ -113,8 +113,8 @@ static int unknown_event(const char *word, const char *sysfs,
 		return error_set(err, ERR_USAGE, "unknown event \"%s\"; "
 				 "tracepoints cannot be read here: %s/kernel/"
 				 "tracing is not mounted (\"mount -t tracefs "
-				 "tracefs %s/kernel/tracing\") or not ours to "
-				 "read (see \"tally doctor\")", word, sysfs,
+				 "tracefs %s/kernel/tracing\") or not readable for "
+				 "this user (see \"tally doctor\")", word, sysfs,
 				 sysfs);
 	return error_set(err, ERR_USAGE, "unknown event \"%s\"; \"tally list\" "
 			 "shows the events of this machine", word);
@@ -394,10 +394,10 @@ static int wild_parse(const char *word, const char *sysfs, uint32_t group,
 				 "\"%s\"; they are below %s/kernel/tracing/"
 				 "events", names, sysfs);
 	if (out->n - before > EVENTS_OF_PATTERN)
-		return error_set(err, ERR_USAGE, "\"%s\" means %zu tracepoints, "
-				 "and each takes a file for each processor and "
-				 "thread: at most %d at once; choose some by a "
-				 "longer name", names, out->n - before,
+		return error_set(err, ERR_USAGE, "\"%s\" matches %zu tracepoints, "
+				 "but at most %d can be used at once, because "
+				 "each needs a file for each processor and thread: "
+				 "use a more specific name", names, out->n - before,
 				 EVENTS_OF_PATTERN);
 	return 1;
 }
@@ -418,11 +418,12 @@ static int item_parse(const char *text, size_t n, const char *sysfs,
 	while (n && text[n - 1] == ' ')
 		n--;
 	if (*group && n && text[n - 1] != '}' && memchr(text, '}', n))
-		return error_set(err, ERR_USAGE, "\"%.*s\": modifiers of a group "
-				 "{ } stand behind its events ({cycles:u,"
-				 "instructions:u}); all of them are sampled, "
-				 "leave :S out", n < EVENT_NAME_MAX ? (int)n
-				 : EVENT_NAME_MAX, text);
+		return error_set(err, ERR_USAGE, "\"%.*s\": write modifiers after "
+				 "the events in a group, not after the group "
+				 "({cycles:u,instructions:u}); omit :S, all events "
+				 "of a group are sampled",
+				 n < EVENT_NAME_MAX ? (int)n : EVENT_NAME_MAX,
+				 text);
 	closed = *group && n && text[n - 1] == '}';
 	n -= closed;
 	if (!n)

@@ -168,20 +168,22 @@ static int target_check(const struct target_options *o, struct error *err)
 	bool all = o->all_cpus || o->cgroup;
 
 	if (tasks && all)
-		return error_set(err, ERR_USAGE, "-p and -t choose threads, -a "
-				 "and --cgroup everything: choose one");
+		return error_set(err, ERR_USAGE, "-p and -t cannot be combined "
+				 "with -a or --cgroup, which select more than "
+				 "single threads");
 	if (!tasks && !all && !o->cpus && !o->command)
-		return error_set(err, ERR_USAGE, "what to watch? give a "
+		return error_set(err, ERR_USAGE, "nothing to observe: give a "
 				 "command (-- CMD), -p PID, -t TID or -a");
 	if (o->descendants && !o->pids)
 		return error_set(err, ERR_USAGE,
-				 "--descendants are those of -p PID");
+				 "--descendants requires -p PID");
 	if (o->repeat > 1 && !o->command)
 		return error_set(err, ERR_USAGE,
 				 "--repeat needs a command to run");
 	if (o->repeat > 1 && (tasks || all))
-		return error_set(err, ERR_USAGE, "--repeat records the command "
-				 "alone: not with -p, -t, -a or --cgroup");
+		return error_set(err, ERR_USAGE, "--repeat observes the command "
+				 "only and cannot be combined with -p, -t, -a or "
+				 "--cgroup");
 	return 0;
 }
 
@@ -341,7 +343,7 @@ void target_note(const struct target *t, char *text, size_t size)
 {
 	*text = '\0';
 	if (t->left_out)
-		snprintf(text, size, "%zu %s started earlier by the given ones "
+		snprintf(text, size, "%zu %s that the given ones started earlier "
 			 "%s left out: --descendants adds them", t->left_out,
 			 t->left_out == 1 ? "process" : "processes",
 			 t->left_out == 1 ? "is" : "are");

@@ -20,7 +20,7 @@ static const struct runtime runtimes[] = {
 	  "former" },
 	{ "nodejs", PROF_IMAGE_JAVASCRIPT, NULL },
 	{ "libnode.so", PROF_IMAGE_JAVASCRIPT, NULL },
-	{ "libjvm.so", "[jvm]", "Java, of which the program's memory tells no names: run "
+	{ "libjvm.so", "[jvm]", "Java, without names in the program's memory: run "
 	  "java with -agentpath:…/libperf-jvmti.so or -XX:+DumpPerfMapAtExit" },
 	{ "libcoreclr.so", "[.net]", ".NET, without names: run it with "
 	  "DOTNET_PerfMapEnabled=1" },

@@ -175,7 +175,7 @@ static int match_events(struct merge *m, uint8_t *taken,
 
 		if (id == m->p->events.n)
 			return error_set(err, ERR_USAGE, "%s and %s cannot be "
-				"taken together: only the second measured %s",
+				"combined: only the second measured %s",
 				paths[0], paths[at], prof_event_actual(m->from, &m->from->events.v[i]));
 		taken[id] = 1;
 		m->maps->event[i] = id;
@@ -183,7 +183,7 @@ static int match_events(struct merge *m, uint8_t *taken,
 	for (uint32_t k = 0; k < m->p->events.n; k++)
 		if (!taken[k])
 			return error_set(err, ERR_USAGE, "%s and %s cannot be "
-				"taken together: only the first measured %s",
+				"combined: only the first measured %s",
 				paths[0], paths[at], prof_event_actual(m->p, &m->p->events.v[k]));
 	return 0;
 }
@@ -197,8 +197,8 @@ static int take_events(struct merge *m, const char *const *paths, size_t at,
 	int rc;
 
 	if (m->from->events.n > EVENTS_MAX)
-		return error_set(err, ERR_UNSUPPORTED, "%s holds %zu events: "
-				 "those with up to %d can be taken together",
+		return error_set(err, ERR_UNSUPPORTED, "%s has %zu events: only "
+				 "recordings with up to %d can be combined",
 				 paths[at], m->from->events.n, EVENTS_MAX);
 	if (!at)
 		return first_events(m);
@@ -211,7 +211,7 @@ static int take_events(struct merge *m, const char *const *paths, size_t at,
 /* Returns the offset that shifts the recording's times so that they start where
  * the previous ones end.  The subtraction may wrap, and so does the
  * addition. */
-static uint64_t put_behind(const struct merge *m)
+static uint64_t time_shift(const struct merge *m)
 {
 	uint64_t start = UINT64_MAX, last = 0;
 
@@ -409,7 +409,7 @@ static int take_tables(struct merge *m, struct input *in, size_t at,
 
 	if (rc)
 		return rc;
-	in->shift = put_behind(m);
+	in->shift = time_shift(m);
 	rc = take_runs(m, in->shift, in->run_ok);
 	if (!rc)
 		rc = merge_facts(m);
@@ -483,7 +483,7 @@ static int write_all(int fd, const struct profile *p, struct reader *const *r,
 		     const struct input *in, size_t n, struct error *err)
 {
 	struct writer *w = NULL;
-	int rc = writer_open_fd(fd, "recordings taken together", p, &w, err);
+	int rc = writer_open_fd(fd, "combined recordings", p, &w, err);
 
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = put_samples(w, r[i], &in[i], err);
@@ -514,8 +514,7 @@ static int make(struct reader *const *in, struct input *inputs,
 	int rc = profile_init(&p);
 
 	if (!rc && fd < 0)
-		rc = error_errno(err, errno, "no memory to take recordings "
-				 "together");
+		rc = error_errno(err, errno, "no memory to combine recordings");
 	if (!rc)
 		rc = take_all(&p, in, inputs, n, paths, err);
 	if (!rc)
@@ -534,8 +533,8 @@ static int make(struct reader *const *in, struct input *inputs,
 
 static int no_memory(struct error *err)
 {
-	return error_set(err, ERR_NOMEM, "out of memory while taking "
-			 "recordings together");
+	return error_set(err, ERR_NOMEM, "out of memory while combining "
+			 "recordings");
 }
 
 int recordings_merge(struct reader *const *in, const char *const *paths,

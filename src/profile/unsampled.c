@@ -54,7 +54,8 @@ static void too_little(const struct prof_event *e, uint64_t n, struct buf *out)
 	else
 		buf_printf(out, "%" PRIu64 " were counted, and a sample is "
 			   "taken every %" PRIu64 "; ", n, period);
-	buf_printf(out, "take more (%s) or record for longer (--repeat 100)",
+	buf_printf(out, "sample more often (%s) or record for longer "
+		   "(--repeat 100)",
 		   e->freq ? "-F 20000" : "-c with a smaller period");
 }
 
@@ -92,21 +93,21 @@ void profile_why_unsampled(const struct profile *p, struct buf *out)
 	else if (!most)
 		nothing_counted(p, out);
 	else if (!inside)
-		buf_printf(out, "programs ran for %.2f ms, in which the source of "
-			   "samples was not at work; another --source may be "
+		buf_printf(out, "programs ran for %.2f ms, but the source of "
+			   "samples did not work in them; try another --source "
 			   "(tally doctor)", (double)most / 1e6);
 	else if (p->events.n > 1)
-		buf_str(out, "no event was counted often enough for one; take "
-			"more (-F, -c) or record for longer");
+		buf_str(out, "no event was counted often enough for a sample; "
+			"sample more often (-F, -c) or record for longer");
 	/* Each thread's first sample may take a whole period to occur. */
 	else if (most <= prof_event_period(e) * (p->threads_gone + p->threads.n + 1))
 		too_little(e, most, out);
 	else if (e->exclude_kernel)
 		buf_str(out, *profile_cstr(p, e->note)
 			? "none was in user space, and kernel code was not sampled"
-			: "none was in user space, which alone was to be "
+			: "none was in user space, and only user space was "
 			  "sampled (--user)");
 	else if (e->exclude_user)
-		buf_str(out, "none was in the kernel, which alone was to be "
+		buf_str(out, "none was in the kernel, and only the kernel was "
 			"sampled (--kernel)");
 }

@@ -154,7 +154,7 @@ static int switch_event(struct run *r, const char *name, bool on,
 		if (!strcmp(src->events[i].name, name))
 			event = (uint32_t)i;
 	if (*name && event == SOURCE_NONE)
-		return error_set(err, ERR_USAGE, "no event is called %s", name);
+		return error_set(err, ERR_USAGE, "no event has the name %s", name);
 	if (event == SOURCE_NONE || (src->waits && event >= src->blocked)) {
 		int rc = run_waits(r, on, err);
 
@@ -183,7 +183,7 @@ static void hand_over(struct run *r, bool begin, struct error *err)
 	uint64_t at = strtoull(s->control.name, &end, 10), now = clock_now();
 
 	if (end == s->control.name || *end) {
-		error_set(err, ERR_USAGE, "want a time in ns");
+		error_set(err, ERR_USAGE, "a time in nanoseconds is required");
 	} else if (!begin) {
 		s->collector.until_ns = r->end_ns = at ? at : 1;
 	} else {
@@ -208,7 +208,7 @@ static void take_command(struct run *r, enum control_command command)
 		break;
 	case CONTROL_SNAPSHOT:
 		if (!s->o->rotate.on)
-			error_set(&err, ERR_USAGE, "snapshot needs "
+			error_set(&err, ERR_USAGE, "snapshot requires "
 				  "--switch-output");
 		else
 			recording_failed(r, rotate_now(r, &err), &err);

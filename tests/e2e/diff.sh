@@ -136,7 +136,7 @@ t_like "… by its old name, too" \
 	"$(diff one.tally two.tally before --source)" \
 	' 24 +for .* 26 +for \(int i = 0; i < 3600'
 t_like "one side's function is shown alone" \
-	"$(diff one.tally two.tally fresh)" 'only in the new one'
+	"$(diff one.tally two.tally fresh)" 'new side only'
 
 if python3 -c 'import json' 2>/dev/null; then
 	for side in one two; do

@@ -381,8 +381,8 @@ if without_proc ./tally --version >/dev/null 2>&1; then
 	t_like "also that it finds no process" "$(cat err)" \
 		'process 1 cannot be looked up: /proc is not mounted'
 	unshare -pf --mount-proc ./tally doctor --format=json >json
-	t_like "own process numbers are named" "$(check json namespaces)" \
-		'^limited: own process numbers'
+	t_like "own process IDs are named" "$(check json namespaces)" \
+		'^limited: own process IDs'
 else
 	t_skip "without /proc" "cannot unmount it, or this build needs it"
 fi

@@ -200,7 +200,7 @@ then
 	faulty "write 4 SLEEP,write 5 SLEEP" -F 997 --switch-output=650ms
 	last=$(find . -name 's.tally.2*' | sort | tail -n 1)
 	text=$("$TALLY" report --no-pager "$last" 2>&1 | tr -d '\n#' | tr -s ' ')
-	t_lacks "the source was at work in the last file, too" "$text" 'not at work'
+	t_lacks "the source was at work in the last file, too" "$text" 'did not work in them'
 	t_like "… when the command had ended" "$text" 'the recorded programs did not run'
 else
 	t_skip "files of a lowered rate" "needs perf and a compiler"

@@ -66,7 +66,7 @@ for f in hostile other; do
 done
 t_like "what a page cannot compare by" \
 	"$("$TALLY" diff --html -s comm many.tally other.tally 2>&1)" \
-	'leave out'
+	'cannot be combined with --by'
 
 printf 'x' >cut.tally
 t_like "a file that is no recording" \

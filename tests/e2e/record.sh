@@ -453,7 +453,7 @@ t_is "both events of a group are sampled" "$("$TALLY" dump --no-pager \
 	tr '\n' ' ')$(cat err)" 'event=0 event=1 '
 "$TALLY" record -q -e '{cpu-clock,page-faults}:S' -o group.tally true 2>err
 t_is "a group has no modifiers of its own" "$?" 2
-t_like "that is said, and what to do" "$(cat err)" 'behind its events'
+t_like "that is said, and what to do" "$(cat err)" 'not after the group'
 if ${CC:-cc} -shared -fPIC -D_GNU_SOURCE -o fake_pmu.so \
 	"$top_srcdir/tests/e2e/fake_pmu.c" -ldl 2>/dev/null &&
 	LD_PRELOAD=$PWD/fake_pmu.so "$TALLY" record -q -e cycles -o fake.tally \

@@ -37,7 +37,7 @@ t_like "a pipe is called one" "$(cat err)" 'stdin: a pipe'
 status "$TALLY" report --json >/dev/null
 t_like "a value taken for an option" "$(cat err)" 'did you mean --format=json'
 status "$TALLY" stat >/dev/null
-t_like "nothing to count" "$(cat err)" 'what to watch\? give a command'
+t_like "nothing to count" "$(cat err)" 'nothing to observe: give a command'
 t_is "list of no such event" "$("$TALLY" list no-such-event 2>&1)" \
 	"tally: no event of that name; 'tally list --all' lists all events"
 t_is "the commands of a first session come first" "$("$TALLY" --help |

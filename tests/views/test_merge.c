@@ -283,14 +283,14 @@ static void test_many(void **state)
 	assert_int_equal(count(g.all, "work"), 2);
 	done(&g);
 
-	/* so many events are not taken together at all */
+	/* such a number of events is refused */
 	g = group_of(2, 1);
 	for (size_t i = 0; i < 2; i++)
 		for (uint32_t k = 0; k < MANY; k++)
 			assert_int_equal(vec_push(&g.m[i].p.events,
 						  g.m[i].p.events.v[0]), 0);
 	assert_int_equal(merge(&g, &err), -ERR_UNSUPPORTED);
-	assert_non_null(strstr(err.msg, "a.tally holds 300001 events"));
+	assert_non_null(strstr(err.msg, "a.tally has 300001 events"));
 	done(&g);
 }
 

@@ -202,7 +202,7 @@ static void try_others(struct doctor *d)
 	} else {
 		doctor_found(c, "not tested: no process of another user is "
 			     "visible here%s", d->rights.inner_pids
-			     ? " (own process numbers)" : "");
+			     ? " (own pid namespace)" : "");
 	}
 }
 

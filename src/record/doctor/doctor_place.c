@@ -71,9 +71,9 @@ static void try_namespaces(struct doctor *d)
 		return;
 	}
 	c->state = DOCTOR_LIMITED;
-	doctor_found(c, "own%s%s%s: ", d->rights.inner_users ? " users" : "",
+	doctor_found(c, "own%s%s%s: ", d->rights.inner_users ? " user IDs" : "",
 		     d->rights.inner_users && d->rights.inner_pids ? " and"
-		     : "", d->rights.inner_pids ? " process numbers" : "");
+		     : "", d->rights.inner_pids ? " process IDs" : "");
 	doctor_found(c, d->rights.inner_pids
 		     ? "-p and -t use the process IDs of this namespace and "
 		       "reach only its processes"

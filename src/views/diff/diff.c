@@ -23,7 +23,7 @@ static int refuse_keys(const struct diff_spec *spec, struct error *err)
 			   "comm compares them by name" },
 		{ KEY_TID, "threads have other numbers in each recording: "
 			   "comm compares them by name" },
-		{ KEY_RUN, "all runs of a side are taken together; --run "
+		{ KEY_RUN, "all runs of a side are combined; --run "
 			   "chooses some" },
 		{ KEY_EVENT, "events stand beside each other anyway" },
 		{ KEY_LABEL, "--label chooses some" },

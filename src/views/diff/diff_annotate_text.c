@@ -2,9 +2,9 @@
 /*
  * Writes two annotations side by side as text.
  *
- *	      OLD      NEW   CHANGE    LINE  OLD SOURCE       LINE  NEW SOURCE
+ *	      OLD      NEW   CHANGE    LINE  SOURCE           LINE  SOURCE
  *	   134.20   149.10   +14.90       7  x = f(x);           9  x = f(x);
- *	     9.00        -    -9.00       8  x++;             <
+ *	     9.00             -9.00       8  x++;             <
  *
  * Between the sides, | marks a changed line, and < or > a line on one side only.
  * On a narrow terminal, lines are shown below each other as by `diff -u`.
@@ -259,10 +259,10 @@ static void put_same_file(struct aligned *t, const struct listing_group *g)
 	    !memcmp(id[0]->bytes, id[1]->bytes, id[0]->len))
 		return;
 	t->same_file_noted = true;
-	comment(t, "note: both sides show the same file, though they ran other "
-		   "builds: if it changed between them, old lines do not fit "
-		   "(--repo DIR, --old-source-map FROM=TO, or record with "
-		   "--embed-source)");
+	comment(t, "note: both sides show the same file, but they ran different "
+		   "builds: if the file changed in between, lines of the old side "
+		   "are wrong (--repo DIR, --old-source-map FROM=TO, or record "
+		   "with --embed-source)");
 }
 
 /* Writes a file or a code: what it is, then its rows. */
@@ -332,9 +332,9 @@ static void put_unit(struct aligned *t, struct diff_unit *u)
 	buf_str(&t->text, ", ");
 	put_cost_scaled(d, 0, u->change.change, true, &t->text);
 	if (u->unit[DIFF_OLD] == SIZE_MAX)
-		buf_str(&t->text, " (only in the new one)");
+		buf_str(&t->text, " (new side only)");
 	else if (u->unit[DIFF_NEW] == SIZE_MAX)
-		buf_str(&t->text, " (only in the old one)");
+		buf_str(&t->text, " (old side only)");
 	else if (u->change.cost[DIFF_OLD] > 0)
 		buf_printf(&t->text, " (%+.1f%%)", 100 * u->change.change /
 						   u->change.cost[DIFF_OLD]);
@@ -349,7 +349,7 @@ static void put_unit(struct aligned *t, struct diff_unit *u)
 	if (t->style->source)
 		lines = put_groups(t, false);
 	if (t->style->source && !lines)
-		comment(t, "no line is known");
+		comment(t, "no lines are known");
 	if (t->style->code && (!lines || !t->style->automatic))
 		put_groups(t, true);
 }
@@ -364,8 +364,8 @@ void diff_annotate_text(struct diff_annotation *x,
 		if (style->color)
 			buf_str(out, LINE_DIM);
 		diff_head(x->d, style->columns, out);
-		comment(&t, "Lines: with what was inlined there; | changed, < "
-			    "only old, > only new");
+		comment(&t, "Costs of lines include functions inlined there; | "
+			    "changed, < old side only, > new side only");
 		if (style->color)
 			buf_str(out, LINE_OFF);
 	}

@@ -70,7 +70,7 @@ static void side_line(const struct diff *d, int side, struct buf *line)
 		buf_str(line, " lost");
 	}
 	if (t->unresolved && t->shown)
-		buf_printf(line, ", %.1f%% without a name",
+		buf_printf(line, ", %.1f%% unresolved",
 			   line_share(t->unresolved, t->shown));
 }
 
@@ -138,8 +138,8 @@ static void total_line(const struct diff *d, size_t col, struct buf *line)
 		buf_printf(line, " (%+.1f%%)",
 			   100 * t->change / t->cost[DIFF_OLD]);
 	if (!t->tested) {
-		buf_str(line, "; one run on each side cannot show how much of "
-			      "that is noise");
+		buf_str(line, "; with one run on each side, it is not known how "
+			      "much of that is noise");
 		return;
 	}
 	buf_str(line, ", 95%: ");

@@ -2,9 +2,9 @@
 /*
  * Writes a diff as text.
  *
- *	      OLD       NEW    CHANGE        %        95% CI      WITH CALLEES
- *	   134.20    149.10    +14.90   +11.1%    +12.10..+17.60    +14.90  app f
- *	~   10.00     10.20     +0.20    +2.0%     -0.70..+1.10      +0.20  app g
+ *	      OLD       NEW    CHANGE        %          95% CI     TOTAL  IMAGE  SYMBOL
+ *	   134.20    149.10    +14.90   +11.1%  +12.10..+17.60    +14.90  app    f
+ *	~   10.00     10.20     +0.20    +2.0%    -0.70..+1.10     +0.20  app    g
  *
  * Rows within noise begin with ~ and are dimmed on a terminal.
  */

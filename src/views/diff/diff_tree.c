@@ -59,9 +59,9 @@ int diff_tree(const struct diff *d, struct calltree *t, struct error *err)
 	*t = (struct calltree){ 0 };
 	if (d->spec.keys.mask != (KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL)) ||
 	    d->spec.select.symbols.n || d->spec.select.images.n)
-		rc = error_set(err, ERR_USAGE, "a flame graph shows functions "
-			       "and all of them: leave out what else to "
-			       "compare by, and which functions");
+		rc = error_set(err, ERR_USAGE, "a flame graph compares all "
+			       "functions and cannot be combined with --by, "
+			       "--symbol or --image");
 	else
 		rc = scale ? build(d, t, made, col_of, scale, err)
 			   : diff_nomem(err);

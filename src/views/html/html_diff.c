@@ -187,9 +187,9 @@ int html_diff(struct diff *d, const struct annotate_spec *like,
 
 	if (d->spec.keys.mask != (KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL)) ||
 	    d->spec.select.symbols.n || d->spec.select.images.n)
-		return error_set(err, ERR_USAGE, "a page shows functions and all "
-				 "of them: leave out what else to compare by, "
-				 "and which functions");
+		return error_set(err, ERR_USAGE, "a page compares all functions "
+				 "and cannot be combined with --by, --symbol or "
+				 "--image");
 	for (int s = 0; !rc && s < DIFF_SIDES; s++)
 		rc = make_side(&x, s, like, err);
 	if (!rc)

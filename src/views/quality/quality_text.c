@@ -157,8 +157,7 @@ static void event_line(const struct quality *t, size_t i, int columns,
 	}
 	if (prof_is_waking(e)) {
 		put_seconds(line, te->weight);
-		buf_str(line, " of waits that others are known to have ended, "
-			"in ");
+		buf_str(line, " of waits with a known end, in ");
 		count(line, te->got, te->got == 1 ? " sample" : " samples");
 		flush_line(line, columns, out);
 		return;
