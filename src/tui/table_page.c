@@ -150,7 +150,7 @@ void table_page_renew(struct page *pg, struct data *old)
 	open_tree_init(&tp->b.f, pg->t->m.table);
 	if (!fill(tp))
 		pg->cursor = open_tree_restore(&tp->b.f, &before, cursor);
-	/* who has pressed no key looks at the first row, whatever it is */
+	/* until a key is pressed, the cursor stays on the first row */
 	if (!pg->t->touched)
 		pg->cursor = 0;
 	pg->top = pg->cursor > above ? pg->cursor - above : 0;

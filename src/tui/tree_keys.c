@@ -14,7 +14,7 @@ static void open_row(struct page *pg)
 		return;
 	if (!pg->t->m.has_callers) {
 		tui_notice(pg->t, "no stacks were recorded: tally record -g "
-			   "takes callers");
+			   "records callers");
 		return;
 	}
 	if (open_tree_open(&b->f, pg->cursor, &err) < 0)

@@ -587,7 +587,7 @@ Page.prototype.legend = function () {
 	});
 	const how = document.createElement("li");
 	how.className = "how";
-	how.textContent = states ? "Colour: red runs, blue waits, grey both. Italic: inlined. Timeline: red runs, orange is runnable, blue is blocked." : p.by === "change" ? "Colour: red costs more than before, blue less, grey unchanged or not significant. Italic: inlined."
+	how.textContent = states ? "Colour: red is running, blue is waiting, grey is both. Italic: inlined. Timeline: red is running, orange is runnable, blue is blocked." : p.by === "change" ? "Colour: red costs more than before, blue less, grey unchanged or not significant. Italic: inlined."
 		: "Colour: image. Italic and paler: inlined.";
 	items.push(how);
 	byId("legend").replaceChildren.apply(byId("legend"), items);
