@@ -622,9 +622,9 @@ static int see(struct collector *c, uint32_t pid, uint32_t tid, bool *closed,
 	return is_mapped(c->profile, seen->loc);
 }
 
-/* Takes one poll of a thread that seems to sleep.  The times of its switches, which
- * arrive later, show whether it slept for the whole poll. */
-static int look(struct collector *c, size_t i, struct error *err)
+/* Polls a thread that seems to sleep.  The times of its switches, which arrive later,
+ * show whether it slept for the whole poll. */
+static int poll_stack(struct collector *c, size_t i, struct error *err)
 {
 	struct waiter *t = &c->waits.threads.v[i];
 	struct wait_stack seen = { 0 };
@@ -635,8 +635,8 @@ static int look(struct collector *c, size_t i, struct error *err)
 	return rc < 0 ? rc : 0;
 }
 
-/* The same for the kind of its wait alone. */
-static void look_for_kind(struct collector *c, struct waiter *t)
+/* The same, but only for the kind of its wait. */
+static void poll_kind(struct collector *c, struct waiter *t)
 {
 	struct wait_stack seen = { .no_stack = true, .from_ns = clock_now() };
 	struct sleeping now;
@@ -803,26 +803,26 @@ static bool has_more(struct collector *c, const struct waiter *t)
 	return true;
 }
 
-/* What to look for in a thread. */
-enum look_for { LOOK_FOR_NOTHING, LOOK_FOR_KIND, LOOK_FOR_STACK };
+/* What to poll a thread for. */
+enum poll_for { POLL_FOR_NOTHING, POLL_FOR_KIND, POLL_FOR_STACK };
 
-static enum look_for what_to_look_for(struct collector *c, const struct waiter *t,
-				      uint64_t now_ns)
+static enum poll_for what_to_poll(struct collector *c, const struct waiter *t,
+				  uint64_t now_ns)
 {
 	/* It may be asleep by now, or in another wait: its records arrive later. */
-	enum look_for later = t->kind_left ? LOOK_FOR_KIND : LOOK_FOR_NOTHING;
+	enum poll_for later = t->kind_left ? POLL_FOR_KIND : POLL_FOR_NOTHING;
 
 	if (!t->tid || t->hidden || t->closed)
-		return LOOK_FOR_NOTHING;
+		return POLL_FOR_NOTHING;
 	if (t->state != WAITER_OUT)
-		return c->wait_samples.polls ? LOOK_FOR_STACK : later;
+		return c->wait_samples.polls ? POLL_FOR_STACK : later;
 	if (t->runnable || t->woken_ns || now_ns <= t->since_ns + POLL_AFTER_NS)
 		return later;
 	if (!waits_has_poll(t) && (!t->sampled || has_more(c, t)))
-		return LOOK_FOR_STACK;
+		return POLL_FOR_STACK;
 	if (!t->sampled || waits_has_kind(t))
 		return later;
-	return stack_kinds_needed(c, t->sample.stack) ? LOOK_FOR_KIND : later;
+	return stack_kinds_needed(c, t->sample.stack) ? POLL_FOR_KIND : later;
 }
 
 int collect_waits_idle(struct collector *c, uint64_t now_ns, struct error *err)
@@ -838,16 +838,16 @@ int collect_waits_idle(struct collector *c, uint64_t now_ns, struct error *err)
 
 	for (size_t k = 0; k < n && most && rc >= 0; k++) {
 		size_t i = (*next + k) % n;
-		enum look_for what;
+		enum poll_for what;
 
-		what = what_to_look_for(c, &c->waits.threads.v[i], now_ns);
-		if (what == LOOK_FOR_NOTHING)
+		what = what_to_poll(c, &c->waits.threads.v[i], now_ns);
+		if (what == POLL_FOR_NOTHING)
 			continue;
 		most--;
-		if (what == LOOK_FOR_KIND)
-			look_for_kind(c, &c->waits.threads.v[i]);
+		if (what == POLL_FOR_KIND)
+			poll_kind(c, &c->waits.threads.v[i]);
 		else
-			rc = look(c, i, err);
+			rc = poll_stack(c, i, err);
 		if (!most)
 			*next = (uint32_t)(i + 1);
 	}

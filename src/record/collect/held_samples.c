@@ -136,7 +136,8 @@ static enum held_kind kind_of(const struct held_samples *h, const struct profile
 }
 
 /* Classifies locations and nodes, again where a file has grown. */
-static int look(struct held_samples *h, const struct images *im, const struct profile *p)
+static int classify(struct held_samples *h, const struct images *im,
+		    const struct profile *p)
 {
 	bool grown = false;
 
@@ -226,7 +227,7 @@ int held_resolve(struct held_samples *h, struct images *im, struct profile *p)
 {
 	if (!h->on || !h->rows.n)
 		return 0;
-	if (look(h, im, p) < 0)
+	if (classify(h, im, p) < 0)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < h->rows.n; i++) {
 		struct prof_sample *s = &h->rows.v[i];

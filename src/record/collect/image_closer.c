@@ -58,7 +58,7 @@ static bool is_deleted(const struct recorded_image *r)
 }
 
 /* Records which images are mapped now, and counts deleted files. */
-static void look(struct image_closer *l, const struct image_closer_input *w)
+static void mark_mapped(struct image_closer *l, const struct image_closer_input *w)
 {
 	struct images *im = w->images;
 
@@ -377,7 +377,7 @@ int image_closer_idle(struct image_closer *l,
 	    (w->calm ? CALM_LOOKS : 1))
 		return 0;
 	l->checked_ns = now_ns;
-	look(l, w);
+	mark_mapped(l, w);
 	if (im->fds > l->mapped + most || too_many_gone(l))
 		rc = close_unused(l, w, err);
 	if (!rc && many && drop_unused(l, w) < 0)

@@ -2,9 +2,9 @@
 #ifndef TALLY_RECORD_WAITS_TID_ROWS_H
 #define TALLY_RECORD_WAITS_TID_ROWS_H
 /*
- * The rows of threads by their number.  Rows of threads that ended are used again.  The
- * owner keeps the rows, each with the thread's number, and tests it: a number that was
- * looked up may have another thread's row.
+ * Finds the row of a thread in the owner's table by thread number, and reuses the rows of
+ * threads that ended.  Each row contains its thread's number.  The owner compares it after
+ * each lookup, because the row may belong to another thread by then.
  *
  *	i = tid_rows_add(&t->index, tid, t->rows.n);
  *	if (i == U64MAP_NONE || (i == t->rows.n && vec_push(&t->rows, row) < 0))

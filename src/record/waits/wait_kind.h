@@ -3,8 +3,8 @@
 #define TALLY_RECORD_WAITS_WAIT_KIND_H
 /*
  * What a thread waits for: the kind of the system call in which it sleeps and, for
- * calls that read or write, the kind of file.  The numbers of calls are those of the
- * programs that tally itself belongs to.  This part reads nothing.
+ * calls that read or write, the kind of file.  Numbers of system calls are those of
+ * tally's own architecture.  Nothing here reads files or memory.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -94,9 +94,9 @@ static wait_kind find_kind(const struct waiter *t, uint64_t start_ns,
 	return t->sampled && end_ns - start_ns < STOP_NS ? t->sample.kind : 0;
 }
 
-void waits_add_poll(struct waiter *t, const struct wait_stack *look)
+void waits_add_poll(struct waiter *t, const struct wait_stack *poll)
 {
-	t->polls[t->next_poll++ % WAIT_POLLS] = *look;
+	t->polls[t->next_poll++ % WAIT_POLLS] = *poll;
 }
 
 bool waits_has_poll(const struct waiter *t)
@@ -139,23 +139,23 @@ static int end_wait(struct waits *w, struct waiter *t, uint64_t end_ns,
 		    struct error *err)
 {
 	uint64_t woken_ns = became_runnable(t, end_ns);
-	const struct wait_stack *look = find_poll(t, t->since_ns, end_ns);
+	const struct wait_stack *poll = find_poll(t, t->since_ns, end_ns);
 	struct wait out = { .start_ns = t->since_ns, .end_ns = end_ns,
 			    .runnable = t->runnable, .found = WAIT_NO_STACK };
 	int r;
 
-	if (t->sampled && !(look && look->more)) {
+	if (t->sampled && !(poll && poll->more)) {
 		out.found = WAIT_EXACT;
 		out.stack = t->sample.stack;
 		out.loc = t->sample.loc;
 		out.task = t->sample.task;
 	} else if (t->starting) {
 		out.found = WAIT_STARTING;
-	} else if (look) {
+	} else if (poll) {
 		out.found = WAIT_POLLED;
-		out.stack = look->stack;
-		out.loc = look->loc;
-		out.task = look->task;
+		out.stack = poll->stack;
+		out.loc = poll->loc;
+		out.task = poll->task;
 	}
 	if (!t->runnable)
 		out.kind = find_kind(t, t->since_ns, end_ns);

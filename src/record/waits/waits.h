@@ -17,7 +17,7 @@
  * when it ends counts up to there.  Where records of switches were lost, time that
  * may hold more than one wait is reported as unknown.  Losses are never bridged.
  *
- * This part reads nothing, and knows only the numbers of stacks.
+ * Nothing here reads files or memory; stacks are numbers of the caller.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,7 +52,7 @@ struct wait {
 	uint64_t start_ns, end_ns;	/* start < end */
 	bool runnable;
 	enum wait_found found;
-	uint32_t stack, loc;	/* set for EXACT and LOOKED, as the caller supplied
+	uint32_t stack, loc;	/* set for EXACT and POLLED, as the caller supplied
 				 * them */
 	uint32_t task;		/* the same; 0: none known */
 	wait_kind kind;		/* of a blocked wait; 0: unknown */
@@ -173,7 +173,7 @@ static inline bool waits_is_blocked(const struct waiter *t)
 	return t->state == WAITER_OUT && !t->runnable;
 }
 /* Adds a poll of a thread.  The thread need not have slept for the whole poll. */
-void waits_add_poll(struct waiter *t, const struct wait_stack *look);
+void waits_add_poll(struct waiter *t, const struct wait_stack *poll);
 /* Return whether a poll of the stack, or of the kind, lies in the open wait, as far as
  * records have arrived. */
 bool waits_has_poll(const struct waiter *t);
