@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Adds up equal samples, so that they need no record each.
+ * Adds up equal samples, so that they do not need a record each.
  *
  * A CPU has two tables.  Its handlers add to one, and the program takes the other: COUNTS
- * lets them change places, on the CPU itself with interrupts off.  A handler that this
- * interrupts (of a software event) holds it up.  An NMI that interrupts the change uses
- * either table to its end.  Nobody else touches the table that was put aside, so it is
- * copied without a lock that handlers would need.
+ * swaps them, on the CPU itself with interrupts off.  If COUNTS has interrupted a handler
+ * (of a software event), it tries again later.  An NMI that interrupts the swap uses one
+ * of the two tables until it ends.  Nothing else uses the table that was put aside, so it
+ * is copied without a lock that handlers would need.
  */
 #include <linux/cpu.h>
 #include <linux/mutex.h>

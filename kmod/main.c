@@ -16,11 +16,11 @@
 
 unsigned int max_rate = 20000;
 module_param(max_rate, uint, 0444);
-MODULE_PARM_DESC(max_rate, "most samples a second of a recording on a CPU");
+MODULE_PARM_DESC(max_rate, "maximum samples per second of a recording on each CPU");
 
 bool all_counters;
 module_param(all_counters, bool, 0444);
-MODULE_PARM_DESC(all_counters, "also offer counters on which this driver was tested by models of their registers only (AMD from family 10h on, Intel from Core on)");
+MODULE_PARM_DESC(all_counters, "also offer counters that were tested only with models of their registers (AMD from family 10h on, Intel from Core on)");
 
 static int tally_open(struct inode *inode, struct file *file)
 {

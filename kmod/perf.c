@@ -130,7 +130,7 @@ static int perf_check(const struct tally_setup *u)
 }
 
 /* Skips samples above the rate limit: one of two is taken, then one of four, and
- * so on.  Each stands for the skipped ones.  Below half of the limit, more are
+ * so on, with the weight of the skipped ones.  Below half of the limit, more are
  * taken again. */
 static bool thinned(struct cpu_event *e, u64 weight)
 {

@@ -6,7 +6,7 @@
 #include "record/perf/perf_source.h"
 #include "tally/kmod.h"
 
-/* What the kernel's own events are on this machine. */
+/* Properties of the kernel's own events on this machine. */
 struct kmod_machine {
 	bool has_cycles;	/* they count cycles */
 	const struct pmu_units *kinds;	/* kinds of cores if there are several; or
