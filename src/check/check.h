@@ -123,8 +123,9 @@ struct check {
 	VEC(char *) machine;	/* differences between the machines */
 	bool interleaved;	/* runs of the two sides alternated */
 	bool total_fails;
-	bool total_unclear;	/* everything became slower, by the machine or the
-				 * program; runs that were not interleaved do not tell */
+	bool total_unclear;	/* everything became slower; without interleaved runs
+				 * it is unknown whether the machine or the program is
+				 * the cause */
 	char *broken;		/* why the new side is broken, or NULL */
 	const char *total_reason;	/* reason why the total's change is
 					 * allowed, or NULL */

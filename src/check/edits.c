@@ -68,7 +68,7 @@ char *edits_name(const char *line, size_t n)
 	return strndup(name.p, name.n);
 }
 
-/* Returns what is known of a name in this file, as a slot to set; NULL without memory. */
+/* Returns the slot in `names` of a name in this file; NULL if memory ran out. */
 static uint32_t *slot_of(struct reader *r, struct text name)
 {
 	uint32_t *slot = u64map_slot(&r->names, hash_bytes(name.p, name.n));
@@ -167,7 +167,7 @@ static void add_unchanged(struct reader *r, struct text line)
 	}
 }
 
-/* What a line is on one side. */
+/* The role of a line on one side. */
 struct reading {
 	bool declares, code;
 	struct text owner;	/* the declaration that it begins or is in */
@@ -240,7 +240,7 @@ static void read_added(struct reader *r, struct block *b, struct text line)
 		return;
 	}
 	is = read_line(r, &r->new, line);
-	/* what stood outside of all became a declaration */
+	/* code outside of all declarations was replaced by a declaration */
 	if (b->removed && (b->owner.n || !is.declares))
 		add_changed(r, b->first, b->first, b->owner);
 	b->removed = false;
@@ -290,14 +290,14 @@ static bool range(struct text *t, uint32_t *first, uint32_t *count)
 	return true;
 }
 
-/* Begins a side of a hunk.  `around` is what git took for the declaration before it; one
- * that is complete is none. */
+/* Begins a side of a hunk.  `around` is the line that git shows as the declaration around
+ * it; a complete declaration does not contain the hunk. */
 static struct side side_at(uint32_t first, uint32_t count, struct text around)
 {
 	struct side s = { .line = first ? first + !count : 1,
 			  .around = { "", 0 }, .macro = { "", 0 } };
 
-	/* with no line before it, nothing is unknown */
+	/* at the first line, the state is known */
 	s.state.guess = s.line > 1;
 	if (around.n && s.state.guess && !source_is_complete(around) &&
 	    (around.p[around.n - 1] != ':' || memchr(around.p, ' ', around.n))) {

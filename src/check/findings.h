@@ -22,7 +22,7 @@ struct finding {
 	struct buf name;	/* shortened name */
 	struct buf function;	/* whole name, as it is */
 	struct buf image;	/* as it is; empty for several functions together */
-	struct buf text;	/* "+12.3% (95%: …), +3.2 ms a run" */
+	struct buf text;	/* "+12.3% (95%: …), +3.2 ms per run" */
 	struct buf details;	/* lines with more evidence */
 	struct buf path;	/* source file as recorded, as it is; empty if
 				 * unknown */

@@ -23,15 +23,15 @@ void repo_files_fini(struct repo_files *f);
 struct repo_match {
 	const char *path;	/* NULL: the file is not in the repository, or is not
 				 * known */
-	const char *like;	/* one of several files that are equally likely */
-	size_t several;		/* their number, or 0 */
+	const char *like;	/* one of several equally likely files */
+	size_t several;		/* number of these files, or 0 */
 };
 
 /*
  * Finds a recorded file: the file at this place; else the one whose whole path in the
  * repository is the end of the recorded path; else the one with the longest common end
  * of at least a folder and a base name.  A base name alone is enough if it is unique and
- * no folder contradicts.
+ * one of the two paths has no folder.
  */
 struct repo_match repo_files_find(const struct repo_files *f, const char *recorded);
 

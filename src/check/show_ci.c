@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "check/show.h"
 
-/* Appends "+12.3% (95%: +10.1% to +14.5%, p <0.0001), +3.2 ms a run" or the like. */
+/* Appends "+12.3% (95%: +10.1% to +14.5%, p <0.0001), +3.2 ms per run" or the like. */
 static void describe_sentence(const struct check *c, const struct check_row *r,
 			      struct buf *out)
 {

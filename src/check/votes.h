@@ -39,7 +39,8 @@ static inline void votes_add(struct votes *v, double by, double change, double s
 	}
 }
 
-/* Returns whether more than a third certainly disagrees.  One may by chance. */
+/* Returns whether more than a third certainly disagrees.  A single one may disagree by
+ * chance. */
 static inline bool votes_against(const struct votes *v)
 {
 	return v->nno >= 2 && 3 * v->nno > v->nall;

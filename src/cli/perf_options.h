@@ -3,10 +3,11 @@
 #define TALLY_CLI_PERF_OPTIONS_H
 /*
  * Options and commands of perf that tally lacks or has under another name, for users
- * who know perf.  An option is translated to one of tally, or accepted because tally
- * always behaves so, or answered with tally's way.  Options with equal names in both
- * have no row here.  The opposite of a row (--no-NAME) needs none: tally lacks the
- * option, so the opposite is accepted, or always behaves so, which is answered.
+ * who know perf.  An option is translated to one of tally, accepted because tally
+ * always behaves that way, or rejected with a message that names tally's equivalent.
+ * Options with the same name in both programs have no row here.  Nor has --no-NAME: it is
+ * accepted if tally lacks NAME, and rejected with a message if tally always behaves as
+ * with NAME.
  */
 #include "cmd/command.h"
 
@@ -18,7 +19,8 @@ struct perf_option {
 				 * 'n' no */
 	const char *is;		/* long name of tally's option, or NULL */
 	const char *value;	/* value for tally's option; NULL: the given one */
-	const char *hint;	/* tally's way, if `is` is NULL; NULL: accepted */
+	const char *hint;	/* the message, if `is` is NULL; NULL: the option is
+				 * accepted */
 };
 
 /* The table, which ends with commands == NULL. */

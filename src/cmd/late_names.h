@@ -7,9 +7,9 @@
  * then stored in the recording.
  *
  * Nothing is requested unless the user asks for it, because a server learns which
- * programs were recorded.  Only the user's own recordings count: those that belong
- * to them and say that they were made by them on this machine.  Others could make
- * tally tell servers about, and fetch, whatever their authors choose.
+ * programs were recorded.  It is done only for the user's own recordings: files that
+ * belong to the user and say that the user made them on this machine.  With other
+ * recordings, their authors would choose what tally requests.
  */
 #include "cmd/fetch_debug.h"
 #include "cmd/side_process.h"
@@ -52,8 +52,8 @@ enum late_event cmd_late_take(struct late_names *l, int ms);
 /* Ends the requests, and waits shortly for the process. */
 void cmd_late_stop(struct late_names *l);
 void cmd_late_fini(struct late_names *l);
-/* Appends what remains to be said after the end, as lines of safe text; nothing if all
- * files came. */
+/* Appends what is missing after the end, as lines of safe text; nothing if all files
+ * came. */
 void cmd_late_summary(const struct late_names *l, struct buf *out);
 
 /* Looks up the symbols with what was fetched, in r's profile, and stores them.  Fails

@@ -3,9 +3,8 @@
 #define TALLY_COMPARE_ESTIMATE_H
 /*
  * How much did costs change between an old and a new side, and how certain is that?
- * `tally diff`, `check` and `history` all take their answers from here.  What they
- * conclude from an estimate (significance, verdicts, machines of varying speed) is
- * theirs.
+ * `tally diff`, `check` and `history` all take their answers from here, and draw their
+ * own conclusions from an estimate (significance, verdicts, machines of varying speed).
  *
  * The cost of a function in a run varies by sampling and from run to run:
  *
@@ -39,15 +38,15 @@ enum { ESTIMATE_MIN_SAMPLES = 20 };	/* of both sides together */
  * numbers of runs. */
 double cost_share(const double sum[2], const double all[2]);
 /* Returns the relative variance that sampling adds to one run's cost, for samples that
- * a timer distributes over all functions.  `mean` is the number of samples a run, of
- * each side. */
+ * a timer distributes over all functions.  `mean` is each side's number of samples per
+ * run. */
 double sampling_variance(const double mean[2], size_t nold, size_t nnew,
 			 double share);
 /*
  * Returns the variance that counting whole samples adds to the log ratio of two costs.
- * `mean` is the number of samples a run, of each side.  The timer of a run starts with
- * the run, so runs that cost the same are all cut off at the same sample and do not
- * differ.  Each side's cost lies anywhere within a sample, however many runs it has.
+ * `mean` is each side's number of samples per run.  The timer of a run starts with the
+ * run, so runs that cost the same are all cut off at the same sample and do not differ.
+ * Each side's cost lies anywhere within a sample, however many runs it has.
  */
 double counting_variance(const double mean[2]);
 /* Returns how many times as many samples of weights with this sum and sum of squares

@@ -38,6 +38,8 @@ struct launch {
 	const char *const *env;
 };
 
+/* Forks the command's process, which waits until it is released, and then gets the state
+ * `before`. */
 int launch_prepare(struct launch *l, char *const argv[],
 		   const struct launch_state *before, struct error *err);
 /* Releases the child and waits until it has executed the command.  Returns 0, or an

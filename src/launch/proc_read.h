@@ -12,13 +12,13 @@
 bool proc_line(const char *path, struct buf *out);
 /* Appends a process's name, or `otherwise`.  Returns false if the name is unknown. */
 bool proc_name(uint32_t pid, const char *otherwise, struct buf *out);
-/* Sets the numbers after n keys ("KEY:") in /proc/PID/status, all of one moment; leaves
- * those that are not there. */
+/* Sets the numbers after n keys ("KEY:") in /proc/PID/status, all from one read; leaves
+ * the numbers of missing keys unchanged. */
 void proc_status_numbers(uint32_t pid, const char *const *keys, size_t n, uint64_t *v);
 /* Returns the number after "KEY:" in /proc/PID/status, or `otherwise`. */
 uint64_t proc_status_of(uint32_t pid, const char *key, uint64_t otherwise);
-/* Returns whether tally's process numbers are the machine's own.  Also returns true
- * if /proc does not show it. */
+/* Returns whether tally is in the machine's initial pid namespace, or true if /proc does
+ * not show that. */
 bool proc_first_pid_namespace(void);
 /* Returns whether /proc is there and shows the processes of tally's own namespace. */
 bool proc_is_own(void);

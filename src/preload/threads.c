@@ -9,7 +9,7 @@
 
 #include "preload/preload.h"
 
-enum { LOOKS = 4 };
+enum { SLOTS_TRIED = 4 };	/* used slots tried before an unused one is taken */
 
 /* struct sigevent in the kernel's layout. */
 struct kernel_sigevent {
@@ -66,7 +66,7 @@ struct slot *slot_take(void)
 {
 	uint32_t used = __atomic_load_n(&preload.used, __ATOMIC_RELAXED);
 
-	for (uint32_t i = 0; used && i < LOOKS; i++) {
+	for (uint32_t i = 0; used && i < SLOTS_TRIED; i++) {
 		uint32_t at = __atomic_fetch_add(&preload.hint, 1,
 						 __ATOMIC_RELAXED) % used;
 		struct slot *s = &preload.slots[at];
@@ -82,7 +82,8 @@ struct slot *slot_take(void)
 	return NULL;
 }
 
-/* Drops the parent's threads in a fork's child, which has none of its timers. */
+/* Forgets the parent's threads in the child of a fork, where their timers do not
+ * exist. */
 void slots_forget(void)
 {
 	bytes_zero(preload.slots, preload.used * sizeof(preload.slots[0]));
@@ -257,7 +258,7 @@ EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attr,
 	r = next(thread, attr, thread_begin, s);
 	if (r)
 		slot_drop(s);
-	/* When the first thread is created, the C library takes the signal. */
+	/* When the first thread is created, the C library installs its own handler. */
 	if (!preload.careful)
 		sample_catch();
 	return r;

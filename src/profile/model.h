@@ -443,7 +443,7 @@ int profile_restart(struct profile *p, struct profile *old);
  * stacks, because the recorder could not keep up. */
 #define PROF_ENV_THINNED "thinned_samples"
 #define PROF_ENV_SHORTENED "shortened_copies"
-/* Present if the file ended because its tables took so many bytes. */
+/* Present if the file ended because its tables were full; their size in bytes. */
 #define PROF_ENV_FULL "full_tables"
 /* Prefix of the environment keys that hold labels. */
 #define PROF_ENV_LABEL "label."

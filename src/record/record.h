@@ -71,9 +71,9 @@ struct record_options {
 	bool verify_stacks;
 	uint64_t freq, period;		/* rate in Hz; period, 0: use freq */
 	bool default_rate;		/* the user named no rate */
-	/* Wake rarely, for recordings without end.  Files of programs that are gone
-	 * within a second may not be read any more, and outer frames of stacks deeper
-	 * than their copies (32 KB) are more often missing. */
+	/* Wake rarely, for recordings without end.  Programs that are deleted within a
+	 * second or two may have no symbols, and outer frames of stacks deeper than
+	 * their copies are more often missing. */
 	bool calm;
 	bool hold;	/* leave samples out until control says "from" */
 	uint64_t repeat;

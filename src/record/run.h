@@ -30,7 +30,7 @@ struct run {
 /* run_begin.c: chooses a source for the target and adds the rows of the run. */
 int run_prepare(struct run *r, struct error *err);
 /* Passes rc on.  If there were too few open files, the message names a limit that is
- * enough to record so many threads (0: unknown). */
+ * enough for this number of threads (0: unknown). */
 int run_name_files(const struct session *s, size_t threads, int rc,
 		   struct error *err);
 /* Starts the prepared run. */

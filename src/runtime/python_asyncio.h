@@ -2,14 +2,15 @@
 #ifndef TALLY_RUNTIME_PYTHON_ASYNCIO_H
 #define TALLY_RUNTIME_PYTHON_ASYNCIO_H
 /*
- * The table that the module _asyncio publishes from CPython 3.14 on
- * (_Py_AsyncioDebugOffsets): where a thread's state has the running task, and where a
- * task has its name.
+ * The table of offsets that the module _asyncio publishes from CPython 3.14 on
+ * (_Py_AsyncioDebugOffsets): of the running task in a thread's state, and of the name
+ * in a task.
  *
  * No symbol leads to the table, and a program's memory has no section headers.  Any
- * function of the module leads to its ELF header, and this to its data, at the end of
- * which linkers place the table.  It contains the size of the interpreter's structure,
- * which the interpreter publishes, too, and offsets below the sizes next to them.
+ * function of the module leads to the module's ELF header, and the header to its data.
+ * Linkers place the table at the end of the data.  It is recognized by the size of the
+ * interpreter's structure, which the interpreter publishes, too, and by offsets that are
+ * below the sizes next to them.
  */
 #include "runtime/python_objects.h"
 
@@ -19,7 +20,7 @@ struct python_asyncio {
 	uint16_t task_name;	/* in a task */
 };
 
-/* Finds the table of the module that contains the function.  It takes up to some 600
+/* Finds the table of the module that contains the function.  Takes up to about 600
  * reads. */
 bool python_asyncio_find(const struct python_objects *o, uint64_t function,
 			 struct python_asyncio *found);

@@ -22,14 +22,14 @@ void lookup_close(struct lookup *l);
 /* Looks up all addresses: see symbolizer_resolve. */
 int lookup_resolve(struct lookup *l, const uint64_t *vaddrs, size_t n, sym_cb *cb,
 		   void *ctx);
-/* Finds the symbol at an address.  hit->from is 0 if nothing is known of it. */
+/* Finds the symbol at an address.  hit->from is 0 if there is none. */
 int lookup_symbol(struct lookup *l, uint64_t addr, struct symtab_hit *hit);
 /* Also sets *next to the first address after it, at most `end`, that may have another
  * symbol. */
 int lookup_symbol_range(struct lookup *l, uint64_t addr, uint64_t end,
 			struct symtab_hit *hit, uint64_t *next);
 
-/* Returns whether addresses have frames that their symbols do not tell. */
+/* Returns whether addresses have more frames than their symbols alone provide. */
 bool lookup_has_frames(const struct lookup *l);
 struct sym_sources lookup_sources(const struct lookup *l);
 /* Returns whether symbols are missing because memory ran out. */

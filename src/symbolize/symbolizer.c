@@ -4,9 +4,10 @@
  * information (lookup.h), or in the cache of earlier results (symbol_cache.h).
  *
  * The symbols of an image are added to the cache as a whole, because finding one means
- * reading them all; of an image with very many, only the first ones and those that are
- * asked for.  Frames are added by address, and by function once a second recording has
- * other addresses in it: most functions of short-lived programs are seen once.
+ * reading them all.  If an image has very many, only the first ones and those that are
+ * requested are added.  Frames are added by address.  When a second recording has other
+ * addresses in the same function, the frames of the whole function are added; most
+ * functions of short-lived programs are seen only once.
  */
 #include "config.h"
 
@@ -51,7 +52,7 @@ static int open_lookup(struct symbolizer *s)
 	return lookup_open(s->img, &where, s->opts.detail, &s->lookup);
 }
 
-/* Returns whether results have frames that the symbol does not tell. */
+/* Returns whether results have more frames than the symbol alone provides. */
 static bool has_frames(const struct symbolizer *s)
 {
 	const struct cached_sources *k = cached_image_sources(s->known);
@@ -231,8 +232,8 @@ static bool looked_up(void *ctx, size_t i, const struct sym_result *r)
 	return true;
 }
 
-/* Asks for an address that is not known, and for all of its function if the cache has
- * frames of it already.  Moves *from, below which all is asked for, after that. */
+/* Requests an unknown address, or its whole function if the cache already has frames of
+ * it.  Sets *from to the end of what was requested. */
 static int ask(struct mixed *m, uint64_t vaddr, size_t *whole, uint64_t *from)
 {
 	struct symbolizer *s = m->s;
@@ -380,7 +381,7 @@ struct sym_sources symbolizer_sources(const struct symbolizer *s)
 	return out;
 }
 
-/* Opens what the cache knows of the image. */
+/* Opens the image's results in the cache. */
 static void open_known(struct symbolizer *s)
 {
 	struct buf kind = { 0 };

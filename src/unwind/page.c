@@ -142,8 +142,8 @@ static int paint_restorer(struct painter *p, int64_t at, int64_t n,
 	return paint_row(p, p->base + (uint64_t)at, p->base + (uint64_t)end, &r);
 }
 
-/* Returns the offset of the number of the next system call that the preceding
- * instruction may have made rt_sigreturn; n if there is none. */
+/* Returns the offset of the next operand 15 that is followed by a system call; n if there
+ * is none.  If the instruction before it loads the operand, it calls rt_sigreturn. */
 static size_t next_syscall15(struct span code, size_t from)
 {
 	static const uint8_t wanted[] = { 15, 0, 0, 0, 15, 5 };
@@ -238,7 +238,7 @@ static size_t find_rows(const uint16_t *paint, uint16_t *starts)
 	return n;
 }
 
-/* Makes the page one row after limits are reached. */
+/* Stores a page of one row without a rule, because a limit is reached. */
 static int refuse(struct unwind_table *t, struct page *page)
 {
 	page->lo = calloc(2, sizeof(*page->lo));

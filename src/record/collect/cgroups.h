@@ -3,14 +3,14 @@
 #define TALLY_RECORD_COLLECT_CGROUPS_H
 /*
  * Paths of control groups by the ID that the kernel adds to each sample
- * (PERF_SAMPLE_CGROUP, Linux 5.7).  It tells the group of the moment, also of
- * processes that have moved or ended, and saves reading /proc/PID/cgroup for each
- * process.
+ * (PERF_SAMPLE_CGROUP, Linux 5.7).  The ID is that of the group at the time of the
+ * sample, even if the process has moved or ended since, and /proc/PID/cgroup need not be
+ * read for each process.
  *
  * IDs are used where perf events belong to version 2 of the hierarchy.  There the ID
- * is the inode of the group's folder.  The ID 1 of the root is unknown: its members
- * may be in groups of version 1, or in groups that were made when the kernel did not
- * yet tell them apart for perf events.
+ * is the inode of the group's folder.  ID 1, the root, counts as unknown: its members
+ * may be in groups of version 1, or in groups that were created before the kernel
+ * distinguished groups for perf events.
  */
 #include <stdbool.h>
 #include <stdint.h>

@@ -394,7 +394,7 @@ static uint32_t image_again(struct images *im, const struct map_owner *who,
 	if (r->closer)
 		return image_back(im, who, m, key, alias);
 	/* The mappings of a batch were all made before the first of them is handled
-	 * here, so that one look is enough. */
+	 * here, so that reading the files once is enough. */
 	if (r->nsegs && im->batch && r->checked == im->batch)
 		return old;
 	rewritten = r->fd >= 0 && !m->build_id.len &&

@@ -51,7 +51,7 @@ static int join_ring(struct perf_source *p, size_t ring, int fd, size_t *bytes,
 		return r;
 	p->leaders[ring] = fd;
 	*bytes = p->rings[ring].size;
-	/* Samples come at a known rate, so that time tells how full their rings are. */
+	/* Samples come at a known rate: how full their rings are follows from the time. */
 	if (p->rounds.round_ms && ring >= p->ncpus)
 		return 0;
 	if (epoll_ctl(p->rings_fd, EPOLL_CTL_ADD, fd, &ev) < 0)

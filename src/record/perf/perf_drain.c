@@ -564,8 +564,8 @@ static size_t fill_fds(const struct perf_source *p, struct pollfd *fds)
 	return n;
 }
 
-/* Returns whether a ring is half full; where time tells that for samples, one of
- * mappings. */
+/* Returns whether a ring is half full; where that follows from the time for rings of
+ * samples, asks those of mappings only. */
 static bool are_filling(struct perf_source *p)
 {
 	size_t n = p->rounds.round_ms ? p->ncpus : p->nrings;

@@ -17,8 +17,8 @@ struct perf_rings {
 };
 /* Plans rings for `samples` bytes of samples, or smaller rings where little memory
  * may be locked, to leave room for the other CPUs.  With `calm`
- * (source_options.calm), larger rings of mappings; those of all CPUs have at most 64 MB,
- * and those of samples 256 MB, or 128 KB each. */
+ * (source_options.calm), rings of mappings are larger.  On all CPUs together they then
+ * take at most 64 MB, and rings of samples 256 MB, or 128 KB each if that is more. */
 struct perf_rings perf_rings_plan(size_t samples, size_t ncpus, bool waits,
 				  bool calm);
 /* Ring and copy sizes for stack copies: see perf_copies_plan. */
@@ -33,7 +33,7 @@ struct perf_copies perf_copies_plan(uint64_t rate, size_t ncpus,
 				    uint32_t wanted, size_t ring);
 /* Likewise, for a recorder that wakes rarely (source_options.calm): a ring holds at
  * least 1.25 seconds of copies that have room for most stacks.  The rings of all CPUs
- * have at most 256 MB, or 128 KB each. */
+ * together take at most 256 MB, or 128 KB each if that is more. */
 struct perf_copies perf_copies_plan_calm(uint64_t rate, size_t ncpus,
 					 uint32_t wanted);
 /* How often such a recorder reads the rings. */

@@ -22,7 +22,7 @@ static bool read_list(const struct cpu_watch *w, char *out, size_t size)
 	return true;
 }
 
-/* Opens the kernel's broadcast of device events, which anybody may read. */
+/* Opens the kernel's broadcast of device events, which any user may read. */
 static int devices_open(void)
 {
 	const struct sockaddr_nl kernel = { .nl_family = AF_NETLINK, .nl_groups = 1 };

@@ -90,7 +90,8 @@ const char *rights_perfmon_name(void)
 	       ? "CAP_SYS_ADMIN" : "CAP_PERFMON";
 }
 
-/* perf_paranoid_any() of these kernels; others know no level above 2. */
+/* Some kernels refuse everything above 2 (perf_paranoid_any()); others have no such
+ * level. */
 static bool refuses_all(const struct rights *r)
 {
 	return r->paranoid > 2;
@@ -183,7 +184,7 @@ void rights_fix(const struct rights *r, enum denial d, int need, char *out,
 		snprintf(out, size, "let the filter pass perf_event_open: "
 			 "docker or podman run %s; systemd "
 			 "SystemCallFilter=perf_event_open",
-			 /* filters that do not look at the capability */
+			 /* the filter does not depend on the capability */
 			 rights_perfmon(r) ? "--security-opt seccomp=unconfined"
 					   : "--cap-add=PERFMON");
 		break;

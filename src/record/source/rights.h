@@ -34,15 +34,15 @@ bool rights_perfmon(const struct rights *r);
  * Linux 5.8. */
 const char *rights_perfmon_name(void);
 
-/* Returns the name of the capability that a level of kernel.perf_event_paranoid
- * leaves: above 2, where Debian's and Ubuntu's kernels refuse everybody else,
- * CAP_SYS_ADMIN. */
+/* Returns the name of the capability that overrides the level of
+ * kernel.perf_event_paranoid: CAP_SYS_ADMIN above 2, where Debian's and Ubuntu's kernels
+ * refuse all other users. */
 const char *rights_above(const struct rights *r);
 
 enum denial {
-	DENIED_NOT,		/* the call reaches the kernel; another reason */
+	DENIED_NOT,		/* the kernel refused the call for another reason */
 	DENIED_ABSENT,		/* this kernel has no perf events */
-	DENIED_FILTER,		/* a seccomp filter answers in place of the kernel */
+	DENIED_FILTER,		/* a seccomp filter refused the call */
 	DENIED_LEVEL,		/* kernel.perf_event_paranoid */
 	DENIED_POLICY,		/* a security module */
 };

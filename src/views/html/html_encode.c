@@ -12,8 +12,8 @@
  * Columns of the cohorts of threads, if the page has labels:
  *	- thread; for each label the value
  * Columns of the entries, by node, event, cohort, kind of wait and time:
- *	- distance to the previous node, event, cohort (without labels its thread); what is waited for, if the page
- *	  has kinds of waits
+ *	- distance to the previous node, event, cohort (without labels its thread)
+ *	- what is waited for, if the page has kinds of waits
  *	- time slice, or its distance to the previous one if all else is equal
  *	- samples; weights if an event's samples differ in weight
  * Columns of the functions, for each event:
@@ -123,7 +123,7 @@ static void put_lines(struct html_encoder *e, struct json *j)
 
 /* Returns whether a recording represents its side: with many recordings, only
  * the first of each side does. */
-static bool speaks(const struct html_data *d, size_t i)
+static bool represents_side(const struct html_data *d, size_t i)
 {
 	return d->nsrc <= 4 || !i ||
 	       d->src[i].in.side != d->src[i - 1].in.side;
@@ -140,7 +140,7 @@ static void put_header(struct html_encoder *e, struct json *j)
 	json_end(j);
 	json_array(j, "quality");
 	for (size_t i = 0; i < d->nsrc; i++) {
-		if (!speaks(d, i))
+		if (!represents_side(d, i))
 			continue;
 		buf_again(&e->tmp);
 		if (d->nsrc > 1)
