@@ -388,7 +388,7 @@ git init -q empty
 "$TALLY" history --store store --repo empty >none 2>&1
 t_is "an empty repository is one" $? 0
 "$TALLY" history --store store --benchmark nothing >none 2>&1
-t_like "an unknown benchmark" "$?$(cat none)" '^1.*--benchmark nothing: .*, but default$'
+t_like "an unknown benchmark" "$?$(cat none)" '^1.*--benchmark nothing: .*; it has default$'
 check few.d --commit new --new fresh-1.tally --json learning.json
 t_like "nothing is detectable while learning" "$(cat learning.json)" '"mde":null'
 t_done
