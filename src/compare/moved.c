@@ -7,8 +7,8 @@
 #include "base/error.h"
 #include "compare/match_internal.h"
 
-/* Minimum share of the larger function's mnemonic sequences that both have, if they
- * may have been one function before a change to one of them: as of renamed ones. */
+/* Two functions may have been one before a change to one of them if they share at least
+ * this part of the larger one's mnemonic sequences; the same as for renamed functions. */
 #define FOLDED_SHARE 0.7
 
 struct compare_calls {
@@ -183,9 +183,9 @@ static bool is_empty(struct compare_match *m, uint32_t func, int side)
 	       (!compare_code_of(m, func, side) && compare_code_hash(m, func, side));
 }
 
-/* Returns whether `whole`, a function that a side runs alone, may be there what
- * `part` and `whole` are together on the other side.  They have equal code, unless one
- * was edited and got a name of its own by that. */
+/* Returns whether `whole`, which runs without `part` on this side, may stand for both
+ * functions of the other side.  They then have equal code, unless one of them was edited
+ * and therefore is no longer folded into the other. */
 static bool may_be_folded(struct compare_match *m, uint32_t whole, uint32_t part,
 			  int side)
 {
@@ -201,9 +201,9 @@ static bool may_be_folded(struct compare_match *m, uint32_t whole, uint32_t part
 	y = compare_code_of(m, part, !side);
 	if (!x || !y)
 		return false;
-	/* A function that was there before and another that did not run now: were they
-	 * merged, or is the one called instead of the other?  Only nearly equal code of
-	 * one place makes the first likely. */
+	/* One function ran on both sides, the other no longer runs: either they were
+	 * merged, or the first is called instead of the second.  A merge is likely only
+	 * if they are near each other and their code is nearly equal. */
 	return side == COMPARE_OLD ? mnemonic_overlap(x, y) >= FOLDED_SHARE
 				   : are_near(m, whole, part) &&
 					     code_same_text(x, y) >= FOLDED_SHARE;

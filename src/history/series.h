@@ -27,8 +27,8 @@ struct history_classes {
 	VEC(struct history_class) v;	/* the class of the newest batch comes
 					 * first */
 	VEC(uint32_t) aside;	/* batches of commits on other branches, in no
-				 * class: nothing says which of the others came
-				 * before */
+				 * class: their order relative to the others is
+				 * unknown */
 };
 
 #define HISTORY_ASIDE (U64MAP_NONE - 1)	/* rank of a commit on another branch */

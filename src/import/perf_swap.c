@@ -64,8 +64,8 @@ static uint16_t quarters(struct bytes_left *s, uint64_t n)
 	return n ? 0 : v;
 }
 
-/* Reverses bit fields, which begin at the other end of each byte.  The order
- * within the only field of two bits stays: precise_ip, bits 15 and 16. */
+/* Reverses bit fields, which begin at the other end of each byte.  The only field of two
+ * bits, precise_ip (bits 15 and 16), keeps its order. */
 static void bit_fields(struct bytes_left *s)
 {
 	uint64_t v = 0, precise;

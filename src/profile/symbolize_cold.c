@@ -111,9 +111,9 @@ static bool on_claim(void *ctx, size_t i, const struct sym_result *r)
 	return true;
 }
 
-/* Finds which functions the file has, too, and not only the recording, whose author may
- * claim any; a build ID shows that the author had the file.  The caller frees the
- * result; NULL if out of memory. */
+/* Finds which functions of the recording also exist in the file, because the recording's
+ * author may have invented them.  A build ID shows that the author had the file.  The
+ * caller frees the result; NULL if out of memory. */
 static bool *check_claims(const struct cold_image *c, struct symbolizer *s)
 {
 	struct claims claims = { c->v, calloc(c->n + 1, 1) };

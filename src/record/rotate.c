@@ -121,8 +121,8 @@ static bool helper_works(struct session *s)
 	return false;
 }
 
-/* Returns the memory of the tables if that is too much.  Two files are not looked up at a
- * time because of it, unless one takes very long. */
+/* Returns the memory of the tables if it exceeds the limit, otherwise 0.  While a helper
+ * looks up another file, the limit is twice as large. */
 static uint64_t full_tables(struct session *s, uint64_t now)
 {
 	uint64_t most = s->o->rotate.table_bytes, bytes;

@@ -86,8 +86,8 @@ static bool takes_lock(const char *name)
 	return false;
 }
 
-/* Returns whether a thread is idle, whose waits in one place add up to a sum; call: the
- * library function that it waits in, or "". */
+/* Returns whether a thread is idle.  `sum`: its waits in one place; `call`: the library
+ * function that it waits in, or "". */
 static bool wait_is_idle(const struct wait_lives *l, uint32_t thread,
 		  const struct prof_event *e, struct cell sum, const char *call)
 {

@@ -29,9 +29,8 @@ int kallsyms_open(const char *path, uint64_t reach, struct kallsyms **out,
 int kallsyms_parse(const char *text, size_t n, struct kallsyms **out,
 		   struct error *err);
 /*
- * Like kallsyms_open, but keeps only _text and the symbols that cover the n addresses
- * `offsets` behind it, ascending, of the kernel itself.  Nothing else can be looked
- * up.
+ * Like kallsyms_open, but keeps only _text and the kernel's own symbols that cover the n
+ * addresses _text + offsets[i], in ascending order.  Nothing else can be looked up.
  *
  * `copy`: NULL, or a file with an earlier table of the same kernel, which is faster to
  * read.  It is used if it is complete as far as needed and places the kernel where

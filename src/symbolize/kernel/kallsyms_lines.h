@@ -8,13 +8,14 @@
 
 #include "base/buf.h"
 
-/* Returns the value of the 16 hexadecimal digits at p; of others, any value. */
+/* Returns the value of the 16 hexadecimal digits at p.  With other characters, the value
+ * is undefined. */
 uint64_t kallsyms_digits(const char *p);
 
-/* Copies the lines of a file that name the n addresses `offsets` behind `text`,
- * ascending, and `text` itself, each with the line that ends them.  Returns false if
- * the file lacks any.  The file is searched as one that is sorted by address, as the
- * kernel's own symbols are. */
+/* Copies from a file the lines of the symbols at `text` and at the n addresses
+ * text + offsets[i], in ascending order, each with the next line, whose address ends the
+ * symbol.  Returns false if the file lacks any of them.  The file is assumed to be sorted
+ * by address, as the kernel's own symbols are. */
 bool kallsyms_copy_lines(const char *path, uint64_t text,
 			 const uint64_t *offsets, size_t n, struct buf *out);
 
