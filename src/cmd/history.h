@@ -14,8 +14,8 @@ struct commit_log {
 };
 
 /* Reads the log of the git repository `repo`, which must be one; NULL: the log is
- * empty.  Ranks are those of `newest` (NULL or unknown: HEAD) and of its first parents;
- * what else the repository's branches have is aside. */
+ * empty.  `newest` (NULL or unknown: HEAD) and its first parents get ranks; all other
+ * commits of the repository's branches are HISTORY_ASIDE. */
 int commit_log_read(struct commit_log *l, struct history *h, const char *repo,
 		    const char *newest, struct error *err);
 void commit_log_fini(struct commit_log *l);

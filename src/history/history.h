@@ -75,7 +75,7 @@ struct history_cost {
 				 * each run */
 };
 
-/* What is known of a costly function in a batch besides its cost. */
+/* Properties of a costly function in a batch, apart from its cost. */
 struct history_detail {
 	uint32_t cost;		/* in history.costs */
 	uint32_t file, line;	/* str, base name; of its declaration, 0: unknown */

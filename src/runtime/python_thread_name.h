@@ -11,7 +11,7 @@
  */
 #include "runtime/python_objects.h"
 
-/* What is known of a thread since its last sample, initially zero. */
+/* The state of a thread's name between samples, initially zero. */
 struct python_thread_name {
 	struct python_path path;	/* to the name; without words: unknown */
 	struct frame_piece text;

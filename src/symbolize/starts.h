@@ -39,8 +39,8 @@ struct starts {
  * them. */
 const struct start_function *starts_find(struct starts *s, struct image *img,
 					 uint64_t addr);
-/* Returns the end of a range from addr on that is in the same one of these functions, or
- * in none of them; at most `end`.  Requires a starts_find before. */
+/* Returns the end of the range from addr on that lies within one of these functions, or
+ * outside of all of them; at most `end`.  Call starts_find before. */
 uint64_t starts_same_until(const struct starts *s, uint64_t addr, uint64_t end);
 void starts_fini(struct starts *s);
 

@@ -45,9 +45,9 @@ struct cached_sources {
 	const char *debug_file, *missing;
 };
 
-/* Returns what is known of an image, if only that nothing is known.  Returns NULL for
- * images that are not cached, and if out of memory.  `kind` says which of several
- * results of one image these are (symbolize.h: sym_detail and where to search). */
+/* Returns the stored results of an image, which may be empty.  Returns NULL for images
+ * that are not cached, and if out of memory.  `kind` selects one of several sets of
+ * results for an image (symbolize.h: sym_detail and where to search). */
 struct cached_image *cached_image_open(const struct symbol_cache *c,
 				       const struct image *img, const char *kind);
 /* Returns the sources; NULL if nothing is known. */
@@ -84,13 +84,13 @@ size_t cached_frames(const struct cached_image *k, uint32_t frames, struct sym_f
  * of memory, or if the image has too many. */
 uint32_t cached_store_symbol(struct cached_image *k, const struct cached_symbol *s);
 uint32_t cached_store_frames(struct cached_image *k, const struct sym_frame *f, size_t n);
-/* Say where a stored result applies: at [lo, hi), of which nothing is known yet.  It is
+/* Set where a stored result applies: at [lo, hi), which must not have one yet.  It is
  * found after cached_image_sort.  Return 0 or -ERR_NOMEM, also if the image has too
  * many. */
 int cached_place_symbol(struct cached_image *k, uint64_t lo, uint64_t hi, uint32_t symbol);
 int cached_place_frames(struct cached_image *k, uint64_t lo, uint64_t hi, uint32_t frames);
 void cached_image_sort(struct cached_image *k);
-/* Adds a path on whose contents the results depend, or on there being nothing. */
+/* Adds a path on whose contents, or absence, the results depend. */
 void cached_add_input(void *image, const char *path);
 
 /* Stores the image's results if any were added, and closes it.  `s` NULL: only closes it.

@@ -14,8 +14,8 @@ struct wait_site {
 	/* The same; PROF_NONE: the stack ends, or callers do not matter. */
 	uint32_t callers[WAIT_CALLERS];
 	bool idle;
-	uint32_t from;		/* fk: the caller that tells the wait from others of the
-				 * same place (wait_callers.h); PROF_NONE: none */
+	uint32_t from;		/* fk: the caller that distinguishes the wait from others
+				 * in the same place (wait_callers.h); PROF_NONE: none */
 	struct cell sum;
 };
 

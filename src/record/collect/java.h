@@ -26,7 +26,7 @@ void java_fini(struct java *j);
 /* Starts a new batch of samples. */
 void java_batch(struct java *j);
 
-/* Frees what is known of processes that have ended. */
+/* Frees the data of processes that have ended. */
 void java_drop_ended(struct java *j);
 
 /* Narrows *out, code of an anonymous mapping, to the code at pc, and sets its

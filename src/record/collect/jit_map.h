@@ -6,7 +6,7 @@
  *
  * A perf map is /tmp/perf-PID.map.  While the program lives, tally looks in the
  * program's own /tmp, by the program's own number; afterwards in tally's /tmp.
- * Anybody may write to /tmp, and process numbers are reused.  A file therefore counts
+ * Any user may write to /tmp, and process IDs are reused.  A file therefore counts
  * only if it is a regular file, belongs to the process's owner or root, and is not
  * older than the process.  For a recording made earlier (images.foreign_proc) it must
  * belong to tally's user and have existed during the recording.
