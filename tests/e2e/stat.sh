@@ -273,7 +273,7 @@ refused "an unknown metric" 'did you mean ipc' --metrics ipd
 refused "a metric's parameter" 'no parameters' --metrics ipc:x=1
 refused "no runs" 'at least 1' -r 0
 refused "no interval" 'at least 1' -I 0
-refused "intervals of runs" 'of one run' -I 10 -r 2
+refused "intervals of runs" '-I and -r exclude each other' -I 10 -r 2
 refused "a format" 'text, json or csv' --format xml
 refused "both modes" 'exclude each other' --user --kernel
 if ! grep -q 'ven0002fam000F' /sys/devices/system/cpu/modalias 2>/dev/null
