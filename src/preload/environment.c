@@ -175,6 +175,14 @@ bool environment_is_mapped(char *const *envp, size_t entries, size_t text)
 	return !envp;
 }
 
+bool environment_is_taken(char *const *envp)
+{
+	for (; envp && *envp; envp++)
+		if (text_after(*envp, OURS))
+			return true;
+	return false;
+}
+
 bool environment_lists(char *const *envp)
 {
 	for (; envp && *envp; envp++)

@@ -30,28 +30,45 @@ static bool path_is_mapped(const char *path)
 	return text_is_mapped(&m, path, PATH_SPACE);
 }
 
+static bool is_readable(char *const *envp)
+{
+	return environment_is_mapped(envp, ENTRIES_MAX, TEXT_MAX);
+}
+
 /* A program below a filter of the caller's might be killed for the library's first
  * call, and reading files takes calls, too. */
-static enum follow follows(const char *path, enum follow (*look)(const char *))
+static enum follow follows(const char *path, char *const *envp,
+			   enum follow (*look)(const char *))
 {
 	if (!preload.active || preload.careful || !path_is_mapped(path))
 		return FOLLOW_NOT;
+	if (is_readable(envp) && environment_is_taken(envp))
+		return FOLLOW_OTHER;
 	return look(path);
 }
 
 /* The same for execveat(2). */
-static enum follow follows_at(int fd, const char *path)
+static enum follow follows_at(int fd, const char *path, char *const *envp)
 {
 	if (!preload.active || preload.careful || !path_is_mapped(path))
 		return FOLLOW_NOT;
+	if (is_readable(envp) && environment_is_taken(envp))
+		return FOLLOW_OTHER;
 	return follow_descriptor(fd, path);
+}
+
+static uint16_t flags_of(enum follow follow)
+{
+	return (follow == FOLLOW ? 0 : TIMER_OUTSIDE) |
+	       (follow == FOLLOW_OTHER ? TIMER_OTHER : 0);
 }
 
 /* Declares `to`: a copy of `from` that includes the library, or `from` itself if that
  * is impossible. */
 #define ENVIRONMENT(to, from, follow)					\
-	bool to##_ours = preload.active && (follow) != FOLLOW_NOT &&	\
-		environment_is_mapped(from, ENTRIES_MAX, TEXT_MAX) &&	\
+	bool to##_ours = preload.active &&				\
+		((follow) == FOLLOW || (follow) == FOLLOW_CHILDREN) &&	\
+		is_readable(from) &&					\
 		!environment_lists(from) &&				\
 		environment_text(from) < TEXT_MAX;			\
 	char *to##_v[to##_ours ? environment_count(from) + 3 : 1];	\
@@ -67,8 +84,7 @@ static void record_exec(const char *path, enum follow follow)
 	/* A child of vfork has its parent's mappings. */
 	if (preload.loaded && sys_pid() == preload.pid)
 		preload_record_maps();
-	preload_record_text(TIMER_EXEC, follow == FOLLOW ? 0 : TIMER_OUTSIDE, path,
-			    text_size(path));
+	preload_record_text(TIMER_EXEC, flags_of(follow), path, text_size(path));
 }
 
 /* Reports a spawn.  The child has no number yet; it matters only that it cannot be
@@ -77,7 +93,8 @@ static void record_spawn(const char *path, enum follow follow)
 {
 	if (preload.active && !preload.careful && follow != FOLLOW &&
 	    path_is_mapped(path))
-		preload_record_text(TIMER_OUTSIDE_SPAWN, 0, path, text_size(path));
+		preload_record_text(TIMER_OUTSIDE_SPAWN, flags_of(follow), path,
+				    text_size(path));
 }
 
 static int exec_failed(int r)
@@ -91,7 +108,7 @@ EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
 	int (*next)(const char *, char *const *, char *const *) =
 		next_function(&next_execve, "execve");
-	enum follow follow = follows(path, follow_file);
+	enum follow follow = follows(path, envp, follow_file);
 
 	ENVIRONMENT(env, envp, follow);
 	record_exec(path, follow);
@@ -107,7 +124,7 @@ EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	int (*next)(const char *, char *const *, char *const *) =
 		next_function(&next_execvpe, "execvpe");
-	enum follow follow = follows(file, follow_found);
+	enum follow follow = follows(file, envp, follow_found);
 
 	ENVIRONMENT(env, envp, follow);
 	record_exec(file, follow);
@@ -123,7 +140,7 @@ EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	int (*next)(int, char *const *, char *const *) =
 		next_function(&next_fexecve, "fexecve");
-	enum follow follow = follows_at(fd, "");
+	enum follow follow = follows_at(fd, "", envp);
 
 	ENVIRONMENT(env, envp, follow);
 	record_exec("(a file descriptor)", follow);
@@ -135,7 +152,7 @@ EXPORT int execveat(int fd, const char *path, char *const argv[],
 {
 	int (*next)(int, const char *, char *const *, char *const *, int) =
 		next_function(&next_execveat, "execveat");
-	enum follow follow = follows_at(fd, path);
+	enum follow follow = follows_at(fd, path, envp);
 
 	ENVIRONMENT(env, envp, follow);
 	record_exec(path, follow);
@@ -205,7 +222,7 @@ EXPORT int posix_spawn(pid_t *pid, const char *path,
 	int (*next)(pid_t *, const char *, const posix_spawn_file_actions_t *,
 		    const posix_spawnattr_t *, char *const *, char *const *) =
 		next_function(&next_posix_spawn, "posix_spawn");
-	enum follow follow = follows(path, follow_file);
+	enum follow follow = follows(path, envp, follow_file);
 
 	ENVIRONMENT(env, envp, follow);
 	record_spawn(path, follow);
@@ -220,7 +237,7 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file,
 	int (*next)(pid_t *, const char *, const posix_spawn_file_actions_t *,
 		    const posix_spawnattr_t *, char *const *, char *const *) =
 		next_function(&next_posix_spawnp, "posix_spawnp");
-	enum follow follow = follows(file, follow_found);
+	enum follow follow = follows(file, envp, follow_found);
 
 	ENVIRONMENT(env, envp, follow);
 	record_spawn(file, follow);

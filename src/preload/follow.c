@@ -194,9 +194,10 @@ enum follow follow_file(const char *path)
 	const char *at = path;
 
 	/* With another root or user, the library's path is not accessible. */
-	if (sys4(SYS_faccessat, -100, (long)preload.library, R_OK, 0) < 0 ||
-	    is_traced())
+	if (sys4(SYS_faccessat, -100, (long)preload.library, R_OK, 0) < 0)
 		return FOLLOW_NOT;
+	if (is_traced())
+		return FOLLOW_OTHER;
 	for (int i = 0; i < SCRIPTS_MAX; i++) {
 		struct candidate c = { head, false, false };
 		long n = head_read(at, &c);

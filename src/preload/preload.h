@@ -141,6 +141,8 @@ bool environment_take(char **envp, char *out, size_t size);
 /* Returns whether the loader of a program would only list its libraries, as for
  * ldd(1). */
 bool environment_lists(char *const *envp);
+/* Returns whether another recorder has put its library into an environment. */
+bool environment_is_taken(char *const *envp);
 /* Returns whether everything to be examined can be read, with at most this many
  * entries, and bytes in a list of libraries. */
 bool environment_is_mapped(char *const *envp, size_t entries, size_t text);
@@ -157,6 +159,9 @@ enum follow {
 				 * it */
 	FOLLOW_NOT,		/* the loader of the program would print an error, or
 				 * the program would notice */
+	FOLLOW_OTHER,		/* the library of another recorder is loaded, which uses the
+				 * same signal, or another program traces this thread and
+				 * would see it */
 };
 enum follow follow_file(const char *path);
 enum follow follow_descriptor(int fd, const char *path);	/* as for execveat(2) */

@@ -84,6 +84,7 @@ enum {
 	TIMER_KERNEL = 2,	/* sample: in a system call */
 	TIMER_LAST = 4,		/* maps: the last part */
 	TIMER_OUTSIDE = 8,	/* exec: the program cannot be followed */
+	TIMER_OTHER = 16,	/* exec, spawn: another recorder or tracer has the program */
 };
 
 struct timer_sample {

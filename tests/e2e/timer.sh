@@ -389,6 +389,16 @@ else
 	t_skip "a root without us" "cannot make one here"
 fi
 
+# A recording within a recording: one has the program, the other says that it has not.
+for source in timer ptrace; do
+	"$TALLY" record --source=timer -o outer.tally -- "$TALLY" record -q \
+		--source=$source -o inner.tally -- sh -c "$burn" 2>err
+	t_like "a recording within a recording has samples ($source)" \
+		"$(images inner.tally)" '(bash|dash|busybox)'
+	t_like "... and the outer one says why it has none" "$(tr '\n' ' ' <err)" \
+		'not recorded: .*another recorder samples it by timers, or a program traces it'
+done
+
 # The recorder dies: the program goes on.
 # shellcheck disable=SC2086 # two words
 $deny_ "$TALLY" record --source=timer -q -o killed.tally -- \

@@ -112,7 +112,8 @@ static int take_exec(struct timer_sideband *n, const struct timer_message *m,
 		     uint64_t time_ns)
 {
 	struct timer_exec e = { .pid = m->pid, .cpu_us = m->cpu_us,
-				.time_ns = time_ns };
+				.time_ns = time_ns,
+				.other = m->flags & TIMER_OTHER };
 	const char *name = m->text;
 	size_t len = m->n;
 

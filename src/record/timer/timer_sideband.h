@@ -13,6 +13,7 @@ struct timer_exec {
 	uint32_t pid;
 	uint32_t cpu_us;	/* CPU time of its thread so far */
 	uint64_t time_ns;
+	bool other;		/* another recorder or tracer has it */
 	char name[64];
 };
 

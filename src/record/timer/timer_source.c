@@ -197,14 +197,29 @@ static int report_gap(struct timer_source *t, uint64_t now)
 	return t->sideband.cb(t->sideband.ctx, &r, t->sideband.err);
 }
 
+/* Returns the reason for n programs, of which another recorder or tracer has `others`. */
+static const char *why_outside(size_t others, size_t n)
+{
+	if (!others)
+		return "static, or for another architecture, root or user: the timer "
+		       "library cannot be loaded; try --source=ptrace";
+	if (others < n)
+		return "static, for another architecture, root or user, or in the hands of "
+		       "another recorder or tracer: the timer library cannot be loaded";
+	return "another recorder samples it by timers, or a program traces it, which "
+	       "excludes timers; try --source=perf for one of the two";
+}
+
 /* Lists programs that could not be recorded: source.outside. */
 static int end_sideband(struct timer_source *t, uint64_t now)
 {
 	int r = timer_sideband_end(&t->sideband, now);
-	size_t at = 0;
+	size_t at = 0, others = 0;
 
 	for (size_t i = 0; i < t->sideband.outside.n; i++) {
 		const char *name = t->sideband.outside.v[i].name;
+
+		others += t->sideband.outside.v[i].other;
 
 		if (at < sizeof(t->outside))
 			at += (size_t)snprintf(t->outside + at,
@@ -212,9 +227,7 @@ static int end_sideband(struct timer_source *t, uint64_t now)
 					       at ? ", " : "", name);
 	}
 	t->base.outside = at ? t->outside : NULL;
-	t->base.outside_why = "static, or for another architecture, root or "
-			      "user: the timer library cannot be loaded; try "
-			      "--source=ptrace";
+	t->base.outside_why = why_outside(others, t->sideband.outside.n);
 	t->base.unsampled = __atomic_load_n(&t->header->unsampled,
 					    __ATOMIC_RELAXED);
 	return r;
