@@ -22,12 +22,12 @@ int cgroup_follow(struct session *s, u32 fd)
 }
 
 /* Finds the group as bpf_get_current_cgroup_id() does, which also works in NMIs. */
-bool cgroup_current(struct session *s)
+bool cgroup_has(struct session *s, struct task_struct *t)
 {
 	bool in;
 
 	rcu_read_lock();
-	in = cgroup_is_descendant(task_dfl_cgroup(current), s->cgroup);
+	in = cgroup_is_descendant(task_dfl_cgroup(t), s->cgroup);
 	rcu_read_unlock();
 	return in;
 }
@@ -44,7 +44,7 @@ int cgroup_follow(struct session *s, u32 fd)
 	return -EOPNOTSUPP;
 }
 
-bool cgroup_current(struct session *s)
+bool cgroup_has(struct session *s, struct task_struct *t)
 {
 	return false;
 }

@@ -4,6 +4,7 @@
 /* Names that differ between kernel versions, from 6.1 on. */
 #include <linux/hrtimer.h>
 #include <linux/mm.h>
+#include <linux/sched.h>
 #include <linux/version.h>
 #include <asm/msr.h>
 #ifdef TALLY_HAS_PERF_ALLOW
@@ -18,6 +19,17 @@ static inline void tally_timer_setup(struct hrtimer *t,
 #else
 	hrtimer_init(t, CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	t->function = fn;
+#endif
+}
+
+/* Returns whether a thread that is being switched out could have continued.  From 6.12
+ * on, one that sleeps may stay in the run queue for a while. */
+static inline bool tally_runnable(struct task_struct *t)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	return task_is_runnable(t);
+#else
+	return t->on_rq;
 #endif
 }
 

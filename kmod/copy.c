@@ -85,6 +85,17 @@ bool copy_user(struct pt_regs *regs, struct tally_copy *out)
 	return true;
 }
 
+bool copy_entered(struct tally_copy *out)
+{
+	struct pt_regs *user = task_pt_regs(current);
+
+	memset(out, 0, sizeof(*out));
+	if (current->flags & NO_USER || !user_mode(user))
+		return false;
+	copy_regs(user, out);
+	return true;
+}
+
 static unsigned long fetch(void *to, uint64_t from, unsigned long n)
 {
 	return copy_from_user_nmi(to, (const void __user *)(unsigned long)from,

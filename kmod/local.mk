@@ -14,6 +14,7 @@ EXTRA_DIST += \
 	kmod/main.c \
 	kmod/perf.c \
 	kmod/pmu.c \
+	kmod/ring.c \
 	kmod/ring_core.h \
 	kmod/rows.c \
 	kmod/sample.c \
@@ -21,5 +22,6 @@ EXTRA_DIST += \
 	kmod/tally.h \
 	kmod/tasks.c \
 	kmod/timer.c \
+	kmod/waits.c \
 	kmod/walk_core.c \
 	kmod/walk_core.h

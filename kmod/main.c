@@ -176,8 +176,9 @@ static int ioctl_tasks(struct session *s, const void __user *arg)
 	tids = (const u32 __user *)(unsigned long)u.tids;
 	for (i = 0; i < u.n; i++) {
 		r = get_user(tid, tids + i) ? -EFAULT
-		    : s->source->add_thread ? s->source->add_thread(s, tid)
-					    : tasks_add(s, tid);
+		    : s->source->add_thread ? s->source->add_thread(s, tid) : 0;
+		if (!r && session_knows(s))
+			r = tasks_add(s, tid);
 		if (r && r != -ESRCH)
 			break;
 		found += !r;
@@ -291,31 +292,52 @@ static long tally_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 	}
 }
 
-/* The offset selects the CPU whose ring is mapped.  A mapping keeps the file open
- * and thus the ring alive. */
+/* Finds the ring with `n` pages from page `at` of the file on: those of CPUs, then those
+ * of their waits. */
+static int ring_at(const struct session *s, unsigned long at, unsigned long n,
+		   struct cpu_state **out)
+{
+	unsigned long pages = 1 + (s->setup.ring_bytes >> PAGE_SHIFT), cpu;
+	struct cpu_state **of = s->cpu;
+
+	if (s->setup.flags & TALLY_SETUP_WAITS && at >= pages * nr_cpu_ids) {
+		at -= pages * nr_cpu_ids;
+		pages = 1 + (s->setup.wait_bytes >> PAGE_SHIFT);
+		of = s->waits;
+	}
+	cpu = at / pages;
+	if (at % pages || n != pages)
+		return -EINVAL;
+	if (cpu >= nr_cpu_ids || !of[cpu])
+		return -ENXIO;
+	*out = of[cpu];
+	return 0;
+}
+
+/* The offset selects the ring that is mapped.  A mapping keeps the file open and thus
+ * the ring alive. */
 static int tally_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct session *s = file->private_data;
-	unsigned long pages, cpu;
 	struct cpu_state *c = NULL;
 	int r = -EBADFD;
 
 	if (!(vma->vm_flags & VM_SHARED) || vma->vm_flags & VM_EXEC)
 		return -EINVAL;
 	mutex_lock(&sessions_lock);
-	if (s->source) {
-		pages = 1 + (s->setup.ring_bytes >> PAGE_SHIFT);
-		cpu = vma->vm_pgoff / pages;
-		r = vma->vm_pgoff % pages || vma_pages(vma) != pages ? -EINVAL
-			: cpu >= nr_cpu_ids || !s->cpu[cpu] ? -ENXIO : 0;
-		if (!r)
-			c = s->cpu[cpu];
-	}
+	if (s->source)
+		r = ring_at(s, vma->vm_pgoff, vma_pages(vma), &c);
 	mutex_unlock(&sessions_lock);
 	if (r)
 		return r;
 	tally_vma_private(vma);
 	return remap_vmalloc_range(vma, c->ring, 0);
+}
+
+static bool is_due(const struct cpu_state *c)
+{
+	return c && READ_ONCE(c->head) - READ_ONCE(c->ring->tail) >=
+		    c->watermark;
 }
 
 static __poll_t tally_poll(struct file *file, poll_table *wait)
@@ -328,13 +350,10 @@ static __poll_t tally_poll(struct file *file, poll_table *wait)
 	/* Rings are created before the source is set, and freed with the file. */
 	if (!smp_load_acquire(&s->source))
 		return 0;
-	for_each_possible_cpu(cpu) {
-		struct cpu_state *c = READ_ONCE(s->cpu[cpu]);
-
-		if (c && READ_ONCE(c->head) - READ_ONCE(c->ring->tail) >=
-			 s->setup.watermark)
+	for_each_possible_cpu(cpu)
+		if (is_due(READ_ONCE(s->cpu[cpu])) ||
+		    is_due(READ_ONCE(s->waits[cpu])))
 			what = EPOLLIN | EPOLLRDNORM;
-	}
 	return what;
 }
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Takes a sample: from the interrupted registers to a record in the ring.  Runs in
- * interrupts and NMIs: no locks, no allocations, no faults. */
+ * interrupts and NMIs, and within the scheduler: no locks, no allocations, no faults. */
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/pid.h>
 #include <linux/ptrace.h>
 #include <linux/sched.h>
+#include <linux/sched/task_stack.h>
 #include <linux/timekeeping.h>
+#include <asm/syscall.h>
 #include <asm/timex.h>
 #include <asm/tsc.h>
 
-#include "ring_core.h"
 #include "tally.h"
 
-#define RECORD_MAX	65528	/* largest value of a record's size */
 #define THIN_MAX	64u
 #define ALL_KNOWN	((1u << TALLY_COPY_REGS) - 1)
 
@@ -38,39 +38,15 @@ u64 sample_jitter(struct cpu_state *c, u64 mean)
 	       mul_u64_u64_shr(sample_random(c), 2 * half + 1, 64);
 }
 
-/*
- * Puts a record into the ring.  `copy`, at its end, receives what is available of
- * the user's stack.
- *
- * The program's side is src/record/kmod/kmod_ring.c.  It loads head with acquire
- * order and stores tail with release order.
- */
-static bool ring_put(struct cpu_state *c, struct tally_record *r,
-		     struct tally_copy *copy)
+/* Returns a quarter of the window's time. */
+static u64 quarter(void)
 {
-	const struct ring_data ring = { c->data, c->size };
-	u64 room = ring_free(&ring, c->head, READ_ONCE(c->ring->tail));
-	u64 used = c->size - room;
-	u32 mark = c->s->setup.watermark, size = r->size;
-	int n;
+	return (u64)tsc_khz * (WINDOW_NS / NSEC_PER_MSEC) / 4;
+}
 
-	if (room < size)
-		return false;
-	smp_mb();	/* the program's loads precede our stores */
-	if (copy) {
-		n = copy_stack(c, copy, c->head + size, room - size,
-			       min_t(u32, c->s->setup.copy_bytes,
-				     RECORD_MAX - size));
-		if (n < 0)
-			return false;
-		r->size += n;
-	}
-	ring_write(&ring, c->head, r, size);
-	c->head += r->size;
-	smp_store_release(&c->ring->head, c->head);
-	if (used < mark && used + r->size >= mark)
-		irq_work_queue(&c->wake);
-	return true;
+bool sample_exhausted(const struct cpu_state *c, u32 parts, u32 of)
+{
+	return quarter() && c->window_cycles * of > quarter() * parts;
 }
 
 /* Returns whether the window exceeds parts/of of the rate limit, by its samples or
@@ -78,7 +54,7 @@ static bool ring_put(struct cpu_state *c, struct tally_record *r,
 static bool above(const struct cpu_state *c, u32 parts, u32 of)
 {
 	u64 most = max_rate / (NSEC_PER_SEC / WINDOW_NS);
-	u64 cycles = (u64)tsc_khz * (WINDOW_NS / NSEC_PER_MSEC) / 4;
+	u64 cycles = quarter();
 
 	return (u64)c->window_samples * of > most * parts ||
 	       (cycles && c->window_cycles * of > cycles * parts);
@@ -182,25 +158,14 @@ static void count_raised(struct cpu_state *c, unsigned int event, u64 weight)
 	e->stats.throttled += n;
 }
 
-/* A thread that has lost its number gets -1, as in perf. */
-static u32 number(struct task_struct *t, enum pid_type type,
-		  struct pid_namespace *ns)
-{
-	pid_t nr = __task_pid_nr_ns(t, type, ns);
-
-	return !nr && !pid_alive(t) ? ~0u : (u32)nr;
-}
-
-/* Unwinds user space by the program's rows.  Returns the place for a copy of the
- * stack if that fails; NULL if there is no user side or the stack was unwound. */
+/* Unwinds user space from c->user by the program's rows.  Returns the place for a copy
+ * of the stack if that fails, otherwise NULL. */
 static struct tally_copy *unwind(struct cpu_state *c, struct tally_sample *t,
-				 struct pt_regs *regs, unsigned int room)
+				 unsigned int room)
 {
 	struct tally_copy *copy = (struct tally_copy *)(t->ips + t->nkernel);
 	u32 n = 0, generation = 0;
 
-	if (!copy_user(regs, &c->user))
-		return NULL;
 	c->user.why = TALLY_WALK_NO_SPACE;
 	if (c->user.known == ALL_KNOWN && !(c->user.flags & TALLY_COPY_32))
 		c->user.why = rows_walk(c->s, c->user.regs,
@@ -240,9 +205,39 @@ static struct tally_copy *fill_chain(struct cpu_state *c,
 		return NULL;
 	}
 	if (c->s->rows)
-		return unwind(c, t, regs, *cut ? 0 : room - n);
+		return copy_user(regs, &c->user)
+		       ? unwind(c, t, *cut ? 0 : room - n) : NULL;
 	copy = (struct tally_copy *)(t->ips + n);
 	return copy_user(regs, copy) ? copy : NULL;
+}
+
+/* Fills in all of a sample but its stack. */
+static struct tally_sample *begin(struct cpu_state *c, u16 event, u64 weight,
+				  u64 now)
+{
+	struct tally_sample *t = (struct tally_sample *)c->record;
+
+	t->r.type = TALLY_RECORD_SAMPLE;
+	t->r.event = event;
+	t->r.time = now;
+	t->pid = tasks_number(current, PIDTYPE_TGID, c->s->ns);
+	t->tid = tasks_number(current, PIDTYPE_PID, c->s->ns);
+	t->cpu = c->cpu;
+	t->weight = weight;
+	t->stack = 0;
+	t->flags = 0;
+	t->nkernel = t->nuser = 0;
+	return t;
+}
+
+/* Sets the size of a sample, to which a copy may belong. */
+static void end(struct tally_sample *t, u32 flags,
+		const struct tally_copy *copy)
+{
+	t->flags |= flags | (copy ? TALLY_SAMPLE_COPY : 0);
+	t->r.size = sizeof(*t) + (t->nkernel + t->nuser) * sizeof(u64) +
+		    (copy ? sizeof(*copy) : 0) +
+		    (t->flags & TALLY_SAMPLE_UNWOUND ? sizeof(u64) : 0);
 }
 
 /* Fills in a sample.  Returns the end of the record if a copy of the stack belongs
@@ -250,20 +245,10 @@ static struct tally_copy *fill_chain(struct cpu_state *c,
 static struct tally_copy *fill(struct cpu_state *c, unsigned int event,
 			       struct pt_regs *regs, u64 weight, u64 now)
 {
-	struct tally_sample *t = (struct tally_sample *)c->record;
+	struct tally_sample *t = begin(c, event, weight, now);
 	bool cut = false, user = user_mode(regs);
 	struct tally_copy *copy = NULL;
 
-	t->r.type = TALLY_RECORD_SAMPLE;
-	t->r.event = event;
-	t->r.time = now;
-	t->pid = number(current, PIDTYPE_TGID, c->s->ns);
-	t->tid = number(current, PIDTYPE_PID, c->s->ns);
-	t->cpu = c->cpu;
-	t->weight = weight;
-	t->stack = 0;
-	t->flags = 0;
-	t->nkernel = t->nuser = 0;
 	if (c->s->setup.flags & TALLY_SETUP_CHAIN) {
 		copy = fill_chain(c, t, regs, &cut);
 	} else {
@@ -271,12 +256,8 @@ static struct tally_copy *fill(struct cpu_state *c, unsigned int event,
 		t->nkernel = !user;
 		t->nuser = user;
 	}
-	t->flags |= (user ? TALLY_SAMPLE_USER : 0) |
-		    (cut ? TALLY_SAMPLE_CUT : 0) |
-		    (copy ? TALLY_SAMPLE_COPY : 0);
-	t->r.size = sizeof(*t) + (t->nkernel + t->nuser) * sizeof(u64) +
-		    (copy ? sizeof(*copy) : 0) +
-		    (t->flags & TALLY_SAMPLE_UNWOUND ? sizeof(u64) : 0);
+	end(t, (user ? TALLY_SAMPLE_USER : 0) | (cut ? TALLY_SAMPLE_CUT : 0),
+	    copy);
 	return copy;
 }
 
@@ -324,7 +305,7 @@ static bool stack_put(struct cpu_state *c, struct tally_sample *t)
 		t->flags |= TALLY_SAMPLE_AGAIN;
 		/* Without a number of its mappings, a user side may mean other code
 		 * by the time that the program takes what was added up. */
-		if (c->s->setup.flags & TALLY_SETUP_COUNT &&
+		if (c->count[0] &&
 		    (unwound || !t->nuser) && !(t->flags & TALLY_SAMPLE_CUT) &&
 		    counts_add(c, t, unwound ? (u32)t->ips[n] : 0))
 			return true;
@@ -351,7 +332,49 @@ static bool sample_put(struct cpu_state *c, struct tally_copy *copy)
 	return ring_put(c, &t->r, copy);
 }
 
-static void account(struct cpu_state *c, u64 cycles)
+/* Fills in the callers of a thread within the scheduler. */
+static struct tally_copy *fill_waiting(struct cpu_state *c,
+				       struct tally_sample *t, bool *cut)
+{
+	struct tally_copy *copy = (struct tally_copy *)t->ips;
+	unsigned int room = c->s->setup.max_chain;
+
+	if (c->s->rows)
+		return unwind(c, t, room);
+	if (!c->s->setup.copy_bytes) {
+		t->nuser = chain_user(task_pt_regs(current), t->ips, room, cut);
+		return NULL;
+	}
+	memcpy(copy, &c->user, sizeof(*copy));
+	return copy;
+}
+
+/* Returns whether the current thread, which has a user side, is in no system call. */
+static bool is_outside(void)
+{
+	return syscall_get_nr(current, task_pt_regs(current)) == -1;
+}
+
+bool sample_waiting(struct cpu_state *c, u16 event, u64 weight, u64 now)
+{
+	struct tally_sample *t = begin(c, event, weight, now);
+	struct tally_copy *copy = NULL;
+	bool cut = false;
+	u32 flags = 0;
+
+	if (copy_entered(&c->user)) {
+		copy = fill_waiting(c, t, &cut);
+		flags = (cut ? TALLY_SAMPLE_CUT : 0) |
+			(is_outside() ? TALLY_SAMPLE_OUTSIDE : 0);
+	} else {
+		t->ips[0] = 0;
+		t->nkernel = 1;
+	}
+	end(t, flags, copy);
+	return sample_put(c, copy);
+}
+
+void sample_account(struct cpu_state *c, u64 cycles)
 {
 	unsigned int i = cycles ? ilog2(cycles) : 0;
 
@@ -368,7 +391,7 @@ static bool ours(const struct cpu_state *c, unsigned int event,
 	if (!(setup->events[event].flags & (user_mode(regs)
 	      ? TALLY_EVENT_USER : TALLY_EVENT_KERNEL)))
 		return false;
-	if (setup->flags & TALLY_SETUP_CGROUP && !cgroup_current(c->s))
+	if (setup->flags & TALLY_SETUP_CGROUP && !cgroup_has(c->s, current))
 		return false;
 	return !session_follows(c->s) || tasks_current(c->s);
 }
@@ -379,7 +402,7 @@ unsigned int sample_take(struct cpu_state *c, unsigned int event,
 			 struct pt_regs *regs, u64 weight)
 {
 	struct cpu_event *e = &c->ev[event];
-	u64 begin = get_cycles(), now = ktime_get_mono_fast_ns();
+	u64 start = get_cycles(), now = ktime_get_mono_fast_ns();
 	bool fast = too_fast(c, now), mine = ours(c, event, regs);
 
 	if (fast)
@@ -394,6 +417,6 @@ unsigned int sample_take(struct cpu_state *c, unsigned int event,
 		else
 			e->stats.lost++;
 	}
-	account(c, get_cycles() - begin);
+	sample_account(c, get_cycles() - start);
 	return (fast ? SAMPLE_TOO_FAST : 0) | (mine ? SAMPLE_WANTED : 0);
 }

@@ -18,7 +18,7 @@
  *
  * START, STOP, closing the file, suspend, resume and hotplug each only restore this
  * invariant.  In a recording of threads, a running CPU is paused while none of them
- * has the processor.
+ * has the processor.  Its waits are recorded while it runs, paused or not.
  *
  * tests/kmod/test_lives.c visits all states of two recordings.
  */
@@ -70,9 +70,11 @@ struct session *session_new(void)
 	if (!s)
 		return NULL;
 	s->cpu = kcalloc(nr_cpu_ids, sizeof(*s->cpu), GFP_KERNEL);
+	s->waits = kcalloc(nr_cpu_ids, sizeof(*s->waits), GFP_KERNEL);
 	s->cpus = kzalloc(cpumask_size(), GFP_KERNEL);
-	if (!s->cpu || !s->cpus) {
+	if (!s->cpu || !s->waits || !s->cpus) {
 		kfree(s->cpu);
+		kfree(s->waits);
 		kfree(s->cpus);
 		kfree(s);
 		return NULL;
@@ -162,30 +164,28 @@ static struct cpu_state *state_new(unsigned int cpu, size_t bytes, bool counts)
 	return NULL;
 }
 
-static int cpu_add(struct session *s, unsigned int cpu)
+/* Makes a ring with `data` bytes and tables of `counts` bytes, and charges both.
+ * Returns NULL if the limit is reached. */
+static struct cpu_state *state_add(struct session *s, unsigned int cpu,
+				   size_t data, size_t counts)
 {
-	size_t bytes = PAGE_SIZE + s->setup.ring_bytes;
-	size_t counts = counts_bytes(s);
+	size_t bytes = PAGE_SIZE + data;
 	size_t pages = (bytes + counts + PAGE_SIZE - 1) >> PAGE_SHIFT;
 	struct cpu_state *c;
 	unsigned int i;
 
-	if (s->cpu[cpu])
-		return 0;
 	if (pages_charge(s, pages) < 0)
-		return -ENOMEM;
+		return NULL;
 	c = state_new(cpu, bytes, counts);
 	if (!c) {
 		pages_release(s, pages);
-		return -ENOMEM;
+		return NULL;
 	}
 	s->pages += pages;
 	c->s = s;
 	c->cpu = cpu;
-	for (i = 0; i < s->setup.nevents; i++)
-		c->ev[i].mean = s->setup.events[i].period;
 	c->data = (u8 *)c->ring + PAGE_SIZE;
-	c->size = s->setup.ring_bytes;
+	c->size = data;
 	c->random = get_random_u64() | 1;
 	c->stack_key = get_random_u64();
 	init_irq_work(&c->wake, wake);
@@ -197,8 +197,53 @@ static int cpu_add(struct session *s, unsigned int cpu)
 	c->ring->cpu = cpu;
 	c->ring->data_offset = PAGE_SIZE;
 	c->ring->data_size = c->size;
+	return c;
+}
+
+static int wait_add(struct session *s, unsigned int cpu)
+{
+	u64 bytes = s->setup.wait_bytes;
+	struct cpu_state *c;
+
+	if (!(s->setup.flags & TALLY_SETUP_WAITS) || s->waits[cpu])
+		return 0;
+	c = state_add(s, cpu, bytes, 0);
+	if (!c)
+		return -ENOMEM;
+	c->watermark = bytes / 4;
+	c->reserve = bytes / 4;
+	c->copy_bytes = s->setup.wait_copy_bytes;
+	WRITE_ONCE(s->waits[cpu], c);
+	return 0;
+}
+
+static int cpu_add(struct session *s, unsigned int cpu)
+{
+	struct cpu_state *c;
+	unsigned int i;
+
+	if (s->cpu[cpu])
+		return 0;
+	if (wait_add(s, cpu) < 0)
+		return -ENOMEM;
+	c = state_add(s, cpu, s->setup.ring_bytes, counts_bytes(s));
+	if (!c)
+		return -ENOMEM;
+	for (i = 0; i < s->setup.nevents; i++)
+		c->ev[i].mean = s->setup.events[i].period;
+	c->watermark = s->setup.watermark;
+	c->copy_bytes = s->setup.copy_bytes;
 	WRITE_ONCE(s->cpu[cpu], c);
 	return 0;
+}
+
+static void state_drop(struct cpu_state **at)
+{
+	if (!*at)
+		return;
+	irq_work_sync(&(*at)->wake);
+	state_free(*at);
+	*at = NULL;
 }
 
 static void cpus_free(struct session *s)
@@ -206,13 +251,8 @@ static void cpus_free(struct session *s)
 	unsigned int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct cpu_state *c = s->cpu[cpu];
-
-		if (!c)
-			continue;
-		irq_work_sync(&c->wake);
-		state_free(c);
-		s->cpu[cpu] = NULL;
+		state_drop(&s->cpu[cpu]);
+		state_drop(&s->waits[cpu]);
 	}
 	pages_release(s, s->pages);
 	s->pages = 0;
@@ -241,6 +281,25 @@ static bool kinds_fit(const struct tally_setup *u)
 	return true;
 }
 
+static bool ring_valid(u64 bytes)
+{
+	return bytes >= TALLY_RING_MIN && bytes >= PAGE_SIZE &&
+	       bytes <= TALLY_RING_MAX && !(bytes & (bytes - 1));
+}
+
+static bool waits_valid(const struct tally_setup *u)
+{
+	if (u->reserved2)
+		return false;
+	if (!(u->flags & TALLY_SETUP_WAITS))
+		return !(u->flags & TALLY_SETUP_WAKES) && !u->wait_bytes &&
+		       !u->wait_copy_bytes;
+	return u->flags & TALLY_SETUP_CHAIN && ring_valid(u->wait_bytes) &&
+	       !(u->wait_copy_bytes % 8) &&
+	       u->wait_copy_bytes <= u->copy_bytes &&
+	       u->wait_copy_bytes <= u->wait_bytes / 8;
+}
+
 static int setup_check(const struct tally_setup *u)
 {
 	u64 ring = u->ring_bytes;
@@ -249,8 +308,8 @@ static int setup_check(const struct tally_setup *u)
 	if (u->flags & ~TALLY_SETUP_FLAGS || u->reserved || !u->nevents ||
 	    u->nevents > TALLY_EVENTS_MAX)
 		return -EINVAL;
-	if (ring < TALLY_RING_MIN || ring < PAGE_SIZE || ring > TALLY_RING_MAX ||
-	    ring & (ring - 1) || !u->watermark || u->watermark > ring)
+	if (!ring_valid(ring) || !u->watermark || u->watermark > ring ||
+	    !waits_valid(u))
 		return -EINVAL;
 	if (u->flags & TALLY_SETUP_CHAIN
 	    ? !u->max_chain || u->max_chain > TALLY_CHAIN_MAX : u->max_chain)
@@ -303,15 +362,22 @@ static int setup_check(const struct tally_setup *u)
 }
 
 /* Starts watching once, even if SETUP then fails; closing the file undoes it. */
-static int session_watch(struct session *s)
+static int session_watch(struct session *s, const struct tally_setup *u,
+			 const struct source *source)
 {
-	int r = 0;
+	unsigned int what = 0;
+	int r;
 
+	if (u->flags & TALLY_SETUP_WAITS ||
+	    (u->flags & TALLY_SETUP_TASKS && !source->by_kernel))
+		what |= WATCH_SWITCHES;
+	if (u->flags & TALLY_SETUP_WAKES)
+		what |= WATCH_WAKES;
 	mutex_lock(&setup_lock);
-	if (!s->watches)
-		r = tasks_watch();
+	what &= ~s->watches;
+	r = tasks_watch(what);
 	if (!r)
-		s->watches = true;
+		s->watches |= what;
 	mutex_unlock(&setup_lock);
 	return r;
 }
@@ -328,8 +394,8 @@ int session_setup(struct session *s, const struct tally_setup *setup,
 	r = setup_check(setup);
 	if (!r)
 		r = source->check(setup);
-	if (!r && setup->flags & TALLY_SETUP_TASKS && !source->by_kernel)
-		r = session_watch(s);
+	if (!r)
+		r = session_watch(s, setup, source);
 	if (r)
 		return r;
 	cpus_read_lock();
@@ -386,14 +452,20 @@ static void start_here(void *arg)
 	c->s->source->start_cpu(c);
 	WRITE_ONCE(c->running, true);
 	clock_run(c);
+	if (c->s->waits[c->cpu])
+		WRITE_ONCE(c->s->waits[c->cpu]->running, true);
 	if (session_follows(c->s))
 		session_switch(c->s, tasks_current(c->s));
 }
 
 static void stop_here(void *arg)
 {
-	struct cpu_state *c = arg;
+	struct cpu_state *c = arg, *w = c->s->waits[c->cpu];
 
+	if (w && c->s->started)
+		waits_interrupted(w);
+	if (w)
+		WRITE_ONCE(w->running, false);
 	WRITE_ONCE(c->running, false);
 	if (!c->paused)
 		clock_halt(c);
@@ -508,9 +580,9 @@ int session_stop(struct session *s)
 	cpus_read_lock();
 	mutex_lock(&sessions_lock);
 	if (s->started) {
+		s->started = false;
 		cpus_stop(s);
 		source->end(s);
-		s->started = false;
 		r = 0;
 	}
 	mutex_unlock(&sessions_lock);
@@ -523,8 +595,7 @@ int session_stop(struct session *s)
 void session_free(struct session *s)
 {
 	session_stop(s);
-	if (s->watches)
-		tasks_unwatch();
+	tasks_unwatch(s->watches);
 	mutex_lock(&sessions_lock);
 	list_del_rcu(&s->list);
 	mutex_unlock(&sessions_lock);
@@ -539,7 +610,24 @@ void session_free(struct session *s)
 	put_cred(s->cred);
 	kfree(s->cpus);
 	kfree(s->cpu);
+	kfree(s->waits);
 	kfree(s);
+}
+
+static void waits_add(struct tally_stats *out, const struct cpu_state *c)
+{
+	const struct wait_counts *n = &c->waits;
+
+	out->unwound += c->unwound;
+	out->copied += c->copied;
+	out->ring_bytes += READ_ONCE(c->head);
+	out->wait_cycles += c->cycles;
+	out->switches += n->switches;
+	out->switches_lost += n->switches_lost;
+	out->wakes += n->wakes;
+	out->wakes_lost += n->wakes_lost;
+	out->wait_stacks += n->stacks;
+	out->wait_stacks_lost += n->stacks_lost;
 }
 
 static void stats_add(struct tally_stats *out, const struct cpu_state *c)
@@ -583,9 +671,13 @@ void session_stats(struct session *s, u32 cpu, struct tally_stats *out)
 	/* A SETUP that fails frees the tables again. */
 	out->table_bytes = rows_bytes(s);
 	out->untracked = atomic64_read(&s->untracked);
-	for_each_possible_cpu(i)
-		if (s->cpu[i] && (cpu == TALLY_ALL_CPUS || cpu == i))
-			stats_add(out, s->cpu[i]);
+	for_each_possible_cpu(i) {
+		if (!s->cpu[i] || (cpu != TALLY_ALL_CPUS && cpu != i))
+			continue;
+		stats_add(out, s->cpu[i]);
+		if (s->waits[i])
+			waits_add(out, s->waits[i]);
+	}
 	mutex_unlock(&sessions_lock);
 }
 

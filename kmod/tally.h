@@ -7,7 +7,9 @@
  *	main.c		the device: ioctls, maps, poll
  *	session.c	life of recordings; CPU hotplug, suspend
  *	tasks.c		threads that a recording follows, and when they run
- *	sample.c	from registers to a record in the ring
+ *	sample.c	from registers to a record
+ *	waits.c		threads that leave a CPU or get one, and who wakes them
+ *	ring.c		puts records into a ring
  *	chain.c		call chains
  *	copy.c		input for later unwinding: registers, copy of the stack
  *	cgroup.c	membership in a control group
@@ -69,7 +71,14 @@ struct stack_known {
 	u32 number;		/* 0: none */
 };
 
-/* A recording on one CPU. */
+/* Numbers of records in a ring of waits, and of lost ones. */
+struct wait_counts {
+	u64 switches, switches_lost;
+	u64 wakes, wakes_lost;
+	u64 stacks, stacks_lost;
+};
+
+/* A recording on one CPU; or its waits on one CPU, which use less of this. */
 struct cpu_state {
 	struct session *s;
 	unsigned int cpu;
@@ -86,6 +95,10 @@ struct cpu_state {
 	u8 *data;
 	u64 head;			/* trusted position; the ring has a copy */
 	u64 size;
+	u64 reserve;		/* bytes that only records of switches and wakes
+				 * may use */
+	u32 watermark;		/* bytes at which the program is woken */
+	u32 copy_bytes;		/* most bytes of a stack's copy */
 	u64 random;
 	u64 window_end, window_cycles;
 	u32 window_samples;
@@ -94,6 +107,10 @@ struct cpu_state {
 	u64 unclaimed, cycles;
 	u64 unwound, copied, nested;
 	bool busy;		/* inside the handler of a kernel event */
+	/* WAITS: */
+	struct wait_counts waits;
+	bool gap;		/* records are missing; the ring does not say so yet */
+	u64 missed;		/* number of those that were lost */
 	/* COUNT: the tables, and which of them handlers use. */
 	struct count_table *count[2];
 	u32 counting;
@@ -116,13 +133,15 @@ struct session {
 	struct cpumask *cpus;
 	struct cpu_state **cpu;		/* [nr_cpu_ids]; NULL for a CPU without a
 					 * ring */
+	struct cpu_state **waits;	/* [nr_cpu_ids]; WAITS: not NULL where `cpu`
+					 * is not */
 	struct pid_namespace *ns;
 	struct cgroup *cgroup;		/* NULL: all threads */
 	struct rows *rows;		/* unwind tables; NULL: stacks are not
 					 * unwound */
 	struct perf_state *perf;	/* state of perf_source */
 	wait_queue_head_t wait;
-	bool watches;		/* tasks_watch was called */
+	unsigned int watches;	/* WATCH_*, for which tasks_watch was called */
 	bool started;
 	/* The user who opened the file, and limits of locked memory. */
 	const struct cred *cred;
@@ -204,6 +223,13 @@ static inline bool session_follows(const struct session *s)
 	return s->setup.flags & TALLY_SETUP_TASKS && s->source &&
 	       !s->source->by_kernel;
 }
+/* Returns whether the module must know the recording's threads. */
+static inline bool session_knows(const struct session *s)
+{
+	return session_follows(s) ||
+	       (s->setup.flags & TALLY_SETUP_TASKS &&
+		s->setup.flags & TALLY_SETUP_WAITS);
+}
 /* Charges locked memory to the user and to all recordings.  Returns 0 or -ENOMEM. */
 int pages_charge(struct session *s, size_t pages);
 void pages_release(struct session *s, size_t pages);
@@ -216,14 +242,29 @@ void pmu_exit(void);
 
 /* tasks.c */
 int tasks_add(struct session *s, u32 tid);
-bool tasks_current(struct session *s);	/* is the current thread followed? */
+/* Return whether a thread, or the current one, is followed. */
+bool tasks_has(struct session *s, struct task_struct *t);
+bool tasks_current(struct session *s);
+/* Returns the number of a thread or, with PIDTYPE_TGID, of its process.  A thread that
+ * has lost its number gets -1, as in perf. */
+u32 tasks_number(struct task_struct *t, enum pid_type type,
+		 struct pid_namespace *ns);
 void tasks_free(struct session *s);
-/* Track context switches on each CPU, while at least one recording needs it.  Both
- * sleep and must be called without locks. */
-int tasks_watch(void);
-void tasks_unwatch(void);
+/* Track context switches and wakeups on each CPU, while at least one recording needs
+ * it.  Both sleep and must be called without locks. */
+#define WATCH_SWITCHES	(1u << 0)
+#define WATCH_WAKES	(1u << 1)
+int tasks_watch(unsigned int what);
+void tasks_unwatch(unsigned int what);
 int tasks_init(void);
 void tasks_exit(void);
+
+/* ring.c */
+/* Puts a record into the ring and wakes the program when its watermark is reached.
+ * `copy`, at the record's end, receives what is available of the user's stack.  Returns
+ * false if the ring is full. */
+bool ring_put(struct cpu_state *c, struct tally_record *r,
+	      struct tally_copy *copy);
 
 /* sample.c */
 /* Flags of sample_take's result. */
@@ -239,8 +280,24 @@ u64 sample_random(struct cpu_state *c);
 /* Reduces the share of overflows that are sampled, for the kernel's events, whose
  * period cannot be changed. */
 void sample_thinner(struct cpu_state *c, unsigned int event);
+/* Puts a sample of the current thread, which the scheduler switches out or which wakes
+ * another one: its user side only.  Returns false if the ring is full. */
+bool sample_waiting(struct cpu_state *c, u16 event, u64 weight, u64 now);
+/* Adds a run of a handler to the statistics and to the window. */
+void sample_account(struct cpu_state *c, u64 cycles);
+/* Returns whether handlers have used parts/of of a quarter of the window's time. */
+bool sample_exhausted(const struct cpu_state *c, u32 parts, u32 of);
 /* Returns a period that differs from `mean` by up to an eighth. */
 u64 sample_jitter(struct cpu_state *c, u64 mean);
+
+/* waits.c: called within the scheduler, with interrupts off, under RCU. */
+/* The current thread, `prev`, leaves this CPU to `next`. */
+void waits_switched(struct session *s, struct task_struct *prev,
+		    struct task_struct *next, unsigned int prev_state);
+/* This CPU wakes a thread. */
+void waits_woken(struct session *s, struct task_struct *t);
+/* Records on this CPU end for a while.  Called on the CPU itself. */
+void waits_interrupted(struct cpu_state *c);
 
 /* chain.c: return the number of addresses.  *cut is set if there are more than
  * `room`. */
@@ -251,6 +308,8 @@ unsigned int chain_user(struct pt_regs *regs, u64 *ips, unsigned int room,
 
 /* copy.c: fills in all members but bytes.  Returns false if there is no user side. */
 bool copy_user(struct pt_regs *regs, struct tally_copy *out);
+/* Does the same for the current thread within the scheduler. */
+bool copy_entered(struct tally_copy *out);
 /* Copies the stack of `t` to position `at` of the ring, where `room` bytes are
  * free.  Copies at most `most` bytes.  Returns the bytes used including padding,
  * or -ENOSPC if the stack did not fit. */
@@ -285,7 +344,7 @@ int counts_take(struct session *s, u32 cpu, void __user *to, u32 *n);
 
 /* cgroup.c */
 int cgroup_follow(struct session *s, u32 fd);
-bool cgroup_current(struct session *s);
+bool cgroup_has(struct session *s, struct task_struct *t);
 void cgroup_forget(struct session *s);
 
 #endif

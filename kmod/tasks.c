@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The threads that recordings follow, in a hash table by task.  TASKS and the
- * tracepoints of fork, exec and task end fill it.  The scheduler's tracepoint shows
- * when the threads run.  Handlers look tasks up under RCU. A task leaves the table
+ * tracepoints of fork, exec and task end fill it.  The scheduler's tracepoints show
+ * when the threads run, and who wakes them.  Handlers look tasks up under RCU. A task leaves the table
  * when the kernel frees it, so its address never refers to another task.
  *
  * The tracepoints are not exported by name; they are found in the kernel's list.
@@ -44,7 +44,7 @@ static struct followed *find(struct session *s, struct task_struct *t)
 	return NULL;
 }
 
-static bool turn_of(struct session *s, struct task_struct *t)
+bool tasks_has(struct session *s, struct task_struct *t)
 {
 	struct followed *f;
 	bool turn;
@@ -58,7 +58,15 @@ static bool turn_of(struct session *s, struct task_struct *t)
 
 bool tasks_current(struct session *s)
 {
-	return turn_of(s, current);
+	return tasks_has(s, current);
+}
+
+u32 tasks_number(struct task_struct *t, enum pid_type type,
+		 struct pid_namespace *ns)
+{
+	pid_t nr = __task_pid_nr_ns(t, type, ns);
+
+	return !nr && !pid_alive(t) ? ~0u : (u32)nr;
 }
 
 /* Inserts f and takes ownership.  Frees it if the task is already there or the
@@ -157,6 +165,8 @@ static void execed(void *data, struct task_struct *task, pid_t old_pid,
 		if (!f)
 			continue;
 		WRITE_ONCE(f->active, true);
+		if (!session_follows(s))
+			continue;
 		local_irq_save(flags);
 		session_switch(s, true);
 		local_irq_restore(flags);
@@ -171,10 +181,27 @@ static void switched(void *data, bool preempt, struct task_struct *prev,
 	struct session *s;
 
 	rcu_read_lock();
-	list_for_each_entry_rcu(s, &sessions, list)
+	list_for_each_entry_rcu(s, &sessions, list) {
+		waits_switched(s, prev, next, prev_state);
 		if (session_follows(s))
-			session_switch(s, turn_of(s, next));
+			session_switch(s, tasks_has(s, next));
+	}
 	rcu_read_unlock();
+}
+
+/* Called with the task's pi_lock held and interrupts off.  If a thread wakes itself,
+ * interrupts may be on. */
+static void waking(void *data, struct task_struct *task)
+{
+	unsigned long flags;
+	struct session *s;
+
+	local_irq_save(flags);
+	rcu_read_lock();
+	list_for_each_entry_rcu(s, &sessions, list)
+		waits_woken(s, task);
+	rcu_read_unlock();
+	local_irq_restore(flags);
 }
 
 static void freed(void *data, struct task_struct *task)
@@ -210,29 +237,54 @@ static struct {
 	{ "sched_process_free", freed },
 };
 
-/* Each context switch has a cost, so this tracepoint is used only while needed. */
-static struct tracepoint *switch_tp;
+/* Each context switch and wakeup has a cost, so these tracepoints, one for each WATCH_*,
+ * are used only while needed. */
+static struct {
+	const char *name;
+	void *fn;
+	struct tracepoint *tp;
+	unsigned int users;
+} watched[] = {
+	{ "sched_switch", switched },
+	{ "sched_waking", waking },
+};
 static DEFINE_MUTEX(watch_lock);
-static unsigned int watchers;
 
-int tasks_watch(void)
+static void unwatch(unsigned int what)
 {
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(watched); i++)
+		if (what >> i & 1 && !--watched[i].users)
+			tracepoint_probe_unregister(watched[i].tp,
+						    watched[i].fn, NULL);
+}
+
+int tasks_watch(unsigned int what)
+{
+	unsigned int i;
 	int r = 0;
 
 	mutex_lock(&watch_lock);
-	if (!watchers)
-		r = tracepoint_probe_register(switch_tp, switched, NULL);
-	if (!r)
-		watchers++;
+	for (i = 0; i < ARRAY_SIZE(watched) && !r; i++) {
+		if (!(what >> i & 1))
+			continue;
+		if (!watched[i].users)
+			r = tracepoint_probe_register(watched[i].tp,
+						      watched[i].fn, NULL);
+		if (!r)
+			watched[i].users++;
+		else
+			unwatch(what & ((1u << i) - 1));
+	}
 	mutex_unlock(&watch_lock);
 	return r;
 }
 
-void tasks_unwatch(void)
+void tasks_unwatch(unsigned int what)
 {
 	mutex_lock(&watch_lock);
-	if (!--watchers)
-		tracepoint_probe_unregister(switch_tp, switched, NULL);
+	unwatch(what);
 	mutex_unlock(&watch_lock);
 }
 
@@ -240,8 +292,9 @@ static void hook_found(struct tracepoint *tp, void *data)
 {
 	unsigned int i;
 
-	if (!strcmp(tp->name, "sched_switch"))
-		switch_tp = tp;
+	for (i = 0; i < ARRAY_SIZE(watched); i++)
+		if (!strcmp(tp->name, watched[i].name))
+			watched[i].tp = tp;
 	for (i = 0; i < ARRAY_SIZE(hooks); i++)
 		if (!strcmp(tp->name, hooks[i].name))
 			hooks[i].tp = tp;
@@ -253,8 +306,11 @@ int tasks_init(void)
 	int r = 0;
 
 	for_each_kernel_tracepoint(hook_found, NULL);
-	if (!switch_tp) {
-		pr_err("tally: this kernel has no tracepoint sched_switch\n");
+	for (i = 0; i < ARRAY_SIZE(watched); i++) {
+		if (watched[i].tp)
+			continue;
+		pr_err("tally: this kernel has no tracepoint %s\n",
+		       watched[i].name);
 		return -ENOENT;
 	}
 	for (i = 0; i < ARRAY_SIZE(hooks) && !r; i++) {

@@ -10,7 +10,8 @@
  * PAGE and SPACE supply unwind tables, COUNTS takes samples that were added up (see
  * there).  Samples arrive in one ring per
  * CPU, mapped at TALLY_RING_OFFSET: a page with struct tally_ring, then the data.
- * Closing the file, in any way, stops everything and frees it.
+ * Waits arrive in a second ring per CPU (TALLY_SETUP_WAITS), mapped at
+ * TALLY_WAIT_OFFSET.  Closing the file, in any way, stops everything and frees it.
  *
  * Versions.  Each struct begins with its size.  The module accepts structs that are
  * shorter than its own (missing members are 0), and longer ones if the excess is 0
@@ -36,7 +37,7 @@
 
 #define TALLY_DEVICE		"/dev/tally"
 #define TALLY_ABI_MAJOR		1
-#define TALLY_ABI_MINOR		7
+#define TALLY_ABI_MINOR		8
 
 enum tally_source {
 	TALLY_TIMER = 1,	/* timers, one per CPU; periods in ns */
@@ -111,7 +112,12 @@ struct tally_event {
  * differ only in time and weight are added up for COUNTS, if the ring has their
  * stack, which is complete, and unwound or without a user side. */
 #define TALLY_SETUP_COUNT	(1u << 8)
-#define TALLY_SETUP_FLAGS	0x1ffu
+/* Since minor version 8.  WAITS requires CHAIN: records of each thread that leaves a
+ * CPU (with its stack) or gets one, for the threads and CPUs of the recording, but not
+ * for idle tasks.  WAKES requires WAITS: records of who wakes these threads. */
+#define TALLY_SETUP_WAITS	(1u << 9)
+#define TALLY_SETUP_WAKES	(1u << 10)
+#define TALLY_SETUP_FLAGS	0x7ffu
 
 /* The members of perf_event_attr with the same names. */
 struct tally_perf_event {
@@ -160,6 +166,14 @@ struct tally_setup {
 	 * the kernel does not refuse there (ENOENT). */
 	__u64 kind_of;
 	struct tally_perf_event kinds[TALLY_KINDS_MAX][TALLY_EVENTS_MAX];
+	/* Since minor version 8.  WAITS: the size of the data of each CPU's ring of
+	 * waits, a power of two; poll returns when a quarter of it is used.  Otherwise
+	 * 0. */
+	__u64 wait_bytes;
+	/* WAITS: as copy_bytes, for the stacks of waits: at most copy_bytes and an
+	 * eighth of wait_bytes.  Otherwise 0. */
+	__u32 wait_copy_bytes;
+	__u32 reserved2;	/* must be 0 */
 };
 
 struct tally_tasks {
@@ -208,6 +222,15 @@ struct tally_stats {
 	__u64 ring_bytes;	/* bytes that were ever written to the rings */
 	/* Since minor version 6. */
 	__u64 counted;		/* COUNT: samples added up; included in `samples` */
+	/* Since minor version 8.  WAITS: records in the rings of waits, and those that
+	 * were lost because a ring was full. */
+	__u64 switches, switches_lost;
+	__u64 wakes, wakes_lost;
+	/* Stacks of waits and wakes.  They are also lost while the handlers have used a
+	 * quarter of a CPU's time (those of wakes: an eighth), and while a ring has
+	 * room for switches and wakes only. */
+	__u64 wait_stacks, wait_stacks_lost;
+	__u64 wait_cycles;	/* cycles spent in these handlers */
 };
 
 /*
@@ -345,6 +368,11 @@ struct tally_counts {
 #define TALLY_RING_OFFSET(cpu, page, ring_bytes) \
 	((__u64)(cpu) * ((page) + (ring_bytes)))
 
+/* `cpus` is tally_info.cpus. */
+#define TALLY_WAIT_OFFSET(cpu, cpus, page, ring_bytes, wait_bytes) \
+	(TALLY_RING_OFFSET(cpus, page, ring_bytes) + \
+	 TALLY_RING_OFFSET(cpu, page, wait_bytes))
+
 #define TALLY_RING_MAGIC	0x594c4c54
 
 /* The first page of a ring.  `head` and `tail` count bytes without limit.  A
@@ -386,6 +414,9 @@ struct tally_record {
  * ring with the same tally_sample.stack, fewer than TALLY_STACKS_KEPT numbers ago. */
 #define TALLY_SAMPLE_AGAIN	(1u << 4)
 #define TALLY_STACKS_KEPT	4096
+/* Since minor version 8, for samples in rings of waits: the thread is in no system call,
+ * but in a page fault, or was interrupted. */
+#define TALLY_SAMPLE_OUTSIDE	(1u << 5)
 
 struct tally_sample {
 	struct tally_record r;
@@ -415,6 +446,59 @@ struct tally_count {
 	__u64 first;		/* time of the first one */
 	__u32 n;		/* number of samples, 1 to TALLY_COUNT_SAMPLES */
 	__u32 generation;	/* UNWOUND: the SPACE's */
+};
+
+/*
+ * Rings of waits, since minor version 8.
+ *
+ * A thread that leaves its CPU has a TALLY_RECORD_SWITCH.  A sample of the event
+ * TALLY_EVENT_BLOCKED precedes it, with the same time: the user side of its stack as in
+ * other samples, without a kernel part, and with the weight 0.  For a thread without a
+ * user side, its only address is 0, in the kernel part.  Where the sample is missing,
+ * the stack is unknown.
+ *
+ * A thread that is woken has a TALLY_RECORD_WAKE, in the ring of the CPU where it is
+ * woken.  If a thread of the recording wakes it, not an interrupt, a sample of the event
+ * TALLY_EVENT_WAKING may precede the record, with the same time and the waking thread's
+ * stack.  Its weight is the number of the woken thread.
+ *
+ * Where records of these two types are missing, TALLY_RECORD_GAP stands in their place
+ * before the next one.  The last loss of a ring has none, but `switches_lost` and
+ * `wakes_lost` have it.
+ */
+#define TALLY_EVENT_BLOCKED	0xff00u
+#define TALLY_EVENT_WAKING	0xff01u
+
+#define TALLY_RECORD_SWITCH	0x54410004u
+#define TALLY_SWITCH_OUT	(1u << 0)	/* leaves its CPU; 0: gets one */
+#define TALLY_SWITCH_PREEMPTED	(1u << 1)	/* OUT: and could have continued */
+
+struct tally_switch {
+	struct tally_record r;	/* its event is TALLY_EVENT_BLOCKED */
+	__u32 pid, tid;
+	__u32 cpu;
+	__u32 flags;
+};
+
+#define TALLY_RECORD_WAKE	0x54410005u
+#define TALLY_WAKE_INTERRUPT	(1u << 0)	/* by an interrupt that the thread
+						 * met */
+
+struct tally_wake {
+	struct tally_record r;	/* its event is TALLY_EVENT_WAKING */
+	__u32 pid, tid;		/* of the waking thread; 0: an idle task */
+	__u32 cpu;
+	__u32 flags;
+	__u32 woken;		/* number of the woken thread */
+	__u32 reserved;
+};
+
+#define TALLY_RECORD_GAP	0x54410006u
+
+struct tally_gap {
+	struct tally_record r;	/* its event is TALLY_EVENT_BLOCKED */
+	__u64 lost;		/* records that were lost since the last GAP; 0: an
+				 * unknown number, while the CPU was not recorded */
 };
 
 /* The reason why a stack was copied instead of unwound; 0 also without UNWIND. */

@@ -129,6 +129,13 @@ void fill_setup(struct hostile *h, void *p)
 	if (s.flags & TALLY_SETUP_STACKS && some(h, 4))
 		s.flags |= TALLY_SETUP_COUNT;
 	if (some(h, 4) == 0) {
+		s.flags |= TALLY_SETUP_WAITS |
+			   (some(h, 4) ? TALLY_SETUP_WAKES : 0);
+		s.wait_bytes = some(h, 8) ? RING : 4096u << some(h, 6);
+		s.wait_copy_bytes = s.copy_bytes < s.wait_bytes / 8
+				    ? s.copy_bytes & ~7u : 0;
+	}
+	if (some(h, 4) == 0) {
 		s.nevents = (uint32_t)(1 + some(h, TALLY_EVENTS_MAX));
 		for (uint32_t i = 1; i < s.nevents; i++) {
 			s.events[i] = s.events[0];

@@ -61,6 +61,10 @@ static void set_up(int fd, unsigned int way)
 	s.events[0].period = 20000000;
 	if (way % 2) {
 		s.flags |= TALLY_SETUP_TASKS | TALLY_SETUP_INHERIT;
+		if (way % 4 == 1) {
+			s.flags |= TALLY_SETUP_WAITS | TALLY_SETUP_WAKES;
+			s.wait_bytes = RING;
+		}
 	} else {
 		by_kernel(&s, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
 		s.flags |= TALLY_SETUP_UNWIND | TALLY_SETUP_STACKS;
@@ -196,6 +200,9 @@ static void op_map(struct hostile *h)
 	size_t n = h->g->page + RING;
 	uint64_t offset = TALLY_RING_OFFSET(some(h, 4), h->g->page, RING);
 
+	if (some(h, 4) == 0)
+		offset = TALLY_WAIT_OFFSET(some(h, 4), 1 + some(h, 4),
+					   h->g->page, RING, RING);
 	if (some(h, 4) == 0)
 		n = (size_t)(boundary(h) % WINDOW);
 	if (some(h, 4) == 0)

@@ -10,6 +10,8 @@
  *			many, each checked
  *	kmod_torture counts		three seconds of samples, equal ones added up:
  *			none is missing
+ *	kmod_torture waits		switches of a thread, in a ring that is full:
+ *			what came and what was lost add up (kmod_waits.c)
  *	kmod_torture hold SECONDS [kernel]	a recording is open and runs; by the
  *			kernel's own events
  *	kmod_torture nobody		tries as a user without rights
@@ -200,6 +202,8 @@ int main(int argc, char **argv)
 		return stats(argc > 2 ? argv[2] : "", argc < 4);
 	if (!strcmp(what, "counts"))
 		return counts();
+	if (!strcmp(what, "waits"))
+		return waits();
 	if (!strcmp(what, "hold"))
 		return hold((unsigned int)n, argc > 3);
 	if (!strcmp(what, "walk"))

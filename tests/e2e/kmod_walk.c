@@ -52,26 +52,31 @@ static const struct kind {
 	uint64_t config;
 	bool threads, unwind;
 	bool counters;		/* only one user at a time has them */
+	bool waits;
 } kinds[] = {
-	{ "timers", TALLY_TIMER, 0, 0, false, false, false },
-	{ "timers, threads", TALLY_TIMER, 0, 0, true, false, false },
+	{ "timers", TALLY_TIMER, 0, 0, false, false, false, false },
+	{ "timers, threads", TALLY_TIMER, 0, 0, true, false, false, false },
+	{ "timers, waits", TALLY_TIMER, 0, 0, false, true, false, true },
+	{ "timers, threads, waits", TALLY_TIMER, 0, 0, true, false, false, true },
+	{ "clock, threads, waits", TALLY_PERF, PERF_TYPE_SOFTWARE,
+	  PERF_COUNT_SW_CPU_CLOCK, true, true, false, true },
 	{ "clock", TALLY_PERF, PERF_TYPE_SOFTWARE,
-	  PERF_COUNT_SW_CPU_CLOCK, false, false, false },
+	  PERF_COUNT_SW_CPU_CLOCK, false, false, false, false },
 	{ "clock, threads", TALLY_PERF, PERF_TYPE_SOFTWARE,
-	  PERF_COUNT_SW_CPU_CLOCK, true, false, false },
+	  PERF_COUNT_SW_CPU_CLOCK, true, false, false, false },
 	{ "clock, stacks", TALLY_PERF, PERF_TYPE_SOFTWARE,
-	  PERF_COUNT_SW_CPU_CLOCK, false, true, false },
+	  PERF_COUNT_SW_CPU_CLOCK, false, true, false, false },
 	{ "faults, threads", TALLY_PERF, PERF_TYPE_SOFTWARE,
-	  PERF_COUNT_SW_PAGE_FAULTS, true, true, false },
-	{ "counters", TALLY_PMU_K8, 0, 0, false, false, true },
-	{ "counters, threads", TALLY_PMU_K8, 0, 0, true, true, true },
+	  PERF_COUNT_SW_PAGE_FAULTS, true, true, false, false },
+	{ "counters", TALLY_PMU_K8, 0, 0, false, false, true, false },
+	{ "counters, threads", TALLY_PMU_K8, 0, 0, true, true, true, false },
 	/* The kernel's P6 driver loses track of NMIs when it samples. */
 	{ "cycles", TALLY_PERF, PERF_TYPE_HARDWARE,
-	  PERF_COUNT_HW_CPU_CYCLES, false, false, true },
+	  PERF_COUNT_HW_CPU_CYCLES, false, false, true, false },
 	{ "cycles, threads", TALLY_PERF, PERF_TYPE_HARDWARE,
-	  PERF_COUNT_HW_CPU_CYCLES, true, true, true },
+	  PERF_COUNT_HW_CPU_CYCLES, true, true, true, false },
 };
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), KINDS_NONE = 6, KINDS_P6 = 8 };
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), KINDS_NONE = 9, KINDS_P6 = 11 };
 
 struct lot {
 	int fd;
@@ -248,6 +253,11 @@ static int setup_as(struct walk *w, int fd, const struct kind *k)
 	}
 	if (k->threads)
 		s.flags |= TALLY_SETUP_TASKS | TALLY_SETUP_INHERIT;
+	if (k->waits) {
+		s.flags |= TALLY_SETUP_WAITS | TALLY_SETUP_WAKES;
+		s.wait_bytes = RING;
+		s.wait_copy_bytes = s.copy_bytes;
+	}
 	return ioctl(fd, TALLY_IOC_SETUP, &s);
 }
 
@@ -317,7 +327,8 @@ static uint64_t seen(const struct tally_stats *s)
 {
 	const struct tally_event_stats *e = &s->events[0];
 
-	return e->samples + e->lost + e->throttled + e->missed;
+	return e->samples + e->lost + e->throttled + e->missed +
+	       s->switches + s->switches_lost + s->wakes + s->wakes_lost;
 }
 
 static const char *lot_stop(struct walk *w, struct lot *l)
@@ -351,6 +362,24 @@ static const char *lot_tasks(struct walk *w, struct lot *l)
 	return expect(w, "TASKS", name_self(l->fd), may ? 0 : EBADFD);
 }
 
+static uint64_t switches_of(int fd)
+{
+	struct tally_stats s = { .size = sizeof(s), .cpu = TALLY_ALL_CPUS };
+
+	return ioctl(fd, TALLY_IOC_STATS, &s) < 0 ? 0
+	       : s.switches + s.switches_lost;
+}
+
+/* Who sleeps is switched out, and in again. */
+static const char *look_at_waits(struct walk *w, const struct lot *l)
+{
+	uint64_t before = switches_of(l->fd);
+
+	nap(1000000);
+	return switches_of(l->fd) >= before + 2 ? NULL
+	       : wrong(w, "switches are missing", 0);
+}
+
 static int stats_twice(int fd, uint32_t cpu, struct tally_stats s[2])
 {
 	for (int i = 0; i < 2; i++) {
@@ -372,6 +401,9 @@ static const char *lot_look(struct walk *w, struct lot *l)
 	bool runs = l->state == STARTED && !(cpu && w->cpu1_off);
 	uint64_t ns, n;
 
+	if (k->waits && l->state == STARTED && !w->aside.at &&
+	    look_at_waits(w, l))
+		return w->why;
 	if (stats_twice(l->fd, cpu, s) < 0)
 		return expect(w, "STATS", -1, l->state == BARE ||
 			      (cpu && !l->ring1) ? ENXIO : 0);
@@ -397,10 +429,16 @@ static const char *lot_map(struct walk *w, struct lot *l)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	unsigned int cpu = (unsigned int)(roll(&w->random) % 2);
+	bool waits = l->state > BARE && kinds[l->kind].waits &&
+		     roll(&w->random) % 2;
+	struct tally_info info = { .size = sizeof(info) };
 	struct tally_ring *r;
 
+	if (ioctl(l->fd, TALLY_IOC_INFO, &info) < 0)
+		return wrong(w, "INFO", -1);
 	r = mmap(NULL, page + RING, PROT_READ | PROT_WRITE, MAP_SHARED, l->fd,
-		 (off_t)TALLY_RING_OFFSET(cpu, page, RING));
+		 (off_t)(waits ? TALLY_WAIT_OFFSET(cpu, info.cpus, page, RING, RING)
+			       : TALLY_RING_OFFSET(cpu, page, RING)));
 	if (r == MAP_FAILED) {
 		if (cpu && l->state > BARE && !l->ring1)
 			return expect(w, "mmap", -1, ENXIO);

@@ -118,5 +118,6 @@ EXTRA_DIST += tests/e2e/format_reader.py tests/e2e/bombs.py tests/e2e/browser.py
 check_PROGRAMS += tests/e2e/kmod_torture
 tests_e2e_kmod_torture_SOURCES = tests/e2e/kmod_torture.c tests/e2e/kmod_torture.h \
 	tests/e2e/kmod_calls.c tests/e2e/kmod_hostile.c tests/e2e/kmod_hostile.h \
-	tests/e2e/kmod_reload.c tests/e2e/kmod_samples.c tests/e2e/kmod_walk.c
+	tests/e2e/kmod_reload.c tests/e2e/kmod_samples.c tests/e2e/kmod_waits.c \
+	tests/e2e/kmod_walk.c
 tests_e2e_kmod_torture_LDADD = -lpthread

@@ -2,7 +2,8 @@
 #ifndef TESTS_KMOD_FAKE_KERNEL_H
 #define TESTS_KMOD_FAKE_KERNEL_H
 /*
- * As much of the kernel as the module's session.c, count.c, pmu.c and timer.c use, on a
+ * As much of the kernel as the module's session.c, waits.c, ring.c, count.c, pmu.c and
+ * timer.c use, on a
  * machine of two processors that the test switches on and off.  The headers that
  * they include are made by the build; each includes this one.
  *
@@ -155,7 +156,9 @@ extern const struct cred fake_cred;
 #define rlimit(what)		(8ul << 20)
 #define capable(what)		false
 #define num_online_cpus()	2ul
+#define smp_mb()		((void)0)
 struct irq_work { void (*fn)(struct irq_work *); };
+#define irq_work_queue(w)	((void)(w))
 #define init_irq_work(w, f)	((w)->fn = (f))
 #define irq_work_sync(w)	((void)(w))
 struct pid_namespace { int n; };
@@ -163,6 +166,20 @@ extern struct pid_namespace fake_ns;
 #define task_active_pid_ns(t)	(&fake_ns)
 #define get_pid_ns(ns)		(ns)
 #define put_pid_ns(ns)		((void)(ns))
+/* Threads. */
+enum pid_type { PIDTYPE_PID, PIDTYPE_TGID };
+enum { TASK_DEAD = 0x80 };
+struct task_struct {
+	u32 tid;
+	bool idle, on_rq;
+	void *mm;
+};
+extern struct task_struct *fake_current;
+extern bool fake_interrupt;
+#define current			fake_current
+#define is_idle_task(t)		((t)->idle)
+#define in_task()		(!fake_interrupt)
+#define get_cycles()		0ull
 #define get_random_u64()	12345ull
 #define security_locked_down(what)	0
 struct pt_regs;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Lives of recordings in the kernel module: its own session.c, count.c, pmu.c and timer.c
- * on the fake kernel, through every state that two recordings, perf, a sleeping
+ * Lives of recordings in the kernel module: its own session.c, waits.c, ring.c, count.c,
+ * pmu.c and timer.c on the fake kernel, through every state that two recordings, perf, a sleeping
  * machine and a processor that comes and goes can bring about.
  *
  * The walk goes breadth first over all states; to enter one, the events that led
@@ -32,7 +32,11 @@ struct cpuinfo_x86 boot_cpu_data = { X86_VENDOR_AMD, 15, 5, 1, 0x80000008 };
 unsigned int max_rate = 20000;
 bool all_counters;
 
-bool fake_fault;
+bool fake_fault, fake_interrupt;
+/* A thread that is recorded, another one, and the one that runs. */
+static struct task_struct our = { .tid = 21, .mm = &our },
+			  other = { .tid = 22, .mm = &our };
+struct task_struct *fake_current = &other;
 
 static struct pmu_machine cpus[NR_CPUS];
 static u32 lvtpc[NR_CPUS];
@@ -246,16 +250,72 @@ void sample_slower(struct cpu_state *c, unsigned int event, u64 most)
 	(void)event;
 	(void)most;
 }
-static unsigned int watchers;
-int tasks_watch(void)
+static unsigned int watchers[2];	/* by WATCH_* */
+int tasks_watch(unsigned int what)
 {
-	watchers++;
+	for (unsigned int i = 0; i < ARRAY_SIZE(watchers); i++)
+		watchers[i] += what >> i & 1;
 	return 0;
 }
-void tasks_unwatch(void)
+void tasks_unwatch(unsigned int what)
 {
-	fake_check(watchers, "what is not watched is let go");
-	watchers--;
+	for (unsigned int i = 0; i < ARRAY_SIZE(watchers); i++) {
+		fake_check(watchers[i] >= (what >> i & 1),
+			   "what is not watched is let go");
+		watchers[i] -= what >> i & 1;
+	}
+}
+u32 tasks_number(struct task_struct *t, enum pid_type type,
+		 struct pid_namespace *ns)
+{
+	(void)type;
+	(void)ns;
+	return t->tid;
+}
+bool tasks_has(struct session *session, struct task_struct *t)
+{
+	(void)session;
+	return t == &our;
+}
+/* The stack of the thread that runs: itself as an address. */
+bool sample_exhausted(const struct cpu_state *c, u32 parts, u32 of)
+{
+	(void)c;
+	(void)parts;
+	(void)of;
+	return false;
+}
+void sample_account(struct cpu_state *c, u64 cycles)
+{
+	c->cycles += cycles;
+}
+bool sample_waiting(struct cpu_state *c, u16 event, u64 weight, u64 time)
+{
+	struct tally_sample *t = (struct tally_sample *)c->record;
+
+	*t = (struct tally_sample){
+		.r = { TALLY_RECORD_SAMPLE, event, sizeof(*t) + 8, time },
+		.tid = fake_current->tid, .cpu = c->cpu, .nuser = 1,
+		.weight = weight,
+	};
+	t->ips[0] = fake_current->tid;
+	return ring_put(c, &t->r, NULL);
+}
+int copy_stack(struct cpu_state *c, struct tally_copy *t, u64 at, u64 room,
+	       u32 most)
+{
+	(void)c;
+	(void)t;
+	(void)at;
+	(void)room;
+	(void)most;
+	return -ENOSPC;
+}
+bool cgroup_has(struct session *session, struct task_struct *t)
+{
+	(void)session;
+	(void)t;
+	return false;
 }
 int rows_new(struct session *session)
 {
@@ -287,13 +347,14 @@ struct model {
 	/* 0: not there, else the source that was set up */
 	u32 source[SESSIONS];
 	bool threads[SESSIONS];		/* records threads, not everything */
+	bool waits[SESSIONS];		/* and their waits */
 	bool started[SESSIONS];
 	bool asleep, perf, online1;
 	bool ours[NR_CPUS];		/* a thread that is recorded runs there */
 };
 
 enum {
-	OPEN_PMU, OPEN_TIMER, OPEN_THREADS, OPEN_THREADS_TIMER,
+	OPEN_PMU, OPEN_TIMER, OPEN_THREADS, OPEN_THREADS_TIMER, OPEN_WAITS,
 	START, STOP, TAKE, CLOSE, OF_SESSION,
 };
 enum {
@@ -305,6 +366,7 @@ enum {
 static struct model m;
 static struct session *s[SESSIONS];
 static u64 taken[SESSIONS];	/* samples that were added up and taken */
+static u64 switches[SESSIONS][NR_CPUS];	/* that must be in the rings of waits */
 
 bool tasks_current(struct session *session)
 {
@@ -321,13 +383,15 @@ static bool others_hold(unsigned int but)
 	return held;
 }
 
-static void open_session(unsigned int i, u32 source, bool threads, u8 event)
+static void open_session(unsigned int i, u32 source, bool threads, bool waits,
+			 u8 event)
 {
 	struct tally_setup u = {
 		.size = sizeof(u), .source = source, .nevents = 1,
 		.flags = TALLY_SETUP_CHAIN | TALLY_SETUP_STACKS |
-			 TALLY_SETUP_COUNT | (threads ? TALLY_SETUP_TASKS : 0),
-		.max_chain = 1,
+			 TALLY_SETUP_COUNT | (threads ? TALLY_SETUP_TASKS : 0) |
+			 (waits ? TALLY_SETUP_WAITS | TALLY_SETUP_WAKES : 0),
+		.max_chain = 1, .wait_bytes = waits ? TALLY_RING_MIN : 0,
 		.ring_bytes = TALLY_RING_MIN, .watermark = 1,
 		.events[0] = { .period = PERIOD, .flags = TALLY_EVENT_USER,
 			       .event = event },
@@ -338,7 +402,9 @@ static void open_session(unsigned int i, u32 source, bool threads, u8 event)
 	fake_check(!session_setup(s[i], &u, &fake_possible, NULL), "no setup");
 	m.source[i] = source;
 	m.threads[i] = threads;
+	m.waits[i] = waits;
 	taken[i] = 0;
+	memset(switches[i], 0, sizeof(switches[i]));
 }
 
 static void start(unsigned int i)
@@ -436,11 +502,13 @@ static void session_event(unsigned int i, unsigned int e)
 	switch (e) {
 	case OPEN_PMU:
 	case OPEN_THREADS:
-		open_session(i, TALLY_PMU_K8, e == OPEN_THREADS, 0x76);
+		open_session(i, TALLY_PMU_K8, e == OPEN_THREADS, false, 0x76);
 		break;
 	case OPEN_TIMER:
 	case OPEN_THREADS_TIMER:
-		open_session(i, TALLY_TIMER, e == OPEN_THREADS_TIMER, 0);
+	case OPEN_WAITS:
+		open_session(i, TALLY_TIMER, e != OPEN_TIMER, e == OPEN_WAITS,
+			     0);
 		break;
 	case START:
 		start(i);
@@ -455,7 +523,7 @@ static void session_event(unsigned int i, unsigned int e)
 		session_free(s[i]);
 		s[i] = NULL;
 		m.source[i] = 0;
-		m.started[i] = m.threads[i] = false;
+		m.started[i] = m.threads[i] = m.waits[i] = false;
 	}
 }
 
@@ -470,14 +538,37 @@ static void perf_event(bool takes)
 	m.perf = takes;
 }
 
+/* Takes all that is in a ring. */
+static void empty(struct cpu_state *c)
+{
+	c->ring->tail = c->head;
+}
+
+/* Are the waits of a recording recorded there? */
+static bool waits(unsigned int i, unsigned int cpu)
+{
+	return m.waits[i] && m.started[i] && !m.asleep &&
+	       (cpu == 0 || m.online1);
+}
+
 /* The scheduler's tracepoint: another thread gets the processor. */
 static void threads_switch(unsigned int cpu)
 {
+	fake_current = m.ours[cpu] ? &our : &other;
 	m.ours[cpu] = !m.ours[cpu];
 	fake_cpu = cpu;
-	for (unsigned int i = 0; i < SESSIONS; i++)
+	for (unsigned int i = 0; i < SESSIONS; i++) {
+		if (!m.source[i])
+			continue;
+		if (m.waits[i] && s[i]->waits[cpu])
+			empty(s[i]->waits[cpu]);
+		waits_switched(s[i], fake_current,
+			       m.ours[cpu] ? &our : &other, 0);
+		switches[i][cpu] += waits(i, cpu);
 		if (m.threads[i])
 			session_switch(s[i], m.ours[cpu]);
+	}
+	fake_current = &other;
 	fake_cpu = 0;
 }
 
@@ -485,7 +576,7 @@ static void happen(unsigned int e)
 {
 	static const char *const names[] = {
 		"open counters", "open timer", "open counters of threads",
-		"open timer of threads", "start", "stop", "take", "close",
+		"open timer of threads", "open waits", "start", "stop", "take", "close",
 		"sleep", "wake", "cpu 1 goes", "cpu 1 comes", "perf takes",
 		"perf leaves", "a switch on cpu 0", "a switch on cpu 1",
 	};
@@ -538,6 +629,26 @@ static void check_timers(void)
 		got[timers[i] ? timers[i]->cpu : 0] += timers[i] != NULL;
 	fake_check(got[0] == want[0] && got[1] == want[1],
 		   "other timers run than should");
+}
+
+/* Each switch on a processor that is recorded is in its ring, and no other one. */
+static void check_waits(void)
+{
+	for (unsigned int i = 0; i < SESSIONS; i++)
+		for (unsigned int cpu = 0; cpu < NR_CPUS; cpu++) {
+			const struct cpu_state *c = m.source[i]
+						    ? s[i]->waits[cpu] : NULL;
+
+			fake_check(c || !waits(i, cpu), "no ring of waits");
+			if (!c)
+				continue;
+			fake_check(m.waits[i], "a ring of waits for nothing");
+			fake_check(c->running == waits(i, cpu),
+				   "waits are recorded, or not, where they should not, or should");
+			fake_check(c->waits.switches == switches[i][cpu] &&
+				   !c->waits.switches_lost,
+				   "other switches are recorded than there were");
+		}
 }
 
 /* Counts until the counter of `cpu` overflows; the sample must get to session i. */
@@ -608,7 +719,8 @@ static void reset(void)
 		power_off(cpu);
 	fake_check(!fake_blocks, "memory is left behind");
 	fake_check(!fake_user.locked_vm.n, "memory stays charged");
-	fake_check(!watchers, "the scheduler is still watched");
+	fake_check(!watchers[0] && !watchers[1],
+		   "the scheduler is still watched");
 	path[0] = 0;
 }
 
@@ -648,6 +760,7 @@ static void every_state_and_event(void **state)
 			happen(e);
 			check_timers();
 			check_counters();
+			check_waits();
 			note(at, e);
 			steps++;
 		}
@@ -678,6 +791,7 @@ static void random_walks(void **state)
 		happen(e);
 		check_timers();
 		check_counters();
+		check_waits();
 	}
 	reset();
 }
@@ -696,7 +810,7 @@ static void one_core_counts_the_northbridge(void **state)
 	assert_int_equal(sessions_init(), 0);
 	pmu_init();
 	reset();
-	open_session(0, TALLY_PMU_K8, false, 0xe0);
+	open_session(0, TALLY_PMU_K8, false, false, 0xe0);
 	start(0);
 	counts_bridge(true, false);
 	check_sample(0, 0);
@@ -726,7 +840,7 @@ static void counts_wait_until_they_can_be_taken(void **state)
 
 	(void)state;
 	reset();
-	open_session(0, TALLY_PMU_K8, false, 0x76);
+	open_session(0, TALLY_PMU_K8, false, false, 0x76);
 	/* Their memory is the user's, too. */
 	assert_in_range(fake_user.locked_vm.n,
 			NR_CPUS * (counts_bytes(s[0]) + TALLY_RING_MIN) / PAGE_SIZE,
@@ -759,6 +873,103 @@ static void counts_wait_until_they_can_be_taken(void **state)
 	reset();
 }
 
+/* The type of the last record of a ring, if it has this size. */
+static u32 last_record(const struct cpu_state *c, u32 size)
+{
+	struct tally_record r;
+
+	for (size_t i = 0; i < sizeof(r); i++)
+		((u8 *)&r)[i] = c->data[(c->head - size + i) & (c->size - 1)];
+	return r.size == size ? r.type : 0;
+}
+
+/* What a processor does as it goes, and before it is back, is not recorded. */
+static void a_processor_that_goes_leaves_a_gap(void **state)
+{
+	enum { GAP = sizeof(struct tally_gap), SWITCH = sizeof(struct tally_switch) };
+	struct cpu_state *c;
+	u64 head;
+
+	(void)state;
+	reset();
+	open_session(0, TALLY_TIMER, true, true, 0);
+	start(0);
+	c = s[0]->waits[1];
+	threads_switch(1);
+	threads_switch(1);
+	head = c->head;
+	cpu_goes(1);
+	assert_int_equal(last_record(c, GAP), TALLY_RECORD_GAP);
+	assert_int_equal(c->head, head + GAP);
+	cpu_comes(1);
+	assert_int_equal(c->head, head + GAP);
+	threads_switch(1);
+	assert_int_equal(last_record(c, SWITCH), TALLY_RECORD_SWITCH);
+	assert_int_equal(c->head, head + 2 * GAP + SWITCH);
+	/* The end of the recording is none. */
+	stop(0);
+	assert_int_equal(c->head, head + 2 * GAP + SWITCH);
+	reset();
+}
+
+/* Setups that must be refused. */
+static void setups_of_waits_are_checked(void **state)
+{
+	static const struct {
+		u32 flags;
+		u64 wait_bytes;
+		u32 copy_bytes, wait_copy_bytes, reserved2;
+		int r;
+	} cases[] = {
+		{ TALLY_SETUP_WAITS, 4096, 0, 0, 0, 0 },
+		{ TALLY_SETUP_WAITS | TALLY_SETUP_WAKES, 4096, 0, 0, 0, 0 },
+		{ TALLY_SETUP_WAITS, 8192, 2048, 1024, 0, 0 },
+		{ TALLY_SETUP_WAKES, 0, 0, 0, 0, -EINVAL },
+		{ TALLY_SETUP_WAKES, 4096, 0, 0, 0, -EINVAL },
+		{ 0, 4096, 0, 0, 0, -EINVAL },
+		{ 0, 0, 2048, 8, 0, -EINVAL },
+		{ 0, 0, 0, 0, 1, -EINVAL },
+		{ TALLY_SETUP_WAITS, 4096, 0, 0, 1, -EINVAL },
+		{ TALLY_SETUP_WAITS, 0, 0, 0, 0, -EINVAL },
+		{ TALLY_SETUP_WAITS, 2048, 0, 0, 0, -EINVAL },
+		{ TALLY_SETUP_WAITS, 4097, 0, 0, 0, -EINVAL },
+		{ TALLY_SETUP_WAITS, 2ull * TALLY_RING_MAX, 0, 0, 0, -EINVAL },
+		{ TALLY_SETUP_WAITS, 1ull << 63, 0, 0, 0, -EINVAL },
+		{ TALLY_SETUP_WAITS, 8192, 2048, 1028, 0, -EINVAL },
+		{ TALLY_SETUP_WAITS, 8192, 512, 1024, 0, -EINVAL },
+		{ TALLY_SETUP_WAITS, 4096, 2048, 1024, 0, -EINVAL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct tally_setup u = {
+			.size = sizeof(u), .source = TALLY_TIMER, .nevents = 1,
+			.flags = TALLY_SETUP_CHAIN | cases[i].flags,
+			.max_chain = 1, .ring_bytes = 8192, .watermark = 1,
+			.events[0] = { .period = PERIOD,
+				       .flags = TALLY_EVENT_USER },
+			.copy_bytes = cases[i].copy_bytes,
+			.wait_bytes = cases[i].wait_bytes,
+			.wait_copy_bytes = cases[i].wait_copy_bytes,
+			.reserved2 = cases[i].reserved2,
+		};
+
+		reset();
+		s[0] = session_new();
+		assert_int_equal(session_setup(s[0], &u, &fake_possible),
+				 cases[i].r);
+		if (cases[i].r)
+			continue;
+		session_free(s[0]);
+		s[0] = session_new();
+		u.flags &= ~TALLY_SETUP_CHAIN;
+		u.max_chain = u.copy_bytes = u.wait_copy_bytes = 0;
+		assert_int_equal(session_setup(s[0], &u, &fake_possible),
+				 -EINVAL);
+	}
+	reset();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -766,6 +977,8 @@ int main(void)
 		cmocka_unit_test(every_state_and_event),
 		cmocka_unit_test(random_walks),
 		cmocka_unit_test(counts_wait_until_they_can_be_taken),
+		cmocka_unit_test(a_processor_that_goes_leaves_a_gap),
+		cmocka_unit_test(setups_of_waits_are_checked),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
