@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The kernel module in real kernels, in virtual machines: built without warnings,
-# loaded, recording real programs, misused, unloaded. TALLY_VM_MODULES is a folder made
-# by scripts/vm/get-module-kernels; each kernel in it is tried, in two machines beside
-# each other, or one after the other with TALLY_VM_TURNS=1.  With TALLY_TESTS=long it is
-# misused for longer.
+# loaded, recording real programs and their waits, misused, unloaded. TALLY_VM_MODULES is
+# a folder made by scripts/vm/get-module-kernels; each kernel in it is tried, in three
+# machines beside each other, or one after the other with TALLY_VM_TURNS=1.  With
+# TALLY_TESTS=long it is misused for longer.
 srcdir=${srcdir:-.}
 . "$srcdir/tests/lib.sh"
 name='the kernel module in virtual machines'
@@ -25,7 +25,7 @@ if t_long; then
 	CALLS=30000 CYCLES=200 KILLS=50 STEPS=300 PROOF=20 LOADS=50
 fi
 CALLS=${VM_CALLS:-$CALLS} STEPS=${VM_STEPS:-$STEPS} LOADS=${VM_LOADS:-$LOADS}
-SEED=${VM_SEED:-20261} PARTS=${VM_PARTS:-samples misuse}
+SEED=${VM_SEED:-20261} PARTS=${VM_PARTS:-samples waits misuse}
 cd "$T_TMP" || exit 1
 chmod 777 .
 
@@ -103,10 +103,114 @@ __asm__(".globl _start\n_start:\n.cfi_startproc\n.cfi_undefined eip\n"
 	"call begin32\nhlt\n.cfi_endproc\n");
 END
 gcc -O2 -g -fomit-frame-pointer -o deep deep.c || exit 1
+
+# A thread with known waits, its own clock around each, and what the kernel counts.
+cat >waits.c <<'END'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+enum { ROUNDS = 15, MS = 50 };
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static sem_t start, done;
+static int pipes[2];
+static long long now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ll + t.tv_nsec;
+}
+static void ms(int n) { nanosleep(&(struct timespec){ 0, n * 1000000l }, NULL); }
+/* Nothing here may end in a jump to what it calls. */
+#define STAY __asm__ volatile("" ::: "memory")
+#define SITE(name) static __attribute__((noinline)) void name(void)
+SITE(site_lock)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+	STAY;
+}
+SITE(site_pipe) { char c; if (read(pipes[0], &c, 1) != 1) abort(); }
+SITE(site_sleep) { ms(MS); STAY; }
+static struct {
+	const char *name;
+	void (*fn)(void);
+	long long ns;
+} sites[] = {
+	{ "site_lock", site_lock, 0 }, { "site_pipe", site_pipe, 0 },
+	{ "site_sleep", site_sleep, 0 },
+};
+static void accounts(long long v[2])
+{
+	FILE *f = fopen("/proc/thread-self/schedstat", "r");
+
+	if (!f || fscanf(f, "%lld %lld", v, v + 1) != 2)
+		exit(3);
+	fclose(f);
+}
+SITE(all_sites)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		sem_wait(&start);
+		for (int s = 0; s < 3; s++) {
+			long long before = now();
+
+			sites[s].fn();
+			sites[s].ns += now() - before;
+		}
+		sem_post(&done);
+	}
+	STAY;
+}
+static void *worker(void *arg)
+{
+	long long begin, end, a[2], b[2];
+
+	accounts(a);
+	begin = now();
+	all_sites();
+	end = now();
+	accounts(b);
+	printf("all_sites %lld\nqueued %lld\n", end - begin - (b[0] - a[0]),
+	       b[1] - a[1]);
+	return arg;
+}
+static __attribute__((noinline)) void helper(void)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		pthread_mutex_lock(&mutex);
+		sem_post(&start);
+		ms(MS);
+		pthread_mutex_unlock(&mutex);
+		ms(MS);
+		if (write(pipes[1], "", 1) != 1)
+			abort();
+		sem_wait(&done);
+	}
+}
+int main(void)
+{
+	pthread_t t;
+
+	if (pipe(pipes) || sem_init(&start, 0, 0) || sem_init(&done, 0, 0))
+		return 1;
+	pthread_create(&t, NULL, worker, NULL);
+	helper();
+	pthread_join(t, NULL);
+	for (int s = 0; s < 3; s++)
+		printf("%s %lld\n", sites[s].name, sites[s].ns);
+	return 0;
+}
+END
+gcc -O2 -g -fomit-frame-pointer -pthread -o waits waits.c || exit 1
 gcc -m32 -O2 -g -fomit-frame-pointer -fasynchronous-unwind-tables -fno-pie \
 	-no-pie -nostdlib -static -o narrow narrow.c 2>narrow.err
 
-# What runs in a machine: inside.sh samples|misuse.  Each step leaves a file.
+# What runs in a machine: inside.sh samples|waits|misuse.  Each step leaves a file.
 cat >tree.sh <<'END'
 "$1" "${2:-3}" & "$1" "${2:-3}" & wait
 dd if=/dev/zero of=/dev/null bs=1M count=300 2>/dev/null
@@ -124,7 +228,7 @@ record() { "$TALLY" record -q --source=kmod "$@"; }
 # perf's contexts stay with threads that live on.
 ours() {
 	cat /sys/kernel/debug/slab/*/alloc_traces | awk -v RS= '
-		/(state_new|cpu_add|session_new|session_setup|tasks_add|forked|block_new|rows_new|perf_prepare|counter_add|perf_add_thread)\+/ &&
+		/(state_new|cpu_add|session_new|session_setup|tasks_add|forked|block_new|rows_new|perf_prepare|state_add|counter_add|perf_add_thread)\+/ &&
 		!/^ *[0-9]+ (alloc_vmap_area|__alloc_vmap|insert_vmap|alloc_perf_context)/ {
 			n++
 			print >"/tmp/left"
@@ -176,6 +280,7 @@ samples() {
 		stacks -e cpu-clock:k -o deepkernel.kmod.tally -- ./deep 8 2
 	done
 	"$TORTURE" counts >counts; echo $? >>counts
+	"$TORTURE" waits >full; echo $? >>full
 	"$TALLY" record -q --source=kmod --call-graph=dwarf,1024 -F 2000 \
 		-o short.tally -- ./deep 200 2
 	"$TALLY" info --no-pager deep.kmod.tally >deep.info
@@ -211,6 +316,18 @@ two_kinds() {
 kinds() {
 	insmod ./tally.ko || exit 1
 	two_kinds
+}
+
+# On one processor whose clock are its instructions, so that a busy host takes no time.
+waits() {
+	insmod ./tally.ko || exit 1
+	"$TORTURE" waits >full.one; echo $? >>full.one
+	record --wait -o wait.timers.tally -- ./waits >wait.timers
+	record --wait -e cpu-clock,page-faults -o wait.events.tally -- ./waits \
+		>wait.events
+	record --wait -a -o wait.all.tally -- ./waits >wait.all
+	record --wait --call-graph=fp -o wait.fp.tally -- ./waits >wait.fp
+	record --latency -o wait.latency.tally -- ./waits >wait.latency
 }
 
 misuse() {
@@ -309,7 +426,7 @@ for i in $(seq 12); do
 done
 cat /tmp/left >"left.$1" 2>/dev/null
 rmmod tally 2>"unload.$1"; echo "$?" >>"unload.$1"
-[ "$1" = samples ] || [ "$1" = kinds ] || [ $LOADS = 0 ] ||
+[ "$1" = samples ] || [ "$1" = kinds ] || [ "$1" = waits ] || [ $LOADS = 0 ] ||
 	"$TORTURE" reload $LOADS $SEED ./tally.ko "$TALLY" >reload
 insmod ./tally.ko && rmmod tally; echo "$?" >"again.$1"
 [ "$1" != endure ] || "$TORTURE" memory reload >>memory
@@ -451,11 +568,68 @@ check_stacks() {
 		cat group.err)" "$(head -n 2 group.all | sort | tr '\n' ' ')"
 	more "$v: … with their samples" "$(samples group.tally)" 500
 }
+# Nanoseconds of waits that a function has, with what it called.
+waited() { # FILE FUNCTION [EVENT]
+	"$TALLY" report --no-pager --format=csv -e "${3-blocked,runnable}" -s symbol \
+		--percent-limit 0 "$1" |
+		awk -F, -v f="$2" '$1 == f { sum += $(NF - 2) }
+			END { printf "%.0f\n", sum }'
+}
+known() { # NAME FILE
+	awk -v n="$1" '$1 == n { print $2 }' "$2"
+}
+within() { # TEXT GOT WANT PERCENT
+	near "$1" "$2" "$3" $(($3 * $4 / 100))
+}
+check_waits() {
+	sed 's/^/# waits: /' full.one
+	t_is "$v: switches that came and those that were lost add up" \
+		"$(tail -n 1 full.one)" 0
+	for f in timers events all; do
+		w=wait.$f
+		within "$v: $f: the waits of a thread are what the kernel counts" \
+			"$(waited $w.tally all_sites)" "$(known all_sites $w)" 1
+		for site in site_lock site_pipe site_sleep; do
+			within "$v: $f: what $site waits is its own time" \
+				"$(waited $w.tally $site)" "$(known $site $w)" 1
+		done
+		t_is "$v: $f: no switch is lost" \
+			"$(fact $w.tally wait_ns_unknown)" 0
+	done
+	t_like "$v: stacks by frame pointers: the lock's is the innermost" \
+		"$("$TALLY" report --no-pager --format=csv -e blocked -s symbol \
+		wait.fp.tally)" '^(__)?(futex|lll_lock)_'
+	t=wait.timers.tally
+	within "$v: without its time in the run queue it is blocked" \
+		"$(waited $t all_sites blocked)" \
+		$(($(known all_sites wait.timers) - $(known queued wait.timers))) 1
+	more "$v: stacks of waits were unwound in the kernel" \
+		"$(fact $t stacks_unwound_in_kernel)" 60
+	"$TALLY" report --no-pager --no-tui $t >wait.report
+	t_like "$v: the table of waits names function and kind" \
+		"$(cat wait.report)" '^blocked .* futex +site_lock in .*mutex_lock'
+	t_like "$v: … and who ended them" "$(cat wait.report)" \
+		'^waking .* helper in '
+	within "$v: the helper ended what was waited for it" \
+		"$("$TALLY" report --no-pager --format=csv -e waking -s symbol $t |
+		awk -F, '$1 == "helper" { print $6 }')" \
+		"$("$TALLY" report --no-pager --format=csv -e blocked -s symbol $t |
+		awk -F, '$1 ~ /^site_(lock|pipe)$/ { sum += $6 } END { print sum }')" 5
+	within "$v: wall-clock time adds up" \
+		"$("$TALLY" report --no-pager --format=csv -e latency -s event \
+		wait.latency.tally | awk -F, 'NR > 1 { print $3 }')" \
+		"$(dumped wait.latency.tally | sed -n \
+		's/^run .* start_ns=\([0-9]*\) end_ns=\([0-9]*\) .*/\1 \2/p' |
+		awk '{ print $2 - $1 }')" 1
+}
 # A number that the recording has of itself.
 fact() { # FILE NAME
 	dumped "$1" | sed -n 's/^env .*key="'"$2"'" value="\(.*\)"/\1/p'
 }
 check_counts() {
+	sed 's/^/# waits: /' full
+	t_is "$v: switches that came and those that were lost add up" \
+		"$(tail -n 1 full)" 0
 	sed 's/^/# counts: /' counts
 	t_is "$v: equal samples are added up, none is missing" \
 		"$(tail -n 1 counts)" 0
@@ -569,7 +743,7 @@ check_safety() {
 	t_like "$v: it stays while it is in use" "$(tail -n 1 inuse)" '^[1-9]'
 	t_like "$v: memory of a recording is found" "$(cat ours.held)" \
 		'^[1-9][0-9]* [1-9]'
-	sed 's/^/# left: /' left.samples left.misuse
+	sed 's/^/# left: /' left.samples left.waits left.misuse
 	t_is "$v: … and gone in the end" "$(cat ours.samples ours.misuse)" "0 0 0 0 "
 	t_is "$v: it can be unloaded" "$(cat unload.samples unload.misuse)" "0
 0"
@@ -604,7 +778,10 @@ check_safety() {
 	t_like "$v: started and stopped" "$(cat cycles)" "^$CYCLES cycles"
 	t_is "$v: recorders killed under load" "$(cat kills)" $KILLS
 	near "$v: after all that it works" "$(share last.tally cost_50)" 50 6
-	check_log log.samples log.misuse
+	t_is "$v: waits: nothing is left, it can be unloaded, and loaded again" \
+		"$(cat ours.waits unload.waits again.waits)" "0 0 0
+0"
+	check_log log.samples log.waits log.misuse
 }
 check_misuse() {
 	if [ "$STEPS" != 0 ]; then
@@ -650,7 +827,7 @@ for tree in "$TREES"/*; do
 	# Nothing of the kernel before may be taken for this one's.
 	mkdir "$T_TMP/$v" && cd "$T_TMP/$v" || exit 1
 	chmod 777 .
-	cp ../inside.sh ../tree.sh ../deep .
+	cp ../inside.sh ../tree.sh ../deep ../waits .
 	[ ! -x ../narrow ] || cp ../narrow .
 	t_run "$v: the module builds without warnings" build_module "$tree"
 	[ -s tally.ko ] || continue
@@ -658,9 +835,11 @@ for tree in "$TREES"/*; do
 	# Checks of what ACPI's interpreter allocates are half of a machine's start.
 	for part in $PARTS; do
 		# (The debug kernel sees one processor of each socket.)
+		icount='' cpus=2,sockets=2,cores=1
+		[ $part != waits ] || icount=1 cpus=1
 		{
-			"$SRC/scripts/vm/boot" -k "$tree" -w "$PWD" \
-				-c 2,sockets=2,cores=1 \
+			VM_ICOUNT=$icount "$SRC/scripts/vm/boot" -k "$tree" -w "$PWD" \
+				-c $cpus \
 				-a 'slub_debug=FZPU;-,Acpi-* no_timer_check log_buf_len=16M oops=panic' \
 				-t "${VM_SECONDS:-1500}" -- \
 				sh inside.sh $part >vm.$part 2>&1
@@ -683,6 +862,7 @@ for tree in "$TREES"/*; do
 		check_records
 		check_stacks
 		check_counts
+		check_waits
 		check_unwinding
 		check_kinds
 		check_safety ;;

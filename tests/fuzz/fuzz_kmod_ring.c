@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/collect/collector.h"
+#include "record/collect/collect_waits.h"
 #include "record/kmod/kmod_ring.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { RING = 65536, EVENTS = 2 };
+/* Two events that are sampled, and four of waits. */
+enum { RING = 65536, EVENTS = 6 };
+static const struct kmod_numbers numbers = { 2, 2, 3 };
 
 struct delivery {
 	struct collector *c;
@@ -22,7 +24,7 @@ static int deliver(void *ctx, uint64_t time, const uint8_t *p, size_t n)
 	struct delivery *d = ctx;
 	struct record r;
 
-	if (!kmod_decode(p, n, EVENTS, &d->stacks, &r))
+	if (!kmod_decode(p, n, &numbers, &d->stacks, &r))
 		return 0;
 	r.time_ns = time;
 	/* Every address that it tells of must be there: in the record, or in a stack
@@ -57,6 +59,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		goto out;
 	if (!collector_init(&c, &p, "/nonexistent", "/nonexistent", NULL)) {
 		c.nevents = EVENTS;
+		collect_waits_begin(&c, &(struct source){
+			.waits = true, .wait_stacks = true, .blocked = 2,
+			.waking = 3, .runnable = 4, .latency = 5,
+		}, false);
+		waits_toggle(&c.waits, 1, true, NULL);
 		d.c = &c;
 		d.sum = 0;
 		if (kmod_stacks_init(&d.stacks, 4) < 0)

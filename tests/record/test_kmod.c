@@ -11,6 +11,11 @@
 
 enum { RING = 4096 };
 
+/* As a source has one or two events; and two with waits. */
+static const struct kmod_numbers one = { 1, SOURCE_NONE, SOURCE_NONE },
+				 two = { 2, SOURCE_NONE, SOURCE_NONE },
+				 waits = { 2, 2, 3 };
+
 enum { IPS = 6, HEAD = sizeof(struct tally_sample) / 8 };
 
 union sample {
@@ -54,7 +59,7 @@ static int see(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 	struct seen *s = ctx;
 	struct record *r = &s->r[s->n];
 
-	if (!kmod_decode(bytes, size, 2, NULL, r)) {
+	if (!kmod_decode(bytes, size, &two, NULL, r)) {
 		s->refused++;
 		return 0;
 	}
@@ -153,18 +158,18 @@ static void samples_must_add_up(void **state)
 	struct record r;
 
 	(void)state;
-	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), 2, NULL, &r));
-	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a), 1, NULL, &r));
-	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a) - 8, 2, NULL, &r));
-	assert_false(kmod_decode((const uint8_t *)&a, 16, 2, NULL, &r));
-	assert_false(kmod_decode((const uint8_t *)&a, 8, 2, NULL, &r));
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), &two, NULL, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a), &one, NULL, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a) - 8, &two, NULL, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, 16, &two, NULL, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, 8, &two, NULL, &r));
 	a.head.nuser = 65535;
-	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a), 2, NULL, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a), &two, NULL, &r));
 	a.head.nkernel = a.head.nuser = 0;
-	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a.head), 2, NULL, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a.head), &two, NULL, &r));
 	a = sample_of(1);
 	a.head.r.type = PERF_RECORD_SAMPLE;
-	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a), 2, NULL, &r));
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a), &two, NULL, &r));
 }
 
 /* A stack that has number 7 on processor 3, then samples that refer to it. */
@@ -180,32 +185,32 @@ static void stacks_come_once(void **state)
 	b.head.flags = TALLY_SAMPLE_AGAIN;
 	b.head.r.size = sizeof(b.head);
 	/* Before it came it is not known, nor is it without a place for it. */
-	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), 2, &stacks,
+	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), &two, &stacks,
 				 &r));
 	assert_int_equal(stacks.missing, 1);
-	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &stacks, &r));
-	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), 2, NULL,
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), &two, &stacks, &r));
+	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), &two, NULL,
 				 &r));
-	assert_true(kmod_decode((const uint8_t *)&b, sizeof(b.head), 2, &stacks,
+	assert_true(kmod_decode((const uint8_t *)&b, sizeof(b.head), &two, &stacks,
 				&r));
 	assert_int_equal(r.sample.nkernel, 2);
 	assert_memory_equal(r.sample.kernel, a.words + HEAD, IPS * 8);
 	assert_ptr_equal(r.sample.user, r.sample.kernel + 2);
 	/* Another processor's, another length, another number in its place. */
 	b.head.cpu = 2;
-	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), 2, &stacks,
+	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), &two, &stacks,
 				 &r));
 	b.head.cpu = 4;
-	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), 2, &stacks,
+	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), &two, &stacks,
 				 &r));
 	b.head.cpu = 3;
 	b.head.nuser = 5;
-	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), 2, &stacks,
+	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), &two, &stacks,
 				 &r));
 	b.head.nuser = 4;
 	a.head.stack = 7 + TALLY_STACKS_KEPT;
-	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &stacks, &r));
-	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), 2, &stacks,
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), &two, &stacks, &r));
+	assert_false(kmod_decode((const uint8_t *)&b, sizeof(b.head), &two, &stacks,
 				 &r));
 	kmod_stacks_fini(&stacks);
 }
@@ -223,7 +228,7 @@ static void unwound_stacks_name_their_space(void **state)
 	a.head.nuser = 3;
 	a.words[HEAD + 5] = 12;
 	a.head.stack = 1;
-	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &stacks, &r));
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), &two, &stacks, &r));
 	assert_true(r.sample.walked);
 	assert_false(r.sample.copied);
 	assert_int_equal(r.sample.space, 12);
@@ -232,16 +237,16 @@ static void unwound_stacks_name_their_space(void **state)
 	a.head.flags |= TALLY_SAMPLE_AGAIN;
 	a.head.r.size = sizeof(a.head) + 8;
 	a.words[HEAD] = 13;
-	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a.head) + 8, 2,
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a.head) + 8, &two,
 				&stacks, &r));
 	assert_true(r.sample.walked);
 	assert_int_equal(r.sample.space, 13);
 	assert_int_equal(r.sample.user[2], 0x401200);
 	/* Without that number, and with a copy, too. */
-	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a.head), 2, &stacks,
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a.head), &two, &stacks,
 				 &r));
 	a.head.flags |= TALLY_SAMPLE_COPY;
-	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a.head) + 8, 2,
+	assert_false(kmod_decode((const uint8_t *)&a, sizeof(a.head) + 8, &two,
 				 &stacks, &r));
 	kmod_stacks_fini(&stacks);
 }
@@ -259,7 +264,7 @@ static struct tally_count counted(uint32_t tid, uint64_t first, uint64_t last)
 static bool decoded_count(const struct tally_count *t, struct kmod_stacks *s,
 			  struct record *r)
 {
-	return kmod_decode((const uint8_t *)t, sizeof(*t), 2, s, r);
+	return kmod_decode((const uint8_t *)t, sizeof(*t), &two, s, r);
 }
 
 /* Samples that were added up, of a stack that has number 7 on processor 3. */
@@ -277,7 +282,7 @@ static void samples_that_were_added_up(void **state)
 	assert_int_equal(stacks.missing, 1);
 	assert_false(decoded_count(&t, NULL, &r));
 	a.head.stack = 7;
-	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &stacks, &r));
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), &two, &stacks, &r));
 	assert_int_equal(r.sample.count, 0);
 	assert_true(decoded_count(&t, &stacks, &r));
 	assert_int_equal(r.kind, RECORD_SAMPLE);
@@ -315,7 +320,7 @@ static void samples_that_were_added_up(void **state)
 		case 8: bad.flags |= TALLY_SAMPLE_CUT; break;
 		default: bad.flags = bad.nkernel = bad.nuser = 0;
 		}
-		assert_false(kmod_decode((const uint8_t *)&bad, n, 2, &stacks,
+		assert_false(kmod_decode((const uint8_t *)&bad, n, &two, &stacks,
 					 &r));
 	}
 	/* The most there can be; the kernel's part alone, of a stack of its own. */
@@ -324,7 +329,7 @@ static void samples_that_were_added_up(void **state)
 	a.head.stack = 9;
 	a.head.nkernel = IPS;
 	a.head.nuser = 0;
-	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), 2, &stacks, &r));
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), &two, &stacks, &r));
 	t.stack = 9;
 	t.nkernel = IPS;
 	t.nuser = 0;
@@ -347,7 +352,7 @@ static int see_ordered(void *ctx, uint64_t time, const uint8_t *p, size_t n)
 	struct ordered *s = ctx;
 	struct record r;
 
-	if (!kmod_decode(p, n, 2, &s->stacks, &r)) {
+	if (!kmod_decode(p, n, &two, &s->stacks, &r)) {
 		s->refused++;
 		return 0;
 	}
@@ -393,6 +398,120 @@ static void counts_come_in_order_of_time(void **state)
 	assert_int_equal(got.count[4], 3);
 	kmod_stacks_fini(&got.stacks);
 	order_fini(&o);
+}
+
+static bool decoded_wait(const void *p, size_t n, struct kmod_stacks *s,
+			 struct record *r)
+{
+	struct record none;
+
+	/* Those who record no waits know nothing of them. */
+	assert_false(kmod_decode(p, n, &two, s, &none));
+	return kmod_decode(p, n, &waits, s, r);
+}
+
+static void switches_and_wakes(void **state)
+{
+	struct tally_switch t = {
+		.r = { TALLY_RECORD_SWITCH, TALLY_EVENT_BLOCKED, sizeof(t), 7 },
+		.pid = 10, .tid = 11, .cpu = 3, .flags = TALLY_SWITCH_OUT,
+	};
+	struct tally_wake w = {
+		.r = { TALLY_RECORD_WAKE, TALLY_EVENT_WAKING, sizeof(w), 8 },
+		.pid = 10, .tid = 12, .cpu = 2, .woken = 11,
+	};
+	struct tally_gap g = {
+		.r = { TALLY_RECORD_GAP, TALLY_EVENT_BLOCKED, sizeof(g), 9 },
+		.lost = 5,
+	};
+	struct record r;
+
+	(void)state;
+	assert_true(decoded_wait(&t, sizeof(t), NULL, &r));
+	assert_int_equal(r.kind, RECORD_SWITCH);
+	assert_int_equal(r.pid, 10);
+	assert_int_equal(r.tid, 11);
+	assert_int_equal(r.cpu, 3);
+	assert_true(r.change.out);
+	assert_false(r.change.preempted);
+	t.flags |= TALLY_SWITCH_PREEMPTED;
+	assert_true(decoded_wait(&t, sizeof(t), NULL, &r));
+	assert_true(r.change.out && r.change.preempted);
+	/* Who gets a processor is not preempted. */
+	t.flags = TALLY_SWITCH_PREEMPTED;
+	assert_true(decoded_wait(&t, sizeof(t), NULL, &r));
+	assert_false(r.change.out || r.change.preempted);
+	assert_false(decoded_wait(&t, sizeof(t) - 8, NULL, &r));
+	t.r.event = 0;
+	assert_false(decoded_wait(&t, sizeof(t), NULL, &r));
+
+	assert_true(decoded_wait(&w, sizeof(w), NULL, &r));
+	assert_int_equal(r.kind, RECORD_WAKE);
+	assert_int_equal(r.pid, 10);
+	assert_int_equal(r.tid, 12);
+	assert_int_equal(r.cpu, 2);
+	assert_int_equal(r.wake.tid, 11);
+	assert_false(r.wake.interrupt);
+	w.flags = TALLY_WAKE_INTERRUPT;
+	assert_true(decoded_wait(&w, sizeof(w), NULL, &r));
+	assert_true(r.wake.interrupt);
+	assert_false(decoded_wait(&w, sizeof(w) - 8, NULL, &r));
+
+	assert_true(decoded_wait(&g, sizeof(g), NULL, &r));
+	assert_int_equal(r.kind, RECORD_SWITCH_GAP);
+	assert_int_equal(r.lost, 5);
+	assert_false(decoded_wait(&g, sizeof(g.r), NULL, &r));
+}
+
+/* Stacks of waits have numbers of their own. */
+static void stacks_of_waits(void **state)
+{
+	union sample a = sample_of(1), b = sample_of(2), kernel = sample_of(3);
+	struct kmod_stacks stacks;
+	struct record r;
+
+	(void)state;
+	assert_int_equal(kmod_stacks_init(&stacks, 4), 0);
+	a.head.stack = b.head.stack = 7;
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a), &waits, &stacks,
+				&r));
+	assert_int_equal(r.event, 1);
+	assert_int_equal(r.sample.woken, 0);
+	/* Number 7 of the other ring of this processor. */
+	b.head.r.event = TALLY_EVENT_BLOCKED;
+	b.head.nkernel = 0;
+	b.head.nuser = IPS;
+	b.head.weight = 0;
+	assert_true(decoded_wait(&b, sizeof(b), &stacks, &r));
+	assert_int_equal(r.kind, RECORD_SAMPLE);
+	assert_int_equal(r.event, 2);
+	assert_int_equal(r.sample.nuser, IPS);
+	assert_false(r.sample.outside_calls);
+	b.head.flags = TALLY_SAMPLE_AGAIN | TALLY_SAMPLE_OUTSIDE;
+	b.head.r.size = sizeof(b.head);
+	b.head.r.event = TALLY_EVENT_WAKING;
+	b.head.weight = 12;
+	assert_true(decoded_wait(&b, sizeof(b.head), &stacks, &r));
+	assert_int_equal(r.event, 3);
+	assert_int_equal(r.sample.woken, 12);
+	assert_int_equal(r.sample.weight, 0);
+	assert_int_equal(r.sample.nuser, IPS);
+	assert_int_equal(r.sample.user[0], 0xffffffff81000010);
+	assert_true(r.sample.outside_calls);
+	a.head.flags = TALLY_SAMPLE_AGAIN;
+	assert_true(kmod_decode((const uint8_t *)&a, sizeof(a.head), &waits,
+				&stacks, &r));
+	assert_int_equal(r.sample.nkernel, 2);
+	b.head.cpu = 4;
+	assert_false(decoded_wait(&b, sizeof(b.head), &stacks, &r));
+	/* A thread without a user side. */
+	kernel.head.r.event = TALLY_EVENT_BLOCKED;
+	kernel.head.nkernel = 1;
+	kernel.head.nuser = 0;
+	assert_true(decoded_wait(&kernel, sizeof(kernel.head) + 8, NULL, &r));
+	assert_int_equal(r.sample.nuser, 0);
+	assert_false(r.sample.copied);
+	kmod_stacks_fini(&stacks);
 }
 
 static const struct tally_info timers = {
@@ -469,7 +588,7 @@ static union copied copied_sample(void)
 
 static bool decoded(const union copied *s, struct record *r)
 {
-	return kmod_decode((const uint8_t *)s, s->head.r.size, 2, NULL, r);
+	return kmod_decode((const uint8_t *)s, s->head.r.size, &two, NULL, r);
 }
 
 static void copies_are_handed_on(void **state)
@@ -849,6 +968,8 @@ int main(void)
 		cmocka_unit_test(unwound_stacks_name_their_space),
 		cmocka_unit_test(samples_that_were_added_up),
 		cmocka_unit_test(counts_come_in_order_of_time),
+		cmocka_unit_test(switches_and_wakes),
+		cmocka_unit_test(stacks_of_waits),
 		cmocka_unit_test(copies_are_handed_on),
 		cmocka_unit_test(copies_must_fit),
 		cmocka_unit_test(refusals_are_explained),

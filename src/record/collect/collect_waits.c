@@ -321,7 +321,8 @@ int collect_wait_sample(struct collector *c, struct process *proc,
 	rc = user_stack(c, proc, r, &s.stack, &s.loc, err);
 	if (rc < 0)
 		return rc;
-	if (r->sample.copied && is_outside_calls(&r->sample.copy))
+	if (r->sample.outside_calls ||
+	    (r->sample.copied && is_outside_calls(&r->sample.copy)))
 		s.kind = WAIT_FOR_PAGE;
 	rc = waits_sample(&c->waits, r->pid, r->tid, &s, err);
 	t = waits_find(&c->waits, r->tid);

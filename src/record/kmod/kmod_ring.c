@@ -118,32 +118,39 @@ struct kmod_stack {
 int kmod_stacks_init(struct kmod_stacks *s, uint32_t ncpus)
 {
 	*s = (struct kmod_stacks){ .ncpus = ncpus };
-	s->cpu = calloc(ncpus, sizeof(*s->cpu));
-	return s->cpu || !ncpus ? 0 : -ERR_NOMEM;
+	s->ring = calloc(2 * (size_t)ncpus, sizeof(*s->ring));
+	return s->ring || !ncpus ? 0 : -ERR_NOMEM;
 }
 
 void kmod_stacks_fini(struct kmod_stacks *s)
 {
-	for (uint32_t c = 0; s->cpu && c < s->ncpus; c++) {
-		for (size_t i = 0; s->cpu[c] && i < TALLY_STACKS_KEPT; i++)
-			free(s->cpu[c][i].ips);
-		free(s->cpu[c]);
+	for (size_t r = 0; s->ring && r < 2 * (size_t)s->ncpus; r++) {
+		for (size_t i = 0; s->ring[r] && i < TALLY_STACKS_KEPT; i++)
+			free(s->ring[r][i].ips);
+		free(s->ring[r]);
 	}
-	free(s->cpu);
+	free(s->ring);
 	*s = (struct kmod_stacks){ 0 };
 }
 
-static struct kmod_stack *place_of(struct kmod_stacks *s, uint32_t number,
-				   uint32_t on)
+/* Returns whether a record is one of a ring of waits. */
+static bool is_of_waits(const struct tally_record *h)
 {
-	struct kmod_stack **cpu;
+	return h->event == TALLY_EVENT_BLOCKED || h->event == TALLY_EVENT_WAKING;
+}
 
-	if (!s || on >= s->ncpus)
+/* Returns the place of the stack of a sample, or of a sum, which begins like one. */
+static struct kmod_stack *place_of(struct kmod_stacks *s,
+				   const struct tally_sample *t)
+{
+	struct kmod_stack **ring;
+
+	if (!s || t->cpu >= s->ncpus)
 		return NULL;
-	cpu = &s->cpu[on];
-	if (!*cpu)
-		*cpu = calloc(TALLY_STACKS_KEPT, sizeof(**cpu));
-	return *cpu ? *cpu + number % TALLY_STACKS_KEPT : NULL;
+	ring = &s->ring[t->cpu + (is_of_waits(&t->r) ? (size_t)s->ncpus : 0)];
+	if (!*ring)
+		*ring = calloc(TALLY_STACKS_KEPT, sizeof(**ring));
+	return *ring ? *ring + t->stack % TALLY_STACKS_KEPT : NULL;
 }
 
 /* Keeps the numbered stack of a sample.  When out of memory, samples that refer to it
@@ -151,7 +158,7 @@ static struct kmod_stack *place_of(struct kmod_stacks *s, uint32_t number,
 static void keep(struct kmod_stacks *s, const struct tally_sample *t)
 {
 	size_t bytes = ((size_t)t->nkernel + t->nuser) * sizeof(uint64_t);
-	struct kmod_stack *k = place_of(s, t->stack, t->cpu);
+	struct kmod_stack *k = place_of(s, t);
 
 	if (!k)
 		return;
@@ -166,13 +173,12 @@ static void keep(struct kmod_stacks *s, const struct tally_sample *t)
 }
 
 /* Returns the addresses of a numbered stack, or NULL if it is unknown. */
-static const uint64_t *kept(struct kmod_stacks *s, uint32_t number, uint32_t cpu,
-			    uint16_t nkernel, uint16_t nuser)
+static const uint64_t *kept(struct kmod_stacks *s, const struct tally_sample *t)
 {
-	const struct kmod_stack *k = place_of(s, number, cpu);
+	const struct kmod_stack *k = place_of(s, t);
 
-	if (k && k->number == number && k->ips && number &&
-	    k->nkernel == nkernel && k->nuser == nuser)
+	if (k && k->number == t->stack && k->ips && t->stack &&
+	    k->nkernel == t->nkernel && k->nuser == t->nuser)
 		return k->ips;
 	if (s)
 		s->missing++;
@@ -185,7 +191,7 @@ static const uint64_t *addresses(const struct tally_sample *t,
 				 struct kmod_stacks *s)
 {
 	if (t->flags & TALLY_SAMPLE_AGAIN)
-		return kept(s, t->stack, t->cpu, t->nkernel, t->nuser);
+		return kept(s, t);
 	if (t->stack)
 		keep(s, t);
 	return (const uint64_t *)t->ips;
@@ -239,6 +245,11 @@ static bool decode_sample(const uint8_t *p, size_t n,
 	if (!ips)
 		return false;
 	set_sample(t, ips, out);
+	if (is_of_waits(&t->r)) {
+		s->outside_calls = t->flags & TALLY_SAMPLE_OUTSIDE;
+		s->woken = (uint32_t)t->weight;
+		s->weight = 0;
+	}
 	s->cut = t->flags & TALLY_SAMPLE_CUT;
 	p += sizeof(*t) + here * 8;
 	n -= sizeof(*t) + here * 8;
@@ -263,13 +274,14 @@ static bool decode_count(const uint8_t *p, size_t n,
 	_Static_assert(offsetof(struct tally_count, weight) ==
 		       offsetof(struct tally_sample, weight), "other members");
 	if (n != sizeof(*t) || !t->n || t->n > TALLY_COUNT_SAMPLES ||
-	    t->first > t->r.time || t->flags & TALLY_SAMPLE_CUT)
+	    t->first > t->r.time || t->flags & TALLY_SAMPLE_CUT ||
+	    is_of_waits(&t->r))
 		return false;
 	unwound = t->flags & TALLY_SAMPLE_UNWOUND;
 	/* A user side that was not unwound may have changed its meaning. */
 	if (unwound ? !t->nuser : t->nuser || !t->nkernel)
 		return false;
-	ips = kept(stacks, t->stack, t->cpu, t->nkernel, t->nuser);
+	ips = kept(stacks, (const struct tally_sample *)p);
 	if (!ips)
 		return false;
 	set_sample((const struct tally_sample *)p, ips, out);
@@ -280,21 +292,84 @@ static bool decode_count(const uint8_t *p, size_t n,
 	return true;
 }
 
-bool kmod_decode(const uint8_t *p, size_t n, uint32_t nevents,
+static bool decode_switch(const uint8_t *p, size_t n, struct record *out)
+{
+	const struct tally_switch *t = (const struct tally_switch *)p;
+
+	if (n != sizeof(*t))
+		return false;
+	out->kind = RECORD_SWITCH;
+	out->pid = t->pid;
+	out->tid = t->tid;
+	out->cpu = t->cpu;
+	out->change.out = t->flags & TALLY_SWITCH_OUT;
+	out->change.preempted = out->change.out &&
+				t->flags & TALLY_SWITCH_PREEMPTED;
+	return true;
+}
+
+static bool decode_wake(const uint8_t *p, size_t n, struct record *out)
+{
+	const struct tally_wake *t = (const struct tally_wake *)p;
+
+	if (n != sizeof(*t))
+		return false;
+	out->kind = RECORD_WAKE;
+	out->pid = t->pid;
+	out->tid = t->tid;
+	out->cpu = t->cpu;
+	out->wake.tid = t->woken;
+	out->wake.interrupt = t->flags & TALLY_WAKE_INTERRUPT;
+	return true;
+}
+
+static bool decode_gap(const uint8_t *p, size_t n, struct record *out)
+{
+	const struct tally_gap *t = (const struct tally_gap *)p;
+
+	if (n != sizeof(*t))
+		return false;
+	out->kind = RECORD_SWITCH_GAP;
+	out->lost = t->lost;
+	return true;
+}
+
+/* Returns the source's number of the record's event, or SOURCE_NONE. */
+static uint32_t number_of(const struct kmod_numbers *e,
+			  const struct tally_record *h)
+{
+	if (h->event < e->sampled)
+		return h->event;
+	return h->event == TALLY_EVENT_BLOCKED ? e->blocked
+	       : h->event == TALLY_EVENT_WAKING ? e->waking : SOURCE_NONE;
+}
+
+bool kmod_decode(const uint8_t *p, size_t n, const struct kmod_numbers *events,
 		 struct kmod_stacks *stacks, struct record *out)
 {
 	const struct tally_record *h = (const struct tally_record *)p;
 
 	memset(out, 0, sizeof(*out));
-	if (n < sizeof(*h) || h->event >= nevents)
+	if (n < sizeof(*h))
 		return false;
-	out->event = h->event;
-	if (h->type == TALLY_RECORD_SAMPLE)
+	out->event = number_of(events, h);
+	if (out->event == SOURCE_NONE)
+		return false;
+	switch (h->type) {
+	case TALLY_RECORD_SAMPLE:
 		return decode_sample(p, n, stacks, out);
-	if (h->type == TALLY_RECORD_COUNT)
+	case TALLY_RECORD_COUNT:
 		return decode_count(p, n, stacks, out);
-	if (h->type != TALLY_RECORD_THROTTLE)
+	case TALLY_RECORD_SWITCH:
+		return is_of_waits(h) && decode_switch(p, n, out);
+	case TALLY_RECORD_WAKE:
+		return is_of_waits(h) && decode_wake(p, n, out);
+	case TALLY_RECORD_GAP:
+		return is_of_waits(h) && decode_gap(p, n, out);
+	case TALLY_RECORD_THROTTLE:
+		out->kind = RECORD_THROTTLE;
+		return true;
+	default:
 		return false;
-	out->kind = RECORD_THROTTLE;
-	return true;
+	}
 }

@@ -29,9 +29,11 @@ uint64_t kmod_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
 int kmod_counts_take(struct tally_count *counts, size_t n, struct order *o,
 		     size_t stream, uint64_t now);
 
-/* Stacks that samples refer to by number (TALLY_SAMPLE_AGAIN), by CPU. */
+/* Stacks that samples refer to by number (TALLY_SAMPLE_AGAIN), by ring. */
 struct kmod_stacks {
-	struct kmod_stack **cpu;	/* [ncpus]; [TALLY_STACKS_KEPT], or NULL */
+	struct kmod_stack **ring;	/* [2 * ncpus]: those of CPUs, then those of
+					 * their waits; [TALLY_STACKS_KEPT], or
+					 * NULL */
 	uint32_t ncpus;
 	uint64_t missing;		/* number of samples that refer to an unknown
 					 * stack */
@@ -41,10 +43,16 @@ struct kmod_stacks {
 int kmod_stacks_init(struct kmod_stacks *s, uint32_t ncpus);
 void kmod_stacks_fini(struct kmod_stacks *s);
 
+/* The source's numbers of events. */
+struct kmod_numbers {
+	uint32_t sampled;	/* those below are the module's numbers, too */
+	uint32_t blocked, waking;	/* those of waits, or SOURCE_NONE */
+};
+
 /* Decodes a record.  Returns false if it is unknown or damaged.  `p` is 8-byte
  * aligned.  The result borrows from it, or from `stacks` until the next call; these
  * may be NULL.  The time and sample.rows are left unset. */
-bool kmod_decode(const uint8_t *p, size_t n, uint32_t nevents,
+bool kmod_decode(const uint8_t *p, size_t n, const struct kmod_numbers *events,
 		 struct kmod_stacks *stacks, struct record *out);
 
 #endif

@@ -23,6 +23,9 @@
 #include "record/perf/perf_open.h"
 #include "record/perf/perf_plan.h"
 
+/* Events of waits: blocked, waking, runnable, latency. */
+enum { WAIT_EVENTS = 4 };
+
 struct kmod_source {
 	struct source base;
 	struct source *side;	/* source of mappings, forks, exits */
@@ -30,8 +33,12 @@ struct kmod_source {
 	int fd;
 	struct tally_info info;
 	struct tally_setup setup;
-	struct source_event seen[TALLY_EVENTS_MAX];
+	struct source_event seen[TALLY_EVENTS_MAX + WAIT_EVENTS];
+	struct kmod_numbers numbers;
 	struct kmod_ring *rings;	/* info.cpus rings, by CPU */
+	struct kmod_ring *waits;	/* as many rings of waits; NULL: none */
+	uint64_t missed;	/* number of records of waits that are known to be
+				 * lost */
 	uint8_t *cpus;			/* bitmap of CPUs to record */
 	uint8_t *kind_of;		/* kinds of cores, by CPU; or NULL */
 	uint32_t ncpus;			/* number of mapped rings */
@@ -49,6 +56,10 @@ enum {
 	WATERMARK_COPIES = 16,	/* copies fill a ring sooner */
 	CPUS_MAX = 1 << 16,
 	RING_MIN = 128 << 10,	/* smallest size tried */
+	/* Copy size for a thread that leaves its CPU, until the module can unwind such
+	 * stacks.  The rest is read while the thread sleeps. */
+	WAIT_COPY = 4096,
+	WAIT_COPY_DIVISOR = 8,
 	NS = 1000000000,
 };
 
@@ -62,9 +73,9 @@ static int no_memory(struct error *err)
 	return error_set(err, ERR_NOMEM, "out of memory for events");
 }
 
-static size_t ring_bytes(const struct kmod_source *k)
+static size_t page_size(void)
 {
-	return (size_t)sysconf(_SC_PAGESIZE) + k->setup.ring_bytes;
+	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
 static int kmod_start(struct source *s, struct error *err)
@@ -88,24 +99,45 @@ static void kmod_stop(struct source *s)
 	k->started = false;
 }
 
+/* Maps a ring that is not mapped yet.  Returns whether it did. */
+static bool map_ring(struct kmod_source *k, struct kmod_ring *r,
+		     uint64_t offset, uint64_t size)
+{
+	void *p = r->page ? MAP_FAILED
+		  : mmap(NULL, page_size() + size, PROT_READ | PROT_WRITE,
+			 MAP_SHARED, k->fd, (off_t)offset);
+
+	if (p == MAP_FAILED)
+		return false;
+	r->page = p;
+	r->size = size;
+	return true;
+}
+
+static void unmap_rings(struct kmod_ring *r, uint32_t n)
+{
+	for (uint32_t i = 0; r && i < n; i++)
+		if (r[i].page)
+			munmap(r[i].page, page_size() + r[i].size);
+	free(r);
+}
+
 /* Maps the rings of CPUs online: at the start, and since. */
 static void map_rings(struct kmod_source *k)
 {
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	const struct tally_setup *u = &k->setup;
+	size_t page = page_size();
 
 	for (uint32_t c = 0; c < k->info.cpus; c++) {
-		void *p;
-
-		if (k->rings[c].page || !(k->cpus[c / 8] >> c % 8 & 1))
+		if (!(k->cpus[c / 8] >> c % 8 & 1))
 			continue;
-		p = mmap(NULL, ring_bytes(k), PROT_READ | PROT_WRITE,
-			 MAP_SHARED, k->fd, (off_t)TALLY_RING_OFFSET(c, page,
-			 k->setup.ring_bytes));
-		if (p == MAP_FAILED)
-			continue;
-		k->rings[c].page = p;
-		k->rings[c].size = k->setup.ring_bytes;
-		k->ncpus++;
+		k->ncpus += map_ring(k, &k->rings[c], TALLY_RING_OFFSET(c, page,
+				     u->ring_bytes), u->ring_bytes);
+		if (k->waits)
+			map_ring(k, &k->waits[c],
+				 TALLY_WAIT_OFFSET(c, k->info.cpus, page,
+						   u->ring_bytes, u->wait_bytes),
+				 u->wait_bytes);
 	}
 }
 
@@ -139,6 +171,10 @@ static int extra_fill(void *ctx, struct order *o, size_t first,
 		if (r >= 0)
 			r = kmod_ring_drain(&k->rings[c], o, first + c,
 					    clock_now, damaged);
+		if (r >= 0 && k->waits && k->waits[c].page)
+			r = kmod_ring_drain(&k->waits[c], o,
+					    first + 2 * k->info.cpus + c,
+					    clock_now, damaged);
 		if (r < 0)
 			return r;
 	}
@@ -150,8 +186,10 @@ static bool extra_decode(void *ctx, const uint8_t *p, size_t n,
 {
 	struct kmod_source *k = ctx;
 
-	if (!kmod_decode(p, n, k->setup.nevents, &k->stacks, out))
+	if (!kmod_decode(p, n, &k->numbers, &k->stacks, out))
 		return false;
+	if (out->kind == RECORD_SWITCH_GAP)
+		k->missed += out->lost;
 	if (k->unwinds && out->kind == RECORD_SAMPLE &&
 	    (out->sample.copied || out->sample.walked))
 		out->sample.rows = &k->rows.base;
@@ -165,6 +203,22 @@ static int send_rows(void *ctx, unsigned long cmd, void *arg)
 	return ioctl(k->fd, cmd, arg);
 }
 
+/* Reports the last loss of a ring of waits, which has no record. */
+static int last_gap(struct kmod_source *k, record_cb *cb, void *ctx,
+		    struct error *err)
+{
+	struct tally_stats t = { .size = sizeof(t), .cpu = TALLY_ALL_CPUS };
+	const struct record gap = { .kind = RECORD_SWITCH_GAP,
+				    .event = SOURCE_NONE,
+				    .time_ns = clock_now() };
+
+	if (!k->waits || ioctl(k->fd, TALLY_IOC_STATS, &t) < 0 ||
+	    t.switches_lost + t.wakes_lost <= k->missed)
+		return 0;
+	k->missed = t.switches_lost + t.wakes_lost;
+	return cb(ctx, &gap, err);
+}
+
 static int kmod_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 		      struct error *err)
 {
@@ -172,6 +226,8 @@ static int kmod_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	uint64_t sent = k->rows.sent;
 	int r = k->side->ops->drain(k->side, all, cb, ctx, err);
 
+	if (all && r >= 0)
+		r = last_gap(k, cb, ctx, err);
 	/* While the module lacks rows or mappings, it copies stacks.  Others that it
 	 * lacks are in the next records. */
 	s->sideband_pending = k->side->sideband_pending || k->rows.sent != sent;
@@ -259,6 +315,9 @@ static int kmod_count(struct source *s, size_t event, struct source_count *out,
 	int r = 0;
 
 	memset(out, 0, sizeof(*out));
+	/* A wait whose sample was lost still has a known length. */
+	if (event >= k->setup.nevents)
+		return 0;
 	map_rings(k);
 	if (k->unwinds || k->counts || k->setup.source == TALLY_PERF)
 		ask_all(k, event, &all);
@@ -300,9 +359,8 @@ static void kmod_close(struct source *s)
 	struct kmod_source *k = of(s);
 
 	kmod_stop(s);
-	for (uint32_t c = 0; k->rings && c < k->info.cpus; c++)
-		if (k->rings[c].page)
-			munmap(k->rings[c].page, ring_bytes(k));
+	unmap_rings(k->rings, k->info.cpus);
+	unmap_rings(k->waits, k->info.cpus);
 	if (k->side)
 		k->side->ops->close(k->side);
 	if (k->fd >= 0)
@@ -310,7 +368,6 @@ static void kmod_close(struct source *s)
 	kmod_rows_fini(&k->rows);
 	kmod_stacks_fini(&k->stacks);
 	free(k->counts);
-	free(k->rings);
 	free(k->cpus);
 	free(k->kind_of);
 	free(k->lost);
@@ -331,7 +388,7 @@ static int open_side(struct kmod_source *k, const struct source_target *t,
 		     const struct source_options *o, struct error *err)
 {
 	k->extra = (struct perf_extra){
-		.nstreams = 2 * (size_t)k->info.cpus, .fill = extra_fill,
+		.nstreams = 3 * (size_t)k->info.cpus, .fill = extra_fill,
 		.decode = extra_decode, .ctx = k,
 	};
 	return perf_sideband_open(t, o->inherit, &k->extra, &k->side, err);
@@ -360,6 +417,19 @@ static void plan_rings(struct kmod_source *k, const struct source_target *t,
 		u->copy_bytes = (uint32_t)(u->ring_bytes / 2) & ~7u;
 }
 
+static void plan_waits(struct kmod_source *k)
+{
+	struct tally_setup *u = &k->setup;
+	uint64_t most;
+
+	u->flags |= TALLY_SETUP_WAITS | TALLY_SETUP_WAKES;
+	u->wait_bytes = perf_ring_size();
+	most = u->wait_bytes / WAIT_COPY_DIVISOR;
+	u->wait_copy_bytes = u->copy_bytes < WAIT_COPY ? u->copy_bytes : WAIT_COPY;
+	if (u->wait_copy_bytes > most)
+		u->wait_copy_bytes = (uint32_t)most;
+}
+
 /* Makes the setup call, with smaller rings where memory is short. */
 static int call_setup(struct kmod_source *k)
 {
@@ -372,6 +442,9 @@ static int call_setup(struct kmod_source *k)
 			return 0;
 		if (errno != ENOMEM || u->ring_bytes / 2 < RING_MIN)
 			return -1;
+		/* With RING_MIN, the largest copy is still within its share. */
+		if (u->wait_bytes / 2 >= RING_MIN)
+			u->wait_bytes /= 2;
 	}
 }
 
@@ -381,7 +454,8 @@ static int set_up(struct kmod_source *k, const struct source_target *t,
 	struct tally_setup *u = &k->setup;
 
 	/* Older modules support only the fields before copy_bytes. */
-	u->size = minor_is(k, 3) ? sizeof(*u)
+	u->size = minor_is(k, 7) ? sizeof(*u)
+		  : minor_is(k, 3) ? offsetof(struct tally_setup, wait_bytes)
 		  : minor_is(k, 1) ? offsetof(struct tally_setup, perf)
 				   : offsetof(struct tally_setup, copy_bytes);
 	plan_rings(k, t, o);
@@ -389,7 +463,8 @@ static int set_up(struct kmod_source *k, const struct source_target *t,
 		u->flags |= TALLY_SETUP_CHAIN;
 		if (minor_is(k, 3))
 			u->flags |= TALLY_SETUP_STACKS;
-		if (minor_is(k, 6) && !o->verify_stacks)
+		/* Wall-clock time is divided at each sample. */
+		if (minor_is(k, 6) && !o->verify_stacks && !o->latency)
 			u->flags |= TALLY_SETUP_COUNT;
 		k->unwinds = u->copy_bytes && minor_is(k, 3);
 		if (k->unwinds)
@@ -398,6 +473,8 @@ static int set_up(struct kmod_source *k, const struct source_target *t,
 		u->max_chain = k->side->max_stack < TALLY_CHAIN_MAX
 			       ? k->side->max_stack : TALLY_CHAIN_MAX;
 	}
+	if (o->waits)
+		plan_waits(k);
 	if (t->tids)
 		u->flags |= TALLY_SETUP_TASKS |
 			    (o->inherit ? TALLY_SETUP_INHERIT : 0) |
@@ -494,6 +571,47 @@ static int choose_events(struct kmod_source *k, const struct source_options *o,
 	return r;
 }
 
+static uint32_t add_event(struct kmod_source *k, const char *name, uint32_t type,
+			  uint64_t config)
+{
+	struct source_event *e = &k->seen[k->base.nevents];
+
+	*e = (struct source_event){ .is_time = true, .type = type,
+				    .config = config };
+	snprintf(e->name, sizeof(e->name), "%s", name);
+	snprintf(e->actual, sizeof(e->actual), "%s", name);
+	return (uint32_t)k->base.nevents++;
+}
+
+/* Numbers the events.  Those of waits are the last. */
+static int number_events(struct kmod_source *k, const struct source_options *o,
+			 struct error *err)
+{
+	struct source *s = &k->base;
+
+	s->nevents = k->setup.nevents;
+	s->waking = s->latency = SOURCE_NONE;
+	k->numbers = (struct kmod_numbers){ k->setup.nevents, SOURCE_NONE,
+					    SOURCE_NONE };
+	if (!o->waits)
+		return 0;
+	k->waits = calloc(k->info.cpus, sizeof(*k->waits));
+	if (!k->waits)
+		return no_memory(err);
+	s->waits = s->wait_stacks = true;
+	s->blocked = add_event(k, "blocked", PERF_TYPE_SOFTWARE,
+			       PERF_COUNT_SW_CONTEXT_SWITCHES);
+	s->waking = add_event(k, "waking", PERF_TYPE_TRACEPOINT, 0);
+	s->runnable = add_event(k, "runnable", PERF_TYPE_SOFTWARE,
+				PERF_COUNT_SW_CONTEXT_SWITCHES);
+	if (o->latency)
+		s->latency = add_event(k, "latency", PERF_TYPE_SOFTWARE,
+				       PERF_COUNT_SW_DUMMY);
+	k->numbers.blocked = s->blocked;
+	k->numbers.waking = s->waking;
+	return 0;
+}
+
 static int open_all(struct kmod_source *k, const struct source_target *t,
 		    const struct source_options *o, struct error *err)
 {
@@ -503,6 +621,11 @@ static int open_all(struct kmod_source *k, const struct source_target *t,
 	if (!t->tids && t->cgroup_fd >= 0 && !minor_is(k, 1))
 		return error_set(err, ERR_UNSUPPORTED, "the loaded kernel module "
 				 "is too old for control groups: load the one "
+				 "that belongs to this tally, or use "
+				 "--source=perf");
+	if (o->waits && !minor_is(k, 7))
+		return error_set(err, ERR_UNSUPPORTED, "the loaded kernel module "
+				 "is too old for waits (--wait): load the one "
 				 "that belongs to this tally, or use "
 				 "--source=perf");
 	if (!k->info.cpus || k->info.cpus > CPUS_MAX)
@@ -518,6 +641,8 @@ static int open_all(struct kmod_source *k, const struct source_target *t,
 		return no_memory(err);
 	k->per_task = t->tids;
 	r = choose_events(k, o, err);
+	if (!r)
+		r = number_events(k, o, err);
 	if (!r)
 		r = open_side(k, t, o, err);
 	if (!r)
@@ -559,7 +684,6 @@ static int kmod_source_open(const struct source_target *target,
 					  "pointers only: the loaded kernel "
 					  "module is too old to copy stacks");
 	k->base.events = k->seen;
-	k->base.nevents = k->setup.nevents;
 	*out = &k->base;
 	return 0;
 }
@@ -597,6 +721,8 @@ static void diagnose(struct doctor *d)
 	if (info.sources & 1u << TALLY_PERF)
 		doctor_found(c, ", by the kernel's own events, and unwinds stacks "
 			     "in the kernel");
+	if (info.abi_minor >= 7)
+		doctor_found(c, ", and records waits");
 	doctor_found(c, ", up to %u samples per second on each processor; "
 		     "select it with --source=kmod", info.max_rate);
 }

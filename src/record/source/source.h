@@ -128,6 +128,8 @@ struct record_sample {
 	uint32_t woken;		/* for the event `waking`: the thread that this one
 				 * wakes; 0 if an interrupt does */
 	uint64_t halted_ns;	/* time for which the sample stopped the thread */
+	bool outside_calls;	/* for the event `blocked`: the source knows that the
+				 * thread is in no system call */
 };
 
 /* Code that the kernel generated or has discarded. */
