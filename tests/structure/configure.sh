@@ -77,6 +77,17 @@ for p in libzstd-dev libdeflate-dev liblzma-dev libncurses-dev libzydis-dev libs
 		"^  without $p.*: .{20}"
 done
 
+# Then nothing of tally may stand in for the allocator, which is the sanitizer's.
+conf_args=--no-create
+if echo 'int main(void) { return 0; }' | ${CC:-cc} -fsanitize=thread -o tsan -x c - 2>/dev/null
+then
+	t_is "with a sanitizer in CFLAGS it succeeds" \
+		"$(conf CC="${CC:-cc}" CFLAGS=-fsanitize=thread)" 0
+	t_like "... and knows of it" "$(cat out)" 'CFLAGS ask for a sanitizer\.\.\. yes'
+else
+	t_skip "a sanitizer in CFLAGS" "this compiler has no ThreadSanitizer"
+fi
+
 for i in zlib_h,zlib1g-dev gelf_h,libelf-dev dwarf_h,libdw-dev; do
 	conf_args="ac_cv_header_${i%,*}=no"
 	t_is "without ${i%,*} it fails" "$(conf_cached)" 1

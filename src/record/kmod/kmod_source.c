@@ -454,7 +454,7 @@ static int set_up(struct kmod_source *k, const struct source_target *t,
 	struct tally_setup *u = &k->setup;
 
 	/* Older modules support only the fields before copy_bytes. */
-	u->size = minor_is(k, 7) ? sizeof(*u)
+	u->size = minor_is(k, 8) ? sizeof(*u)
 		  : minor_is(k, 3) ? offsetof(struct tally_setup, wait_bytes)
 		  : minor_is(k, 1) ? offsetof(struct tally_setup, perf)
 				   : offsetof(struct tally_setup, copy_bytes);
@@ -623,7 +623,7 @@ static int open_all(struct kmod_source *k, const struct source_target *t,
 				 "is too old for control groups: load the one "
 				 "that belongs to this tally, or use "
 				 "--source=perf");
-	if (o->waits && !minor_is(k, 7))
+	if (o->waits && !minor_is(k, 8))
 		return error_set(err, ERR_UNSUPPORTED, "the loaded kernel module "
 				 "is too old for waits (--wait): load the one "
 				 "that belongs to this tally, or use "
@@ -721,7 +721,7 @@ static void diagnose(struct doctor *d)
 	if (info.sources & 1u << TALLY_PERF)
 		doctor_found(c, ", by the kernel's own events, and unwinds stacks "
 			     "in the kernel");
-	if (info.abi_minor >= 7)
+	if (info.abi_minor >= 8)
 		doctor_found(c, ", and records waits");
 	doctor_found(c, ", up to %u samples per second on each processor; "
 		     "select it with --source=kmod", info.max_rate);
