@@ -14,7 +14,7 @@
  * round.  If code was replaced between two looks, the samples at its address between these
  * looks may belong to either function, so they get no name.
  *
- * This relies on programs that write a line before the code runs, as V8 and CPython do.
+ * This relies on programs that write a line before the code runs, as V8 does.
  * If a program writes lines later, code at an address that it used before has the old
  * name until then.  If a file is written anew, its last lines count.
  */
