@@ -137,7 +137,7 @@ void waits_woken(struct session *s, struct task_struct *t)
 {
 	struct cpu_state *c = state_here(s);
 	struct tally_wake r = {
-		.r = { TALLY_RECORD_WAKE, TALLY_EVENT_WAKING, sizeof(r) },
+		.r = { TALLY_RECORD_WAKE, TALLY_EVENT_WAKING, sizeof(r), 0 },
 	};
 	u64 start;
 
