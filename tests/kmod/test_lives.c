@@ -956,7 +956,7 @@ static void setups_of_waits_are_checked(void **state)
 
 		reset();
 		s[0] = session_new();
-		assert_int_equal(session_setup(s[0], &u, &fake_possible),
+		assert_int_equal(session_setup(s[0], &u, &fake_possible, NULL),
 				 cases[i].r);
 		if (cases[i].r)
 			continue;
@@ -964,7 +964,7 @@ static void setups_of_waits_are_checked(void **state)
 		s[0] = session_new();
 		u.flags &= ~TALLY_SETUP_CHAIN;
 		u.max_chain = u.copy_bytes = u.wait_copy_bytes = 0;
-		assert_int_equal(session_setup(s[0], &u, &fake_possible),
+		assert_int_equal(session_setup(s[0], &u, &fake_possible, NULL),
 				 -EINVAL);
 	}
 	reset();
