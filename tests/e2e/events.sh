@@ -57,7 +57,7 @@ t_is "also with modifiers" "$(events w.tally | cut -d' ' -f1,3)" \
 	"sched:sched_process_exec 1"
 "$TALLY" record -o w.tally -e '*:*' -- true 2>err
 t_like "too many are refused with their number" "$?:$(cat err)" \
-	"^2:.* means [0-9]+ tracepoints.*at most 512"
+	"^2:.* matches [0-9]+ tracepoints.*at most 512"
 "$TALLY" record -o w.tally -e 'no_such:*' -- true 2>err
 t_like "none at all, too" "$?:$(cat err)" '^2:.*no tracepoint is called'
 "$TALLY" record -q -o w.tally -e 'sched:*' -- true

@@ -38,7 +38,7 @@ says "several events, none of which happened" \
 	'none of the events occurred' \
 	-e alignment-faults,emulation-faults -- true
 says "several events, each too seldom" \
-	'no event was counted often enough for one' \
+	'no event was counted often enough for a sample' \
 	-c 100000000 -e cpu-clock,task-clock -- true
 says "shorter than --delay" 'sampling never started.*--delay' \
 	--delay 20s -e cpu-clock -- true
