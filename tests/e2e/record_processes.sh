@@ -319,7 +319,7 @@ pids() { "$TALLY" report --format=csv --no-header -s pid "$1" | grep -c '^[0-9]'
 for source in perf ptrace; do
 	"$TALLY" record --source=$source --duration 0.3 -p $parent -o w.tally 2>err
 	t_like "--source=$source: processes that are left out" "$(cat err)" \
-		'^tally: 3 processes started earlier .* left out: --descendants'
+		'^tally: 3 processes that the given ones started earlier .* left out: --descendants'
 done
 "$TALLY" record --duration 1 -p $parent --descendants -o w.tally 2>err
 t_is "--descendants records them" "$(pids w.tally)" 3
