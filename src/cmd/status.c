@@ -44,12 +44,14 @@ void cmd_notice(const struct cmd_io *io, const char *fmt, ...)
 	struct buf safe = { 0 };
 	char *text;
 	va_list ap;
+	int n;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
+	n = vasprintf(&text, fmt, ap);
 	va_end(ap);
-	text_safe(&safe, text ? text : "out of memory for a message");
+	if (n < 0)
+		return;		/* the command ends with a message about that */
+	text_safe(&safe, text);
 	fprintf(io->err, "tally: %s\n", buf_cstr(&safe));
 	fflush(io->err);
 	buf_fini(&safe);
