@@ -25,7 +25,9 @@
 #pragma weak __pthread_unregister_cancel
 #pragma weak __pthread_unwind_next
 #pragma weak __sigsetjmp
-#pragma weak __sigsetjmp_cancel	/* its name in C, since glibc 2.34 */
+#ifndef __sigsetjmp_cancel
+#pragma weak __sigsetjmp_cancel	/* its name in C, with gcc 11 and glibc 2.34 */
+#endif
 #pragma weak fdopen
 #pragma weak fileno
 #pragma weak gnu_get_libc_version
