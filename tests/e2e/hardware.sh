@@ -110,8 +110,8 @@ refused "too many events" '2 counters' --pmu p6 L2_LD L2_ST L2_RQSTS
 refused "period 0" 'at least 1' --pmu k8 --period 0 dc-miss
 refused "a period beyond K8" '2\^47' --pmu k8 --period 140737488355329 dc-miss
 refused "a period beyond P6" '2\^31' --pmu p6 --period 2147483649 L2_LD
-refused "a period beyond numbers" '2\^47' --pmu k8 -c 99999999999999999999 dc-miss
-refused "a period of letters" 'not a number' --pmu k8 --period fast dc-miss
+refused "a period beyond numbers" 'too large' --pmu k8 -c 99999999999999999999 dc-miss
+refused "a period of letters" 'not a whole number' --pmu k8 --period fast dc-miss
 refused "an event of the other" 'event of k8, not of p6' --pmu p6 k8-dc-miss
 refused "another processor" 'k8 or p6' --pmu k9 dc-miss
 refused "no event" 'no event given' --pmu k8
