@@ -113,8 +113,7 @@ static int read_lines(struct jit_lines *l, int fd, uint64_t end, uint64_t since_
 static uint64_t written_until(const struct jit_lines *l, const struct stat *st)
 {
 	uint64_t now = clock_now(), real = clock_read(CLOCK_REALTIME);
-	uint64_t changed = (uint64_t)st->st_mtim.tv_sec * 1000000000u +
-			   (uint64_t)st->st_mtim.tv_nsec;
+	uint64_t changed = (uint64_t)clock_ns(st->st_mtim);
 	struct timespec tick = { 0, 0 };
 
 	clock_getres(CLOCK_REALTIME_COARSE, &tick);
