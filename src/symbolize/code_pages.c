@@ -71,19 +71,11 @@ static void sort_pages(struct code_pages *p)
 size_t code_pages_after(struct code_pages *p, uint64_t addr, uint64_t order)
 {
 	struct code_page key = { addr >> CODE_PAGE_BITS, order, UINT32_MAX };
-	size_t lo = 0, n;
+	size_t at;
 
 	sort_pages(p);
-	n = p->v.n;
-	while (n) {
-		if (by_page(&p->v.v[lo + n / 2], &key) < 0) {
-			lo += n / 2 + 1;
-			n -= n / 2 + 1;
-		} else {
-			n /= 2;
-		}
-	}
-	return lo;
+	lower_bound(at, 0, p->v.n, by_page(&p->v.v[at], &key) < 0);
+	return at;
 }
 
 const struct code_page *code_pages_at(const struct code_pages *p, uint64_t addr,
