@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-EXTRA_DIST += tests/kmod/fake_kernel.h tests/kmod/pmu_model.h tests/kmod/two_kinds.c \
+EXTRA_DIST += tests/kmod/fake_kernel.h tests/kmod/fake_samples.h tests/kmod/pmu_model.h \
+	tests/kmod/two_kinds.c \
 	tests/rig/build-qemu \
 	tests/rig/endure.sh tests/rig/exact.sh tests/rig/forbidden.c tests/rig/four_to_one.c \
 	tests/rig/inside-endure.sh tests/rig/inside-exact.sh tests/rig/inside-races.sh \

@@ -7,6 +7,7 @@
 
 #include "fake_kernel.h"
 #include "../../kmod/tally.h"
+#include "fake_samples.h"
 
 enum { RING = 4096 };
 
@@ -32,13 +33,6 @@ u64 ktime_get_mono_fast_ns(void)
 {
 	return now += 1000;
 }
-u32 tasks_number(struct task_struct *t, enum pid_type type,
-		 struct pid_namespace *ns)
-{
-	(void)type;
-	(void)ns;
-	return t->tid;
-}
 bool tasks_has(struct session *session, struct task_struct *t)
 {
 	(void)session;
@@ -54,33 +48,6 @@ bool sample_exhausted(const struct cpu_state *c, u32 parts, u32 of)
 	(void)parts;
 	(void)of;
 	return exhausted;
-}
-void sample_account(struct cpu_state *c, u64 cycles)
-{
-	c->cycles += cycles;
-}
-/* The stack of the thread that runs: itself as an address. */
-bool sample_waiting(struct cpu_state *c, u16 event, u64 weight, u64 time)
-{
-	struct tally_sample *t = (struct tally_sample *)c->record;
-
-	*t = (struct tally_sample){
-		.r = { TALLY_RECORD_SAMPLE, event, sizeof(*t) + 8, time },
-		.tid = fake_current->tid, .cpu = c->cpu, .nuser = 1,
-		.weight = weight,
-	};
-	t->ips[0] = fake_current->tid;
-	return ring_put(c, &t->r, NULL);
-}
-int copy_stack(struct cpu_state *c, struct tally_copy *t, u64 at, u64 room,
-	       u32 most)
-{
-	(void)c;
-	(void)t;
-	(void)at;
-	(void)room;
-	(void)most;
-	return -ENOSPC;
 }
 
 /* ---- what a ring says ---- */
