@@ -242,14 +242,18 @@ for c in "report --no-pager" "report --no-pager -g" "export --format=folded -o -
 	t_same "the same as of a recording with lines: $c" as.data as.tally
 done
 # Debug information of which a part is missing: lines that are not read are not missing.
+# A sample may be in a stub of the linker, which has none.
 mkdir split && ${CC:-cc} -O1 -g -gsplit-dwarf -pthread -c -o split/work.o work.c &&
 	${CC:-cc} -pthread -o split/work split/work.o && rm split/*.dwo &&
 	perf_record -e cpu-clock -o split.data split/work
 "$TALLY" import -q -o split.tally split.data
 for of in tally data; do
-	"$TALLY" report --no-pager --missing split.$of >as.$of 2>err
+	"$TALLY" report --no-pager --missing split.$of 2>err |
+		awk '/^# work: .* without lines/ { skip = 1; next }
+			skip && /^#   / { next }
+			{ skip = 0; print }' >as.$of
 done
-t_same "what is missing is the same" as.data as.tally
+t_same "what else is missing is the same" as.data as.tally
 "$TALLY" report --no-pager --missing --no-inline split.data >as.data 2>err
 t_lacks "nor is it by symbols alone" "$(cat as.data)" '^# work: .*without lines'
 t_like "there are such samples" "$(cat as.data)" ' work +leaf'
