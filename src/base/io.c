@@ -16,9 +16,8 @@
 
 enum { READ_STEP = 64 * 1024, COPY_MAX = 1 << 20 };
 
-static int read_until(int fd, const char *name, size_t limit,
-		      io_enough *enough, void *ctx, struct buf *out,
-		      struct error *err)
+int io_read_until(int fd, const char *name, size_t limit, io_enough *enough, void *ctx,
+		  struct buf *out, struct error *err)
 {
 	size_t total = 0;
 
@@ -50,7 +49,7 @@ static int read_until(int fd, const char *name, size_t limit,
 int io_read_fd(int fd, const char *name, size_t limit, struct buf *out,
 	       struct error *err)
 {
-	return read_until(fd, name, limit, NULL, NULL, out, err);
+	return io_read_until(fd, name, limit, NULL, NULL, out, err);
 }
 
 static int check_kind(const struct stat *st, const char *name, struct error *err)
@@ -138,23 +137,17 @@ char *io_name_of(int fd)
 	return n > 0 && name[0] == '/' ? strndup(name, (size_t)n) : NULL;
 }
 
-int io_read_until(const char *path, size_t limit, io_enough *enough, void *ctx,
-		  struct buf *out, struct error *err)
+int io_read_file(const char *path, size_t limit, struct buf *out,
+		 struct error *err)
 {
 	int fd = io_open_file(path, err);
 	int rc;
 
 	if (fd < 0)
 		return fd;
-	rc = read_until(fd, path, limit, enough, ctx, out, err);
+	rc = io_read_fd(fd, path, limit, out, err);
 	close(fd);
 	return rc;
-}
-
-int io_read_file(const char *path, size_t limit, struct buf *out,
-		 struct error *err)
-{
-	return io_read_until(path, limit, NULL, NULL, out, err);
 }
 
 int io_write_all(int fd, const char *name, const void *p, size_t n,

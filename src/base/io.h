@@ -43,10 +43,10 @@ int io_read_file(const char *path, size_t limit, struct buf *out,
 		 struct error *err);
 int io_read_fd(int fd, const char *name, size_t limit, struct buf *out,
 	       struct error *err);
-/* Like io_read_file, but stops as soon as `enough` says so, which is asked after
- * each part that was appended. */
+/* Like io_read_fd, but stops as soon as `enough` says so.  It is asked after each part
+ * that was appended to `out`, and may shorten it. */
 typedef bool io_enough(void *ctx);
-int io_read_until(const char *path, size_t limit, io_enough *enough, void *ctx,
+int io_read_until(int fd, const char *name, size_t limit, io_enough *enough, void *ctx,
 		  struct buf *out, struct error *err);
 /* Reads n bytes from an offset.  Returns how many there were: fewer at the end of the file
  * (errno is 0) or on failure (errno says why). */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Reads /proc/kallsyms (proc(5)): lines of "address type name [module]".  The
- * text is kept, and names are terminated in place.
+ * text of symbols that are kept stays in memory, and names are terminated in place.
  *
  * The table has no sizes.  Symbols of any type end the previous one.  So an
  * address in data never gets a function's name, and code after a module is not
@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "base/search.h"
@@ -38,6 +39,7 @@ struct kallsyms {
 	VEC(struct kstart) starts;	/* starts of symbols of any type */
 	uint32_t module;		/* module of the previous line */
 	size_t parsed;			/* bytes of `text` */
+	size_t kept;			/* end of the last line that was parsed */
 	uint64_t reach, first;		/* first: address of _text, once known */
 	bool enough;			/* the rest is not needed */
 	bool nomem;
@@ -94,6 +96,7 @@ static void parse_line(struct kallsyms *k, char *p, char *end)
 	uint64_t addr = 0;
 	int digits;
 
+	k->kept = (size_t)(end + 1 - base);
 	for (digits = 0; digits < 16 && hex_value[(uint8_t)*p]; digits++)
 		addr = addr << 4 | (uint64_t)(hex_value[(uint8_t)*p++] - 1);
 	if (!digits || end - p < 4 || p[0] != ' ' || p[2] != ' ')
@@ -190,6 +193,20 @@ static void skim_line(struct kallsyms *k, char *p, char *nl)
 		k->first = addr;
 }
 
+/* Removes the text between the last line that was parsed and the current group: most of
+ * several megabytes. */
+static void drop_text(struct kallsyms *k)
+{
+	size_t n = k->group > k->kept ? k->group - k->kept : 0;
+
+	if (!n)
+		return;
+	memmove(k->text.p + k->kept, k->text.p + k->group, k->text.n - k->group);
+	k->text.n -= n;
+	k->parsed -= n;
+	k->group -= n;
+}
+
 /* Parses the whole lines that were read. */
 static bool parse_more(void *ctx)
 {
@@ -215,6 +232,8 @@ static bool parse_more(void *ctx)
 		k->parsed += (size_t)(nl + 1 - p);
 		parse_line(k, p, nl);
 	}
+	if (k->offsets)
+		drop_text(k);
 	return k->nomem || k->enough;
 }
 
@@ -318,23 +337,48 @@ static int finish(struct kallsyms *k, const char *name, struct kallsyms **out,
 	return 0;
 }
 
-/* Reads a table with the given members set. */
-static int read_table(const char *path, const struct kallsyms *want,
-		      struct kallsyms **out, struct error *err)
+static struct kallsyms *begin(const struct kallsyms *want, const char *name,
+			      struct error *err)
 {
 	struct kallsyms *k = malloc(sizeof(*k));
+
+	if (k)
+		*k = *want;
+	else
+		error_set(err, ERR_NOMEM, "%s: out of memory", name);
+	return k;
+}
+
+/* Reads a table with the given members set. */
+static int read_table(int fd, const char *name, const struct kallsyms *want,
+		      struct kallsyms **out, struct error *err)
+{
+	struct kallsyms *k = begin(want, name, err);
 	int rc;
 
 	*out = NULL;
 	if (!k)
-		return error_set(err, ERR_NOMEM, "%s: out of memory", path);
-	*k = *want;
-	rc = io_read_until(path, TEXT_LIMIT, parse_more, k, &k->text, err);
+		return -ERR_NOMEM;
+	rc = io_read_until(fd, name, TEXT_LIMIT, parse_more, k, &k->text, err);
 	if (rc < 0) {
 		kallsyms_close(k);
 		return rc;
 	}
-	return finish(k, path, out, err);
+	return finish(k, name, out, err);
+}
+
+static int open_table(const char *path, const struct kallsyms *want,
+		      struct kallsyms **out, struct error *err)
+{
+	int fd = io_open_file(path, err);
+	int rc;
+
+	*out = NULL;
+	if (fd < 0)
+		return fd;
+	rc = read_table(fd, path, want, out, err);
+	close(fd);
+	return rc;
 }
 
 int kallsyms_open(const char *path, uint64_t reach, struct kallsyms **out,
@@ -342,7 +386,7 @@ int kallsyms_open(const char *path, uint64_t reach, struct kallsyms **out,
 {
 	struct kallsyms want = { .reach = reach };
 
-	return read_table(path, &want, out, err);
+	return open_table(path, &want, out, err);
 }
 
 /* Reads the wanted symbols in a copy, if it has all and places the kernel where the
@@ -350,75 +394,71 @@ int kallsyms_open(const char *path, uint64_t reach, struct kallsyms **out,
 static int read_copy(const char *copy, const char *path,
 		     const struct kallsyms *want, struct kallsyms **out)
 {
-	struct kallsyms *begin = NULL;
+	struct kallsyms *first = NULL;
 	struct buf lines = { 0 };
 	struct error ignored;
-	bool good = !kallsyms_open(path, 0, &begin, &ignored) &&
-		    kallsyms_copy_lines(copy, begin->first, want->offsets,
+	bool good = !kallsyms_open(path, 0, &first, &ignored) &&
+		    kallsyms_copy_lines(copy, first->first, want->offsets,
 					want->noffsets, &lines) &&
 		    !kallsyms_parse((const char *)lines.p, lines.n, out, &ignored);
 
-	if (good && kallsyms_address(*out, "_text") != begin->first) {
+	if (good && kallsyms_address(*out, "_text") != first->first) {
 		kallsyms_close(*out);
 		*out = NULL;
 		good = false;
 	}
-	kallsyms_close(begin);
+	kallsyms_close(first);
 	buf_fini(&lines);
 	return good ? 0 : -ERR_NOTFOUND;
+}
+
+static struct kallsyms want_some(const uint64_t *offsets, size_t n)
+{
+	return (struct kallsyms){ .reach = n ? offsets[n - 1] : 0,
+				  .offsets = offsets, .noffsets = n };
 }
 
 int kallsyms_open_some(const char *path, const char *copy,
 		       const uint64_t *offsets, size_t n, struct kallsyms **out,
 		       struct error *err)
 {
-	struct kallsyms want = { .reach = n ? offsets[n - 1] : 0,
-				 .offsets = offsets, .noffsets = n };
+	struct kallsyms want = want_some(offsets, n);
 	struct error ignored;
 
 	*out = NULL;
 	if (copy && !read_copy(copy, path, &want, out))
 		return 0;
-	if (!read_table(path, &want, out, &ignored) && !(*out)->unfit)
+	if (!open_table(path, &want, out, &ignored) && !(*out)->unfit)
 		return 0;
 	kallsyms_close(*out);
 	return kallsyms_open(path, KALLSYMS_ALL, out, err);
 }
 
-int kallsyms_take(struct buf *text, const uint64_t *offsets, size_t n,
+int kallsyms_read(int fd, const char *name, const uint64_t *offsets, size_t n,
 		  struct kallsyms **out, struct error *err)
 {
-	struct kallsyms *k = calloc(1, sizeof(*k));
-	bool unfit;
-	int rc;
+	struct kallsyms want = offsets ? want_some(offsets, n)
+				       : (struct kallsyms){ .reach = KALLSYMS_ALL };
+	int rc = read_table(fd, name, &want, out, err);
 
+	if (rc < 0 || !(*out)->unfit)
+		return rc;
+	kallsyms_close(*out);
 	*out = NULL;
-	if (!k || text->failed || text->n > TEXT_LIMIT) {
-		free(k);
-		buf_fini(text);
-		return error_set(err, ERR_NOMEM, "kallsyms: out of memory");
-	}
-	k->text = *text;
-	*text = (struct buf){ 0 };
-	k->reach = offsets ? (n ? offsets[n - 1] : 0) : KALLSYMS_ALL;
-	k->offsets = offsets;
-	k->noffsets = n;
-	rc = finish(k, "kallsyms", out, err);
-	unfit = !rc && (*out)->unfit;
-	if (unfit) {
-		kallsyms_close(*out);
-		*out = NULL;
-	}
-	return unfit ? 1 : rc;
+	return 1;
 }
 
 int kallsyms_parse(const char *text, size_t n, struct kallsyms **out,
 		   struct error *err)
 {
-	struct buf copy = { 0 };
+	static const struct kallsyms all = { .reach = KALLSYMS_ALL };
+	struct kallsyms *k = begin(&all, "kallsyms", err);
 
-	buf_bytes(&copy, text, n);
-	return kallsyms_take(&copy, NULL, 0, out, err);
+	*out = NULL;
+	if (!k)
+		return -ERR_NOMEM;
+	buf_bytes(&k->text, text, n);
+	return finish(k, "kallsyms", out, err);
 }
 
 void kallsyms_close(struct kallsyms *k)

@@ -39,10 +39,10 @@ int kallsyms_parse(const char *text, size_t n, struct kallsyms **out,
 int kallsyms_open_some(const char *path, const char *copy,
 		       const uint64_t *offsets, size_t n, struct kallsyms **out,
 		       struct error *err);
-/* Parses a text, which it takes over in any case.  offsets: NULL, or keeps only some
- * symbols as kallsyms_open_some does; `n` may then be 0.  Returns 1 if these cannot be
- * found in this text, which then must be parsed as a whole. */
-int kallsyms_take(struct buf *text, const uint64_t *offsets, size_t n,
+/* Reads the text from the descriptor's position on; `name` is used in messages.
+ * offsets: NULL, or keeps only some symbols as kallsyms_open_some does; `n` may then be 0.
+ * Returns 1 if these cannot be found in this text, which then must be read as a whole. */
+int kallsyms_read(int fd, const char *name, const uint64_t *offsets, size_t n,
 		  struct kallsyms **out, struct error *err);
 void kallsyms_close(struct kallsyms *k);
 /* Finds the symbol that covers addr, its module ("" for the kernel itself) and

@@ -73,28 +73,12 @@ static bool hash_modules(const char *path, uint64_t *out)
 	return good;
 }
 
-static bool read_text(int fd, uint64_t modules, struct buf *text)
+static bool is_kept(int fd, uint64_t modules)
 {
-	uint8_t *room = NULL;
 	struct head h;
-	bool good;
 
-	if (!lock(fd, F_RDLCK, true))
-		return false;
-	good = pread(fd, &h, sizeof(h), 0) == sizeof(h) && h.bytes &&
-	       h.bytes <= KEPT_LIMIT && h.modules == modules;
-	if (good)
-		room = buf_room(text, h.bytes);
-	while (room && text->n < h.bytes) {
-		ssize_t n = pread(fd, room + text->n, h.bytes - text->n,
-				  (off_t)(sizeof(h) + text->n));
-
-		if (n <= 0)
-			break;
-		text->n += (size_t)n;
-	}
-	lock(fd, F_UNLCK, false);
-	return room && text->n == h.bytes;
+	return pread(fd, &h, sizeof(h), 0) == sizeof(h) && h.bytes &&
+	       h.modules == modules;
 }
 
 static bool put_head(int fd, const struct head *h)
@@ -102,39 +86,66 @@ static bool put_head(int fd, const struct head *h)
 	return pwrite(fd, h, sizeof(*h), 0) == sizeof(*h);
 }
 
-/* Keeps the text unless another process uses the old one now.  The head is written
- * last, so a process that dies leaves no text. */
-static void write_text(int fd, uint64_t modules, const struct buf *text)
+/* Copies the text part by part: all of it is megabytes. */
+static bool copy_text(const char *path, int to, uint64_t *bytes)
 {
-	struct head h = { .modules = modules };
-	struct error ignored;
+	int from = io_open_file(path, NULL);
+	char part[16 << 10];
+	ssize_t n = -1;
 
-	if (text->n > KEPT_LIMIT || !lock(fd, F_WRLCK, false))
-		return;
-	if (put_head(fd, &h) && ftruncate(fd, sizeof(h)) == 0 &&
-	    lseek(fd, sizeof(h), SEEK_SET) == sizeof(h) &&
-	    io_write_all(fd, "memory", text->p, text->n, &ignored) == 0) {
-		h.bytes = text->n;
-		put_head(fd, &h);
+	while (from >= 0 && *bytes <= KEPT_LIMIT) {
+		n = read(from, part, sizeof(part));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0 || pwrite(to, part, (size_t)n,
+				     (off_t)(sizeof(struct head) + *bytes)) != n)
+			break;
+		*bytes += (uint64_t)n;
 	}
+	if (from >= 0)
+		close(from);
+	return n == 0;
+}
+
+/* Keeps the text of these modules, unless another process uses an older one now.  The
+ * head is written last, so a process that dies leaves no text. */
+static void keep(int fd, const char *path, const char *modules, uint64_t hash)
+{
+	struct head h = { .modules = hash };
+	uint64_t after;
+	bool known;
+
+	if (!lock(fd, F_RDLCK, true))
+		return;
+	known = is_kept(fd, hash);
+	lock(fd, F_UNLCK, false);
+	if (known || !lock(fd, F_WRLCK, false))
+		return;
+	/* a module may be loaded meanwhile */
+	if (put_head(fd, &h) && !ftruncate(fd, sizeof(h)) &&
+	    copy_text(path, fd, &h.bytes) && hash_modules(modules, &after) &&
+	    after == hash)
+		put_head(fd, &h);
 	lock(fd, F_UNLCK, false);
 }
 
-/* Gives the kept text, or reads and keeps it. */
-static int get_text(int kept, const char *path, const char *modules, struct buf *text,
-		    struct error *err)
-{
-	uint64_t before, after;
-	bool known = hash_modules(modules, &before);
-	int rc;
+enum { NOT_KEPT = 2 };
 
-	if (known && read_text(kept, before, text))
-		return 0;
-	buf_reset(text);
-	rc = io_read_file(path, KEPT_LIMIT, text, err);
-	/* a module may have been loaded meanwhile */
-	if (!rc && known && hash_modules(modules, &after) && before == after)
-		write_text(kept, before, text);
+/* Like kallsyms_read for the text of these modules; returns NOT_KEPT if there is none. */
+static int read_kept(int kept, uint64_t modules, const uint64_t *offsets, size_t n,
+		     struct kallsyms **out, struct error *err)
+{
+	int rc = NOT_KEPT, fd = -1;
+
+	if (!lock(kept, F_RDLCK, true))
+		return NOT_KEPT;
+	if (is_kept(kept, modules))
+		fd = io_open_at(kept);	/* forked processes share the position of `kept` */
+	if (fd >= 0 && lseek(fd, sizeof(struct head), SEEK_SET) > 0)
+		rc = kallsyms_read(fd, "kallsyms", offsets, n, out, err);
+	if (fd >= 0)
+		close(fd);
+	lock(kept, F_UNLCK, false);
 	return rc;
 }
 
@@ -142,18 +153,20 @@ int kallsyms_open_kept(int kept, const char *path, const char *modules,
 		       const uint64_t *offsets, size_t n, struct kallsyms **out,
 		       struct error *err)
 {
-	struct buf text = { 0 };
 	struct error ignored;
-	int rc;
+	uint64_t hash;
+	int rc = NOT_KEPT;
 
 	*out = NULL;
-	rc = get_text(kept, path, modules, &text, err);
-	if (!rc && offsets && !kallsyms_take(&text, offsets, n, out, &ignored))
-		return 0;
-	if (!rc && offsets)
-		rc = get_text(kept, path, modules, &text, err);
-	if (!rc)
-		return kallsyms_take(&text, NULL, 0, out, err);
-	buf_fini(&text);
-	return rc;
+	if (hash_modules(modules, &hash)) {
+		keep(kept, path, modules, hash);
+		if (offsets)
+			rc = read_kept(kept, hash, offsets, n, out, &ignored);
+		if (rc)
+			rc = read_kept(kept, hash, NULL, 0, out, err);
+	}
+	if (rc != NOT_KEPT)
+		return rc;
+	return offsets ? kallsyms_open_some(path, NULL, offsets, n, out, err)
+		       : kallsyms_open(path, KALLSYMS_ALL, out, err);
 }
