@@ -46,7 +46,8 @@ struct image_segment {		/* a PT_LOAD */
 
 struct image_symbol {
 	uint64_t vaddr, size;	/* size 0: unknown */
-	const char *name;	/* borrowed from the image, version suffix kept */
+	const char *name;	/* borrowed from the image, version suffix kept; in
+				 * damaged files "" */
 	uint8_t bind, type;	/* STB_*, STT_* */
 	bool old_version;	/* .dynsym: superseded symbol version */
 	const char *file;	/* source file of a local symbol (STT_FILE), or "" */

@@ -223,7 +223,10 @@ static bool code_symbol(const struct image *img, const struct symbol_table *t,
 	if (type == STT_NOTYPE && !code)
 		return false;
 	out->name = symbol_table_name(t, &sym);
-	if (!*out->name || is_mapping_symbol(out->name))
+	/* Names are in another order than symbols.  Those of functions are not read here:
+	 * few are needed, and the others would come from the disk, too. */
+	if (!sym.st_name || sym.st_name >= t->names.n ||
+	    (type == STT_NOTYPE && (!*out->name || is_mapping_symbol(out->name))))
 		return false;
 	out->vaddr = sym.st_value;
 	if (in && img->ehdr.e_type == ET_REL)

@@ -56,7 +56,7 @@ enum {
 	/* Maximum bytes of created names; only hostile files exceed it. */
 	MAX_MADE = 64 << 20,
 	GLOBAL_BIT = 24, BARS_BIT = 32, NEW_BIT = 40, FUNC_BIT, VISIBLE_BIT,
-	FILE_BIT,	/* bits above the rank: index in files, plus 1; 0: none */
+	FILE_BIT,	/* upper bits: index in files, plus 1; 0: none */
 	MAX_FILES = (1 << (64 - FILE_BIT)) - 1,
 };
 
@@ -76,28 +76,44 @@ static bool is_mangled(const char *name)
 				  (name[1] == 'D' && isdigit(name[2])));
 }
 
-static uint64_t symbol_rank(const struct image_symbol *s)
+static uint64_t symbol_bits(const struct image_symbol *s)
 {
-	bool visible = s->bind != STB_LOCAL;
-	size_t len = strnlen(s->name, NAME_MAX_LEN), bars = 0;
-	const char *at = visible ? memchr(s->name, '@', len) : NULL;
-	bool old = s->old_version || (at && at[1] != '@');
-
-	if (at)
-		len = (size_t)(at - s->name);
-	if (!is_mangled(s->name))
-		for (bars = 0; bars < 255 && s->name[bars] == '_';)
-			bars++;
-	return (uint64_t)visible << VISIBLE_BIT |
+	return (uint64_t)(s->bind != STB_LOCAL) << VISIBLE_BIT |
 	       (uint64_t)(s->type != STT_NOTYPE) << FUNC_BIT |
-	       (uint64_t)!old << NEW_BIT |
-	       (uint64_t)(255 - bars) << BARS_BIT |
-	       (uint64_t)(s->bind != STB_WEAK) << GLOBAL_BIT |
-	       (uint64_t)(NAME_MAX_LEN - len);
+	       (uint64_t)!s->old_version << NEW_BIT |
+	       (uint64_t)(s->bind != STB_WEAK) << GLOBAL_BIT;
 }
 
-/* Returns the number of the symbol's source file in the upper bits of a rank,
- * if it fits. */
+/* Returns the length of a name that is compared, without its version. */
+static size_t name_length(const struct symtab_entry *e, bool *old)
+{
+	size_t n = strnlen(e->name, NAME_MAX_LEN);
+	const char *at = e->bits >> VISIBLE_BIT & 1 ? memchr(e->name, '@', n) : NULL;
+
+	*old = at && at[1] != '@';
+	return at ? (size_t)(at - e->name) : n;
+}
+
+/* Returns the rank of a symbol among its aliases.  Only this reads names, because few
+ * symbols have aliases. */
+static uint64_t alias_rank(const struct symtab_entry *e)
+{
+	uint64_t rank = e->bits & ((1ull << FILE_BIT) - 1);
+	size_t len, bars = 0;
+	bool old;
+
+	if (!*e->name)
+		return 0;
+	len = name_length(e, &old);
+	if (old)
+		rank &= ~(1ull << NEW_BIT);
+	if (!is_mangled(e->name))
+		while (bars < 255 && e->name[bars] == '_')
+			bars++;
+	return rank | (uint64_t)(255 - bars) << BARS_BIT | (uint64_t)(NAME_MAX_LEN - len);
+}
+
+/* Returns the number of the symbol's source file in the upper bits, if it fits. */
 static uint64_t file_bits(struct reading *r, const struct image_symbol *s)
 {
 	struct symtab_table *t = r->t;
@@ -117,7 +133,7 @@ static bool add_symbol(void *ctx, const struct image_symbol *s)
 {
 	struct reading *r = ctx;
 	struct symtab_table *t = r->t;
-	struct symtab_entry e = { s->name, symbol_rank(s) | file_bits(r, s) };
+	struct symtab_entry e = { s->name, symbol_bits(s) | file_bits(r, s) };
 	uint64_t end = s->vaddr + s->size;
 
 	/* The code after _init is the PLT, not _init. */
@@ -168,11 +184,11 @@ static int read_symbols(struct symtab_table *t, struct image *img,
 
 static bool better(const struct symtab_entry *a, const struct symtab_entry *b)
 {
-	uint64_t mask = (1ull << FILE_BIT) - 1;
+	uint64_t rank = alias_rank(a), other = alias_rank(b);
 	int c;
 
-	if ((a->rank & mask) != (b->rank & mask))
-		return (a->rank & mask) > (b->rank & mask);
+	if (rank != other)
+		return rank > other;
 	c = strncmp(a->name, b->name, NAME_MAX_LEN);
 	return c ? c < 0 : a < b;	/* both are in one table */
 }
@@ -277,11 +293,13 @@ static const char *entry_name(struct symtab *t, struct symtab_entry *e)
 
 	if (n == NAME_LIMIT)
 		return "";
-	at = e->rank >> VISIBLE_BIT & 1 ? memchr(e->name, '@', n) : NULL;
-	if (at && at > e->name) {
-		cut = make_name(t, e->name, (size_t)(at - e->name), "");
-		if (cut)
-			e->name = cut;
+	at = e->bits >> VISIBLE_BIT & 1 ? memchr(e->name, '@', n) : NULL;
+	cut = at && at > e->name ? make_name(t, e->name, (size_t)(at - e->name), "")
+				 : NULL;
+	if (cut) {
+		if (at[1] != '@')
+			e->bits &= ~(1ull << NEW_BIT);
+		e->name = cut;
 	}
 	return e->name;
 }
@@ -307,7 +325,7 @@ static bool find_in(struct symtab *t, struct symtab_table *table,
 				     &table->entries.v[best->id])))
 			best = r;
 	}
-	file = table->entries.v[best->id].rank >> FILE_BIT;
+	file = table->entries.v[best->id].bits >> FILE_BIT;
 	hit->name = entry_name(t, &table->entries.v[best->id]);
 	hit->file = file ? table->files.v[file - 1] : "";
 	hit->start = best->lo;
@@ -357,7 +375,7 @@ static bool find_alias(struct symtab *t, uint64_t addr, struct symtab_hit *hit)
 	ptrdiff_t i = range_index_find(&m->unsized, addr);
 
 	return i != RANGE_NONE && m->unsized.v[i].lo == addr &&
-	       (m->entries.v[m->unsized.v[i].id].rank >> FUNC_BIT & 1) &&
+	       (m->entries.v[m->unsized.v[i].id].bits >> FUNC_BIT & 1) &&
 	       find_in(t, m, &m->unsized, addr, hit);
 }
 

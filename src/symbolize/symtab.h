@@ -44,8 +44,9 @@ struct arena {
 
 struct symtab_entry {
 	const char *name;	/* borrowed from the image */
-	uint64_t rank;		/* the alias with the highest rank gives the name;
-				 * the upper bits hold the number of the source file */
+	uint64_t bits;		/* its rank among aliases, as far as it does not depend
+				 * on the name; the upper bits hold the number of the
+				 * source file */
 };
 
 struct symtab_table {
