@@ -3,6 +3,7 @@
 #include "base/pages.h"
 
 #include <stdint.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
@@ -54,4 +55,11 @@ void pages_free(void *p, size_t n, size_t size)
 		free(p);
 	else if (p)
 		munmap(p, bytes);
+}
+
+void pages_trim(void)
+{
+#ifdef M_TRIM_THRESHOLD
+	malloc_trim(0);
+#endif
 }

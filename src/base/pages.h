@@ -13,4 +13,7 @@
 void *pages_calloc(size_t n, size_t size);
 void pages_free(void *p, size_t n, size_t size);
 
+/* Returns memory that was freed to the system, for processes that do little for long. */
+void pages_trim(void);
+
 #endif

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/outfile.h"
+#include "base/pages.h"
 #include "base/strtab.h"
 #include "continuous/files.h"
 #include "continuous/status.h"
@@ -160,6 +161,7 @@ static int take_file(struct keeper *k, struct finished *f, struct error *err)
 	if (!rc)
 		count_file(k, r);
 	reader_close(r);
+	pages_trim();
 	return rc;
 }
 

@@ -10,6 +10,7 @@
  */
 #include <sched.h>
 
+#include "base/pages.h"
 #include "profile/symbolize_internal.h"
 
 /* Names code that the kernel generated.  The kernel reports the names to the
@@ -63,6 +64,8 @@ void symbolize_wait_turn(struct symbolize_run *f, const struct symbolize_item *p
 static void end_turn(struct symbolize_run *f, int rc)
 {
 	symbolize_next_image(f);
+	if (f->o->one_thread)
+		pages_trim();	/* what is freed in between would add up */
 	pthread_mutex_lock(&f->lock);
 	if (!f->rc)
 		f->rc = rc;

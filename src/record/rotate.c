@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <malloc.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/pages.h"
 #include "launch/priority.h"
 #include "symbolize/kernel/kallsyms_kept.h"
 
@@ -299,14 +299,6 @@ static int note_full(struct session *s, struct error *err)
 		       ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 
-/* The next file's tables grow slowly. */
-static void give_memory_back(void)
-{
-#ifdef M_TRIM_THRESHOLD
-	malloc_trim(0);
-#endif
-}
-
 int rotate_now(struct run *r, struct error *err)
 {
 	struct session *s = r->s;
@@ -351,7 +343,7 @@ int rotate_now(struct run *r, struct error *err)
 	if (rc >= 0)
 		rc = collector_next_file(&s->collector, err);
 	if (s->o->calm)
-		give_memory_back();
+		pages_trim();	/* the next file's tables grow slowly */
 	if (rc >= 0)
 		rc = outfile_open(&s->out, s->o->output, true, err);
 	if (rc >= 0)

@@ -85,17 +85,22 @@ static int add_symbol(struct symbolizer *s, uint64_t addr, uint64_t end, uint64_
 		       : cached_place_symbol(s->known, addr, *next, id);
 }
 
-/* Adds all symbols, or the first ones that there is room for. */
+/* Adds all symbols, or the first ones that there is room for.  This reads much of the
+ * file, so its pages are released now and then. */
 static void add_symbols(struct symbolizer *s)
 {
+	enum { RELEASE_SYMBOLS = 1 << 12 };
 	uint64_t at, end;
 	int rc = 0, n = 0;
 
 	if (!image_code_range(s->img, &at, &end) ||
 	    !cached_image_takes(s->known, false, SIZE_MAX))
 		return;
-	for (; at < end && !rc && n < SYMBOLS_MAX; n++)
+	for (; at < end && !rc && n < SYMBOLS_MAX; n++) {
+		if (n % RELEASE_SYMBOLS == 0)
+			image_release(s->img);
 		rc = add_symbol(s, at, end, &at);
+	}
 	cached_image_sort(s->known);
 }
 
