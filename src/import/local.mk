@@ -6,8 +6,6 @@ libimport_a_SOURCES = \
 	src/import/foreign.h \
 	src/import/import.c \
 	src/import/import.h \
-	src/import/perf_counts.c \
-	src/import/perf_counts.h \
 	src/import/perf_file.c \
 	src/import/perf_file.h \
 	src/import/perf_records.c \
