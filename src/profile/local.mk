@@ -36,10 +36,6 @@ libprofile_a_SOURCES = \
 	src/profile/model.h \
 	src/profile/reader.c \
 	src/profile/reader.h \
-	src/profile/reader_chunks.c \
-	src/profile/reader_internal.h \
-	src/profile/reader_samples.c \
-	src/profile/reader_tables.c \
 	src/profile/validate.c \
 	src/profile/replace.c \
 	src/profile/replace.h \
