@@ -228,9 +228,6 @@ static inline void column_set(void *row, const struct column *c, uint64_t value)
 	}
 }
 
-/* Appends a section: kind, length, body. */
-void section_put(struct buf *out, enum section_kind kind,
-		 const struct buf *body);
 /* Appends a section with rows [first, end). */
 void section_put_table(struct buf *out, const struct profile *p,
 		       const struct table *t, size_t first, size_t end);
@@ -250,12 +247,6 @@ void section_put_texts(struct buf *out, const struct profile *p, size_t first,
  */
 bool section_get(struct profile *p, uint64_t kind, struct cursor *c,
 		 size_t gap);
-/* Decodes the strings section, for section_get. */
-bool section_get_strings(struct profile *p, struct cursor *c, size_t gap);
-/* Returns whether the rows of a section have a valid position: after existing
- * rows, after a gap (damage), or, if the table allows it, over old rows. */
-bool section_placed(uint64_t first, uint64_t count, size_t have, bool replace,
-		    size_t gap);
 
 /* Makes every reference in the model valid and bounds the depth of chains;
  * `bad` receives the number of invalid ones.  Returns 0 or -ERR_NOMEM. */

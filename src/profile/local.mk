@@ -41,10 +41,8 @@ libprofile_a_SOURCES = \
 	src/profile/replace.h \
 	src/profile/restart.c \
 	src/profile/sections.c \
-	src/profile/sections_get.c \
 	src/profile/source_access.c \
 	src/profile/source_access.h \
-	src/profile/strings.c \
 	src/profile/symbol_order.c \
 	src/profile/symbol_order.h \
 	src/profile/tables.c \
