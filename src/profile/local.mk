@@ -14,7 +14,6 @@ libprofile_a_SOURCES = \
 	src/profile/symbolize_internal.h \
 	src/profile/symbolize_jit.c \
 	src/profile/symbolize_jitdump.c \
-	src/profile/symbolize_kcore.c \
 	src/profile/symbolize_kernel.c \
 	src/profile/symbolize_kernel.h \
 	src/profile/symbolize_kernel_file.c \

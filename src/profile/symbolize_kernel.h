@@ -31,11 +31,6 @@ struct kernel_name {
 bool kernel_name_at(const struct kernel_part *k, uint64_t vaddr,
 		    struct kernel_name *out);
 
-/* Stores the code of hot functions; img may be NULL.  Returns 0 or an error. */
-int symbolize_kernel_code(const struct kernel_part *k, struct image *img,
-			  uint32_t first);
-void kcore_close(struct kcore *k);
-
 /* Names locations with the ELF file of the kernel or module.  Returns 0 or an
  * error. */
 int symbolize_kernel_file(struct kernel_part *k, struct image *img);
