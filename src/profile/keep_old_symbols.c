@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/search.h"
+#include "profile/symbol_order.h"
 #include "profile/symbolize_internal.h"
 
 struct keep_old {
@@ -125,33 +125,15 @@ static uint32_t new_str(struct profile *p, const struct keep_old *o, uint32_t id
 	return profile_str(p, id < o->nstr ? o->str[id] : "");
 }
 
-static int symbol_compare(const void *a, const void *b)
-{
-	const struct prof_symbol *x = a, *y = b;
-
-	return ascending(x->image, y->image) ?: ascending(x->vaddr, y->vaddr);
-}
-
 bool keep_old_symbol(struct keep_old *o, uint32_t image, uint64_t vaddr,
 		     const char **name, uint64_t *start, uint64_t *size)
 {
-	size_t n = o->was.symbols.n, at;
 	const struct prof_symbol *s;
 
-	if (n && !o->sorted) {
-		o->sorted = malloc(n * sizeof(*o->sorted));
-		if (!o->sorted)
-			return false;
-		memcpy(o->sorted, o->was.symbols.v, n * sizeof(*o->sorted));
-		qsort(o->sorted, n, sizeof(*o->sorted), symbol_compare);
-	}
-	/* The first symbol that starts after vaddr. */
-	lower_bound(at, 0, n, o->sorted[at].image < image ||
-		    (o->sorted[at].image == image &&
-		     o->sorted[at].vaddr <= vaddr));
-	s = at ? &o->sorted[at - 1] : NULL;
-	if (!s || s->image != image || vaddr - s->vaddr >= s->size ||
-	    s->name < o->was.str_base ||
+	if (!o->sorted && symbols_copy(&o->was, &o->sorted) < 0)
+		return false;
+	s = symbols_find(o->sorted, o->was.symbols.n, image, vaddr);
+	if (!s || s->name < o->was.str_base ||
 	    s->name - o->was.str_base >= o->nstr)
 		return false;
 	*name = o->str[s->name - o->was.str_base];
