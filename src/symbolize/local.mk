@@ -5,8 +5,6 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/code_pages.h \
 	src/symbolize/debuginfod.c \
 	src/symbolize/debuginfod.h \
-	src/symbolize/func_name.c \
-	src/symbolize/func_name.h \
 	src/symbolize/gopclntab.c \
 	src/symbolize/gopclntab.h \
 	src/symbolize/jitdump.c \
