@@ -63,8 +63,6 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/kernel/kallsyms.c \
 	src/symbolize/kernel/kallsyms.h \
 	src/symbolize/kernel/kallsyms_kept.c \
-	src/symbolize/kernel/kallsyms_lines.c \
 	src/symbolize/kernel/kallsyms_kept.h \
-	src/symbolize/kernel/kallsyms_lines.h \
 	src/symbolize/kernel/kernel_files.c \
 	src/symbolize/kernel/kernel_files.h
