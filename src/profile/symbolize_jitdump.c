@@ -325,7 +325,7 @@ static struct jit_namer *jit_namer_new(struct symbolize_run *f,
 	}
 	*j = (struct jit_namer){ .f = f, .part = part, .fd = fd, .use = use };
 	door = (struct jitdump_door){ read_file, j };
-	*rc = jitdump_open(&door, &j->dump, NULL);
+	*rc = jitdump_open(&door, &j->dump);
 	if (*rc == -ERR_FORMAT) {
 		*rc = 0;
 		goto none;

@@ -66,31 +66,23 @@ static size_t look(struct jitdump *j, uint64_t at, size_t n, const uint8_t **out
 	return j->ahead_n - (size_t)(at - j->ahead_at);
 }
 
-int jitdump_open(const struct jitdump_door *door, struct jitdump **out,
-		 struct error *err)
+int jitdump_open(const struct jitdump_door *door, struct jitdump **out)
 {
 	uint8_t bytes[HEADER_BYTES];
 	struct cursor c = cursor_of(bytes, sizeof(bytes));
-	uint32_t magic, version, size;
 	struct jitdump *j;
+	uint32_t size;
 
 	*out = NULL;
-	if (door->read(door->ctx, 0, bytes, sizeof(bytes)) != sizeof(bytes))
-		return error_set(err, ERR_FORMAT, "no jitdump file: it is shorter "
-				 "than a header");
-	magic = cursor_u32(&c);
-	version = cursor_u32(&c);
+	if (door->read(door->ctx, 0, bytes, sizeof(bytes)) != sizeof(bytes) ||
+	    cursor_u32(&c) != MAGIC || cursor_u32(&c) != VERSION)
+		return -ERR_FORMAT;
 	size = cursor_u32(&c);
-	if (magic != MAGIC)
-		return error_set(err, ERR_FORMAT, "no jitdump file of this byte "
-				 "order at offset 0: it begins with 0x%08x", magic);
-	if (version != VERSION || size < HEADER_BYTES)
-		return error_set(err, ERR_FORMAT, "a jitdump file of version %u with "
-				 "a header of %u bytes at offset 4: version 1 with "
-				 "40 bytes or more is known", version, size);
+	if (size < HEADER_BYTES)
+		return -ERR_FORMAT;
 	j = calloc(1, sizeof(*j));
 	if (!j)
-		return error_set(err, ERR_NOMEM, "out of memory for a jitdump file");
+		return -ERR_NOMEM;
 	j->door = *door;
 	j->machine = cursor_u32(&c);
 	cursor_skip(&c, 4);

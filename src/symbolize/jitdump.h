@@ -66,11 +66,10 @@ struct jitdump_lines {
 
 struct jitdump;
 
-/* Opens a file and reads its header.  Returns ERR_FORMAT if it is not a jitdump
+/* Opens a file and reads its header.  Returns -ERR_FORMAT if it is not a jitdump
  * file of version 1 in the byte order of this machine.  The door's context must
  * outlive *out, which the caller closes. */
-int jitdump_open(const struct jitdump_door *door, struct jitdump **out,
-		 struct error *err);
+int jitdump_open(const struct jitdump_door *door, struct jitdump **out);
 void jitdump_close(struct jitdump *j);
 /* Return the PID of the writer in its own PID namespace, and the machine (EM_*)
  * of the code. */

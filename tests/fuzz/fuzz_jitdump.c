@@ -84,7 +84,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct jitdump *j;
 	uint64_t at;
 
-	if (size > SIZE_MAX_HERE || jitdump_open(&door, &j, NULL) < 0)
+	if (size > SIZE_MAX_HERE || jitdump_open(&door, &j) < 0)
 		return 0;
 	for (int i = 0; i < 2; i++) {
 		if (!jitdump_read(j))

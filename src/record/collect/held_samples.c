@@ -68,7 +68,7 @@ static struct held_dump *dump_new(const struct images *im, const struct recorded
 		return NULL;
 	d->image = UINT32_MAX;
 	d->fd = jit_dump_open(im, r);
-	if (d->fd >= 0 && !jitdump_open(&door, &d->j, NULL) && jitdump_is_timed(d->j))
+	if (d->fd >= 0 && !jitdump_open(&door, &d->j) && jitdump_is_timed(d->j))
 		return d;
 	if (d->j)
 		jitdump_close(d->j);

@@ -237,7 +237,7 @@ static bool is_dump_of(int fd, uint32_t pid)
 	struct jitdump *j;
 	bool is;
 
-	if (jitdump_open(&door, &j, NULL) < 0)
+	if (jitdump_open(&door, &j) < 0)
 		return false;
 	is = jitdump_pid(j) == pid;
 	jitdump_close(j);
