@@ -42,8 +42,7 @@ struct hotspot;
 
 /* Reads the tables.  Returns 0, -ERR_NOMEM, -ERR_NOTFOUND (symbols missing) or
  * -ERR_FORMAT. */
-int hotspot_new(struct hotspot **out, const struct hotspot_door *door,
-		struct error *err);
+int hotspot_new(struct hotspot **out, const struct hotspot_door *door);
 void hotspot_free(struct hotspot *h);
 /* Marks all data as possibly changed. */
 void hotspot_batch(struct hotspot *h);

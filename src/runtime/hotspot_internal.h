@@ -37,10 +37,6 @@ struct hotspot_layout {
 	uint64_t type_size[HOTSPOT_TYPES];
 };
 
-/* hotspot_layout.c: returns 0, -ERR_NOTFOUND or -ERR_FORMAT. */
-int hotspot_layout_read(const struct hotspot_door *d,
-			struct hotspot_layout *out, struct error *err);
-
 /* A part of the code cache. */
 struct hotspot_heap {
 	uint64_t low, high, segmap, segments;
@@ -82,11 +78,5 @@ struct hotspot {
  * or it cannot be read. */
 bool hotspot_get(const struct hotspot *h, uint64_t object,
 		 enum hotspot_field f, uint64_t *out);
-/* Reads a zero-terminated text of less than n bytes. */
-bool hotspot_string(const struct hotspot_door *d, uint64_t addr, char *to,
-		    size_t n);
-
-/* hotspot_names.c: returns the method's name, or 0. */
-uint32_t hotspot_method_name(struct hotspot *h, uint64_t method);
 
 #endif

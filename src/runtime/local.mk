@@ -7,8 +7,6 @@ libruntime_a_SOURCES = \
 	src/runtime/hotspot.h \
 	src/runtime/hotspot_frame.c \
 	src/runtime/hotspot_internal.h \
-	src/runtime/hotspot_layout.c \
-	src/runtime/hotspot_names.c \
 	src/runtime/php_frames.c \
 	src/runtime/php_frames.h \
 	src/runtime/python_asyncio.c \

@@ -79,7 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		first = size;
 	made_jvm_make(m, BASE, size % 2);
 	damage(m, data, first);
-	if (!hotspot_new(&h, &door, NULL)) {
+	if (!hotspot_new(&h, &door)) {
 		ask_all(m, h);
 		damage(m, data + first, size - first);
 		hotspot_batch(h);

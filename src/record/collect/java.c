@@ -78,7 +78,7 @@ static void process_open(struct java_process *p)
 	if (fd < 0)
 		return;
 	if (!image_open_fd(fd, r->path, &p->file, NULL)) {
-		hotspot_new(&p->hotspot, &door, NULL);
+		hotspot_new(&p->hotspot, &door);
 		image_close(p->file);
 		p->file = NULL;
 	}
