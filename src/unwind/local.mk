@@ -5,7 +5,6 @@ libtallyunwind_a_SOURCES = \
 	src/unwind/begin.c \
 	src/unwind/cfa.c \
 	src/unwind/expr.c \
-	src/unwind/go.c \
 	src/unwind/heuristics.c \
 	src/unwind/insn.c \
 	src/unwind/insn.h \
