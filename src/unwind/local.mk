@@ -9,7 +9,6 @@ libtallyunwind_a_SOURCES = \
 	src/unwind/insn.c \
 	src/unwind/insn.h \
 	src/unwind/simulate_return.c \
-	src/unwind/page.c \
 	src/unwind/rows.c \
 	src/unwind/rows.h \
 	src/unwind/rules.c \

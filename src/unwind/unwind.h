@@ -161,11 +161,10 @@ struct unwind_stack {
 const char *unwind_reason_text(enum unwind_reason r);
 
 /* Opens the table of an image.  Takes ownership of img, also on failure.
- * Returns ERR_UNSUPPORTED for code of another architecture (walk it with table
+ * Returns -ERR_UNSUPPORTED for code of another architecture (walk it with table
  * = NULL).  An image without call frame information is valid: all its code
  * counts as code without data. */
-int unwind_table_open(struct image *img, struct unwind_table **out,
-		      struct error *err);
+int unwind_table_open(struct image *img, struct unwind_table **out);
 void unwind_table_close(struct unwind_table *t);
 /* Returns whether the image has almost no call frame information for its code;
  * then its separate debug file may have some (.debug_frame). */

@@ -129,19 +129,12 @@ struct cfa_program {
 /* Runs the program.  Returns 0, -ERR_NOMEM, or a negative result of cb. */
 int cfa_run(struct cfa_program *p);
 
-/* page.c: compiles one page.  Returns 0 or -ERR_NOMEM. */
-int page_compile(struct unwind_table *t, size_t number);
-
 /* table.c: returns the end of the function at the file's entry point, by its symbol; 1 if it
  * has none. */
 uint64_t table_entry_end(struct unwind_table *t);
 
 /* table.c: compiles the page if that was not done yet.  Returns 0 or -ERR_NOMEM. */
 int table_page(struct unwind_table *t, size_t number);
-
-/* table.c: reads the rule of one address without its page: RULE_ASK and *own, another
- * id without a rule, or -ERR_NOMEM. */
-int table_ask(struct unwind_table *t, uint64_t vaddr, struct rule *own);
 
 /* table.c: finds the rule of vaddr.  *rule points into the table or is *own; it
  * is valid for ids >= RULE_FIRST and RULE_ASK.  Returns -ERR_NOMEM or an id. */

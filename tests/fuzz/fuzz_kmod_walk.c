@@ -206,7 +206,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		image_close(s.img);
 		return 0;
 	}
-	if (unwind_table_open(s.img, &s.t, NULL) < 0)
+	if (unwind_table_open(s.img, &s.t) < 0)
 		return 0;
 	if (!unwind_cache_new(&cache)) {
 		of_image(&s, cache);

@@ -99,7 +99,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		image_close(img);
 		return 0;
 	}
-	if (unwind_table_open(img, &s.t, NULL) < 0)
+	if (unwind_table_open(img, &s.t) < 0)
 		return 0;
 	if (!unwind_cache_new(&cache)) {
 		for (int i = 0; i < UNWINDER; i++)

@@ -87,11 +87,12 @@ static int table(const char *path)
 	struct image *img;
 	double start = cpu_ns(), opened;
 
-	if (image_open_file(path, &img, &err) < 0 ||
-	    unwind_table_open(img, &t, &err) < 0) {
+	if (image_open_file(path, &img, &err) < 0) {
 		fprintf(stderr, "%s\n", err.msg);
 		return 1;
 	}
+	if (unwind_table_open(img, &t) < 0)
+		return 1;
 	opened = cpu_ns();
 	if (unwind_table_compile(t) < 0)
 		return 1;

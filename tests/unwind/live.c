@@ -57,7 +57,7 @@ static void add_map(struct live *l, pid_t pid, uint64_t start, uint64_t end,
 	if (img)
 		set_delta(c, img, offset);
 	if (img)
-		unwind_table_open(img, &c->table, NULL);
+		unwind_table_open(img, &c->table);
 	l->n++;
 }
 

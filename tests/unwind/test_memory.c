@@ -23,9 +23,9 @@ static int open_and_compile(void)
 	int rc = image_open_file("/proc/self/exe", &img, &err);
 
 	if (!rc)
-		rc = unwind_table_open(img, &t, &err);
+		rc = unwind_table_open(img, &t);
 	if (rc < 0)
-		return -err.code;
+		return rc;
 	unwind_table_compile(t);
 	unwind_table_close(t);
 	return 0;

@@ -237,7 +237,7 @@ static void check_file(const char *path)
 	assert_true(fd >= 0);
 	assert_int_equal(image_open_file(path, &img, NULL), 0);
 	assert_true(image_code_range(img, &lo, &hi));
-	assert_int_equal(unwind_table_open(img, &p.t, NULL), 0);
+	assert_int_equal(unwind_table_open(img, &p.t), 0);
 	elf_version(EV_CURRENT);
 	p.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	p.dw = dwarf_begin_elf(p.elf, DWARF_C_READ, NULL);
@@ -352,7 +352,7 @@ static void test_memory(void **state)
 	fd = open(libc.dli_fname, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(image_open_fd(fd, libc.dli_fname, &img, NULL), 0);
 	close(fd);
-	assert_int_equal(unwind_table_open(img, &t, NULL), 0);
+	assert_int_equal(unwind_table_open(img, &t), 0);
 	file = image_file_bytes(img);
 	assert_true(image_code_range(img, &lo, &hi));
 	/* A table of fewer pages proves nothing. */
@@ -423,7 +423,7 @@ static void test_restorers(void **state)
 	assert_true(dladdr1(shared_restorer, &self, (void **)&map, RTLD_DL_LINKMAP));
 	assert_int_equal(image_open_fd(fd, "self", &img, NULL), 0);
 	close(fd);
-	assert_int_equal(unwind_table_open(img, &t, NULL), 0);
+	assert_int_equal(unwind_table_open(img, &t), 0);
 	for (size_t i = 0; i < sizeof(begin) / sizeof(begin[0]); i++) {
 		uint64_t at = (uintptr_t)begin[i] - map->l_addr;
 

@@ -135,7 +135,7 @@ static void open_table(struct walk_tables *t, uint32_t image, struct walk_table 
 	if (fd < 0)
 		return;
 	if (!image_open_fd(fd, r->path, &img, NULL) &&
-	    !unwind_table_open(img, &x->table, NULL)) {
+	    !unwind_table_open(img, &x->table)) {
 		x->state = TABLE_OPEN;
 		t->open++;
 		add_debug(t, x->table);
