@@ -6,7 +6,6 @@
  */
 #include "base/buf.h"
 #include "count/counters.h"
-#include "count/spread.h"
 
 struct count_result;
 
@@ -31,6 +30,19 @@ struct count_options {
 		     uint64_t since_ns);
 	void *ctx;
 };
+
+/* The spread of values over several runs. */
+struct spread {
+	size_t n;		/* number of values other than NaN */
+	double mean, min, max;
+	double stddev;		/* sample standard deviation (n - 1); 0 for one
+				 * value */
+	double ci95;		/* half width of the mean's 95 % confidence
+				 * interval */
+};
+
+/* Computes the spread, ignoring NaN.  Without any value, the mean is NaN. */
+struct spread spread_of(const double *v, size_t n);
 
 struct count_run {
 	uint64_t elapsed_ns, user_ns, sys_ns;

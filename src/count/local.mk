@@ -11,6 +11,4 @@ libcount_a_SOURCES = \
 	src/count/show_csv.c \
 	src/count/show_json.c \
 	src/count/show_text.c \
-	src/count/spread.c \
-	src/count/spread.h \
 	src/count/values.c
