@@ -35,29 +35,13 @@ static bool pmu_has_file(const char *sysfs, const char *pmu, const char *file)
 	return has;
 }
 
-/* Returns whether cpu is in a list such as "0-3,8". */
-static bool list_has(const char *s, uint32_t cpu)
-{
-	while (*s >= '0' && *s <= '9') {
-		char *end;
-		unsigned long a = strtoul(s, &end, 10), b = a;
-
-		if (*end == '-')
-			b = strtoul(end + 1, &end, 10);
-		if (cpu >= a && cpu <= b)
-			return true;
-		s = end + (*end == ',');
-	}
-	return false;
-}
-
 /* Returns whether one of the PMU's files, a list of processors, contains this one. */
 static bool pmu_lists_cpu(const char *sysfs, const char *pmu, const char *file,
 			  uint32_t cpu)
 {
 	struct buf b = { 0 };
 	const char *text = pmu_file(&b, sysfs, pmu, file, "");
-	bool has = text && list_has(text, cpu);
+	bool has = text && cpu_list_has(text, cpu);
 
 	buf_fini(&b);
 	return has;
@@ -86,8 +70,8 @@ bool pmu_counts_on(const char *sysfs, uint32_t type, uint32_t cpu,
 			break;
 		/* If -C excludes all processors in the list, use the first of -C. */
 		for (size_t k = 0; k < n && yes; k++)
-			yes = !list_has(text, cpus[k]);
-		yes = yes ? n && cpu == cpus[0] : list_has(text, cpu);
+			yes = !cpu_list_has(text, cpus[k]);
+		yes = yes ? n && cpu == cpus[0] : cpu_list_has(text, cpu);
 		break;
 	}
 	sysfs_list_free(list, found);

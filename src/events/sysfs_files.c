@@ -60,6 +60,21 @@ bool sysfs_number(const char *s, uint64_t *v)
 	return !*end && !errno;
 }
 
+bool cpu_list_has(const char *s, uint32_t cpu)
+{
+	while (*s >= '0' && *s <= '9') {
+		char *end;
+		unsigned long a = strtoul(s, &end, 10), b = a;
+
+		if (*end == '-')
+			b = strtoul(end + 1, &end, 10);
+		if (cpu >= a && cpu <= b)
+			return true;
+		s = end + (*end == ',');
+	}
+	return false;
+}
+
 int sysfs_dir_plain(const struct dirent *d)
 {
 	return sysfs_plain(d->d_name) && d->d_name[0] != '.';

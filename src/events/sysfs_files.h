@@ -25,6 +25,8 @@ const char *pmu_file(struct buf *out, const char *sysfs, const char *pmu,
 		     const char *dir, const char *name);
 /* Parses a text that is one number, decimal, octal or hexadecimal. */
 bool sysfs_number(const char *s, uint64_t *v);
+/* Returns whether a list such as "0-3,8" contains the CPU. */
+bool cpu_list_has(const char *s, uint32_t cpu);
 
 /* Lists the PMUs, cores first, then by name, like scandir(3).  Returns their
  * number or -1; free the list with sysfs_list_free in both cases. */

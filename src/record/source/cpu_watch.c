@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "events/sysfs_files.h"
+
 /* Returns false if the list cannot be read or is too long. */
 static bool read_list(const struct cpu_watch *w, char *out, size_t size)
 {
@@ -134,17 +136,5 @@ bool cpu_watch_went(const struct cpu_watch *w, uint32_t cpu)
 
 bool cpu_watch_has(const struct cpu_watch *w, uint32_t cpu)
 {
-	const char *p = w->text;
-
-	while (*p >= '0' && *p <= '9') {
-		char *end;
-		unsigned long first = strtoul(p, &end, 10), last = first;
-
-		if (*end == '-')
-			last = strtoul(end + 1, &end, 10);
-		if (cpu >= first && cpu <= last)
-			return true;
-		p = end + (*end == ',');
-	}
-	return false;
+	return cpu_list_has(w->text, cpu);
 }
