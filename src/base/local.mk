@@ -7,8 +7,6 @@ libbase_a_SOURCES = \
 	src/base/buf.h \
 	src/base/cgroup_path.c \
 	src/base/cgroup_path.h \
-	src/base/child.c \
-	src/base/child.h \
 	src/base/clock.h \
 	src/base/cursor.c \
 	src/base/cursor.h \
