@@ -161,7 +161,7 @@ bool tracer_watch(struct tracer *t, struct tracee *k);
 /* Returns whether the process is about to be released.  Its new threads are, too. */
 bool tracee_is_releasing(const struct tracer *t, uint32_t pid);
 /* Releases a thread that is stopped where this is possible. */
-void tracer_release(struct tracer *t, struct tracee *k, int sig);
+void tracer_release(struct tracer *t, struct tracee *k);
 /* Handles a thread of this process that is no longer traced, and resumes a tracer
  * that waits for it. */
 void tracer_released(struct tracer *t, uint32_t pid);
@@ -189,5 +189,13 @@ void tracer_python(struct tracer *t, const struct tracee *k,
  * tracer_sampled, when the thread runs again. */
 void tracer_sample(struct tracer *t, struct tracee *k);
 void tracer_sampled(struct tracer *t, struct tracee *k);
+
+/* ptrace_refused.c: why a process may not be traced, and the smallest fix. */
+/* Returns kernel.yama.ptrace_scope (Documentation/admin-guide/LSM/Yama.rst), or -1 if
+ * there is none. */
+int ptrace_scope(void);
+/* Sets an error for PTRACE_SEIZE of `tid` that failed with errnum.  `ours`: `tid` is
+ * a child of the recorder. */
+int ptrace_refused(int errnum, pid_t tid, bool ours, struct error *err);
 
 #endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Explains why a process may not be traced. */
-#include "record/ptrace/ptrace_refused.h"
-
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
@@ -10,6 +8,7 @@
 #include <unistd.h>
 
 #include "launch/proc_read.h"
+#include "record/ptrace/ptrace_internal.h"
 #include "record/source/rights.h"
 
 int ptrace_scope(void)

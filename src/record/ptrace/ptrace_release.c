@@ -194,10 +194,10 @@ static void forget(struct tracer *t, struct tracee *k)
 	tracer_released(t, r.pid);
 }
 
-void tracer_release(struct tracer *t, struct tracee *k, int sig)
+void tracer_release(struct tracer *t, struct tracee *k)
 {
 	/* If the thread was killed, waitpid reports its end. */
-	if (ptrace(PTRACE_DETACH, (pid_t)k->tid, 0, (long)sig) >= 0)
+	if (ptrace(PTRACE_DETACH, (pid_t)k->tid, 0, 0) >= 0)
 		forget(t, k);
 }
 
@@ -220,7 +220,7 @@ void tracer_released(struct tracer *t, uint32_t pid)
 		if (k->pid == pid) {
 			k->waits_for = 0;
 			t->waiting--;
-			tracer_release(t, k, 0);
+			tracer_release(t, k);
 			return;		/* it has checked the others */
 		}
 		release(t, k);

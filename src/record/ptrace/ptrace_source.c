@@ -20,7 +20,6 @@
 #include "launch/proc_read.h"
 #include "profile/model.h"
 #include "record/source/clock_event.h"
-#include "record/ptrace/ptrace_refused.h"
 #include "record/ptrace/ptrace_internal.h"
 
 #ifndef SYS_close_range

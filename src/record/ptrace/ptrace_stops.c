@@ -185,7 +185,7 @@ static void take_trap(struct tracer *t, struct tracee *k, int sig)
 	if (stops_groups(sig)) {
 		call_stopped(k);
 		if (k->releasing)
-			tracer_release(t, k, 0);
+			tracer_release(t, k);
 		else
 			ptrace(PTRACE_LISTEN, (pid_t)tid, 0, 0);
 		return;
@@ -199,7 +199,7 @@ static void take_trap(struct tracer *t, struct tracee *k, int sig)
 		partial_io_cancel(k);
 		if (asked)
 			tracer_sampled(t, k);
-		tracer_release(t, k, 0);
+		tracer_release(t, k);
 		return;
 	}
 	tracee_go_on(k, 0);

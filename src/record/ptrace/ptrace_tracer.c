@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "record/ptrace/ptrace_calls.h"
-#include "record/ptrace/ptrace_refused.h"
 
 enum {
 	IDLE_SOME = 64,		/* idle ticks after which a thread is checked less
