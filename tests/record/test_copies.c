@@ -351,7 +351,7 @@ static void a_plan_holds_what_it_promises(void **state)
 	for (size_t i = 0; i < 8; i++) {
 		for (size_t k = 0; k < 4; k++) {
 			struct perf_copies p =
-				perf_copies_plan(rates[i], cpus[k], 0, 0);
+				perf_copies_plan(rates[i], cpus[k], 0);
 
 			assert_true(p.copy_bytes >= PERF_COPY_MIN);
 			assert_true(p.copy_bytes <= PERF_COPY_MAX);
@@ -364,12 +364,10 @@ static void a_plan_holds_what_it_promises(void **state)
 					    p.ring_bytes);
 		}
 	}
-	assert_int_equal(perf_copies_plan(999, 2, 32768, 0).copy_bytes, 32768);
-	assert_int_equal(perf_copies_plan(999, 2, 0, 1 << 18).ring_bytes,
-			 1 << 18);
-	/* 256 KB, 50 ms at 999 Hz: 49 copies */
-	assert_in_range(perf_copies_plan(999, 2, 0, 1 << 18).copy_bytes, 4096,
-			(1 << 18) / 49);
+	assert_int_equal(perf_copies_plan(999, 2, 32768).copy_bytes, 32768);
+	/* 50 ms at 999 Hz: 49 copies */
+	assert_in_range(perf_copies_plan(999, 2, 0).copy_bytes, 4096,
+			perf_copies_plan(999, 2, 0).ring_bytes / 49);
 }
 
 static void calm_rings_hold_a_second_within_a_limit(void **state)

@@ -409,7 +409,7 @@ static void plan_rings(struct kmod_source *k, const struct source_target *t,
 
 		rate += e->is_time && e->period ? NS / e->period : e->freq;
 	}
-	plan = perf_copies_plan(rate, t->ncpus, o->copy_bytes, 0);
+	plan = perf_copies_plan(rate, t->ncpus, o->copy_bytes);
 	u->ring_bytes = plan.ring_bytes < TALLY_RING_MAX ? plan.ring_bytes
 							 : TALLY_RING_MAX;
 	u->copy_bytes = plan.copy_bytes;

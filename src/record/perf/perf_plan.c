@@ -127,16 +127,14 @@ static uint32_t copy_for(size_t ring, uint64_t rate, uint32_t most)
 }
 
 struct perf_copies perf_copies_plan(uint64_t rate, size_t ncpus,
-				    uint32_t wanted, size_t ring)
+				    uint32_t wanted)
 {
-	struct perf_copies plan = { ring, wanted };
+	struct perf_copies plan = { 0, wanted };
 
 	rate = usable_rate(rate);
-	if (!ring)
-		plan.ring_bytes = half_down(
-			ring_for(rate * HOLD_MS / 1000 *
-				 (wanted ? wanted : PERF_COPY_MAX)),
-			perf_ring_room(ncpus ? ncpus : 1));
+	plan.ring_bytes = half_down(ring_for(rate * HOLD_MS / 1000 *
+					     (wanted ? wanted : PERF_COPY_MAX)),
+				    perf_ring_room(ncpus ? ncpus : 1));
 	if (!wanted)
 		plan.copy_bytes = copy_for(plan.ring_bytes, rate, PERF_COPY_MAX);
 	return plan;

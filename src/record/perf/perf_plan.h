@@ -27,10 +27,9 @@ struct perf_copies {
 	uint32_t copy_bytes;	/* size of each copy */
 };
 /* Plans for a sampling rate of `rate` Hz per CPU (0: unknown) on `ncpus` CPUs.
- * `wanted` is the size of a copy, or 0 to let tally choose; `ring` is the size of a
- * ring, or 0. */
+ * `wanted` is the size of a copy, or 0 to let tally choose. */
 struct perf_copies perf_copies_plan(uint64_t rate, size_t ncpus,
-				    uint32_t wanted, size_t ring);
+				    uint32_t wanted);
 /* Likewise, for a recorder that wakes rarely (source_options.calm): a ring holds at
  * least 1.25 seconds of copies that have room for most stacks.  The rings of all CPUs
  * together take at most 256 MB, or 128 KB each if that is more. */

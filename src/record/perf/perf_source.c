@@ -163,7 +163,7 @@ static void plan_copies(struct perf_source *p,
 	plan = o->calm ? perf_copies_plan_calm(rate_of(o), t->ncpus << o->waits,
 					       o->copy_bytes)
 		       : perf_copies_plan(rate_of(o), t->ncpus << o->waits,
-					  o->copy_bytes, 0);
+					  o->copy_bytes);
 	p->base.ring_bytes = plan.ring_bytes;
 	p->base.copy_bytes = how->copy_bytes = plan.copy_bytes;
 }
