@@ -77,8 +77,6 @@ librecord_a_SOURCES = \
 	src/record/ptrace/ptrace_threads.c \
 	src/record/ptrace/ptrace_tracer.c \
 	src/record/ptrace/ptrace_internal.h \
-	src/record/kmod/kmod_device.c \
-	src/record/kmod/kmod_device.h \
 	src/record/kmod/kmod_events.c \
 	src/record/kmod/kmod_events.h \
 	src/record/kmod/kmod_kinds.c \
