@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads small files of proc(5). */
+/* Reads small files of proc(5), and memory of processes. */
 #include "launch/proc_read.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -76,4 +77,28 @@ bool proc_first_pid_namespace(void)
 
 	text[n < 0 ? 0 : n] = 0;
 	return n <= 0 || !strcmp(text, first);
+}
+
+bool proc_memory(uint32_t pid, uint64_t addr, void *to, size_t n)
+{
+	struct iovec local = { to, n }, remote = { (void *)(uintptr_t)addr, n };
+
+	return process_vm_readv((pid_t)pid, &local, 1, &remote, 1, 0) == (ssize_t)n;
+}
+
+ssize_t proc_memory_pages(uint32_t pid, uint64_t addr, void *to, size_t n)
+{
+	struct iovec local = { to, n }, remote[PROC_PAGES];
+	size_t k = 0;
+
+	for (; n && k < PROC_PAGES; k++) {
+		size_t part = PROC_PAGE - addr % PROC_PAGE;
+
+		if (part > n)
+			part = n;
+		remote[k] = (struct iovec){ (void *)(uintptr_t)addr, part };
+		addr += part;
+		n -= part;
+	}
+	return process_vm_readv((pid_t)pid, &local, 1, remote, k, 0);
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_LAUNCH_PROC_READ_H
 #define TALLY_LAUNCH_PROC_READ_H
-/* Reads small files of proc(5); proc_text.h parses those of many lines. */
+/* Reads small files of proc(5), of which proc_text.h parses those of many lines, and the
+ * memory of processes. */
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/buf.h"
 
@@ -26,5 +28,12 @@ bool proc_is_own(void);
  * process that may not be dumped belong to root (proc(5)), but its status shows the
  * true user. */
 bool proc_other_user(uint32_t pid, uint64_t *uid);
+
+/* Reads n bytes of a process's memory, all or nothing. */
+bool proc_memory(uint32_t pid, uint64_t addr, void *to, size_t n);
+/* Reads them up to the first page that cannot be read, and at most PROC_PAGES pages.
+ * Returns the number of bytes, or -1 and sets errno (process_vm_readv(2)). */
+enum { PROC_PAGE = 4096, PROC_PAGES = 8 };
+ssize_t proc_memory_pages(uint32_t pid, uint64_t addr, void *to, size_t n);
 
 #endif

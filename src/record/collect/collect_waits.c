@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -16,6 +15,7 @@
 #include "record/collect/sleeping.h"
 #include "record/collect/stack_kinds.h"
 #include "record/source/clock_event.h"
+#include "launch/proc_read.h"
 #include "launch/proc_text.h"
 
 enum {
@@ -543,22 +543,9 @@ int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 
 static size_t read_stack(uint32_t pid, uint64_t sp, uint8_t *to, size_t size)
 {
-	/* Read page by page, because its memory may end earlier. */
-	struct iovec local = { to, size }, remote[POLL_STACK / 4096 + 1];
-	size_t n = 0;
-	uint64_t at = sp;
-	ssize_t got;
+	/* its memory may end earlier */
+	ssize_t got = proc_memory_pages(pid, sp, to, size);
 
-	while (at < sp + size && n < COUNT(remote)) {
-		uint64_t end = (at | 4095) + 1;
-
-		if (end > sp + size || end < at)
-			end = sp + size;
-		remote[n++] = (struct iovec){ (void *)(uintptr_t)at,
-					      (size_t)(end - at) };
-		at = end;
-	}
-	got = process_vm_readv((pid_t)pid, &local, 1, remote, n, 0);
 	return got < 0 ? 0 : (size_t)got & ~(size_t)7;
 }
 

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
+#include "launch/proc_read.h"
 #include "record/collect/image_open.h"
 
 enum { VDSO_MAX = 1 << 18 };
@@ -42,15 +42,6 @@ void image_vdso_init(struct images *im)
 	im->vdso = memfd_of(p, im->vdso_size);
 }
 
-/* Reads memory of a process, all or nothing. */
-static bool process_read(uint32_t pid, uint64_t addr, void *out, size_t n)
-{
-	struct iovec to = { out, n };
-	struct iovec from = { (void *)(uintptr_t)addr, n };
-
-	return process_vm_readv((pid_t)pid, &to, 1, &from, 1, 0) == (ssize_t)n;
-}
-
 static uint32_t vdso_own(struct images *im)
 {
 	uint32_t image = image_special(im, "[vdso]", PROF_IMAGE_VDSO, 0);
@@ -75,7 +66,7 @@ static uint32_t vdso_other(struct images *im, const struct map_owner *who,
 	uint32_t image;
 
 	if (copy && !im->foreign_proc && m->len > sizeof(Elf32_Ehdr) &&
-	    process_read(who->pid, m->start, copy, m->len))
+	    proc_memory(who->pid, m->start, copy, m->len))
 		number |= (uint64_t)((Elf32_Ehdr *)copy)->e_machine << 32;
 	image = image_special(im, "[vdso]", PROF_IMAGE_VDSO, number);
 	r = image == UINT32_MAX ? NULL : &im->v.v[image];

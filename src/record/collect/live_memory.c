@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "launch/proc_read.h"
 
 enum {
 	PAGE = LIVE_PAGE,	/* the cost of one fault */
@@ -76,14 +76,8 @@ bool live_thread(struct live_memory *m, uint32_t pid, uint32_t tid)
 
 static void block_fill(struct live_memory *m, struct live_page *b)
 {
-	struct iovec to = { b->bytes, BLOCK }, from[BLOCK / PAGE];
-	ssize_t n;
+	ssize_t n = proc_memory_pages(b->pid, b->addr, b->bytes, BLOCK);
 
-	for (size_t i = 0; i < BLOCK / PAGE; i++)
-		from[i] = (struct iovec){
-			(void *)(uintptr_t)(b->addr + i * PAGE), PAGE
-		};
-	n = process_vm_readv((pid_t)b->pid, &to, 1, from, BLOCK / PAGE, 0);
 	m->reads++;
 	b->n = n > 0 ? (uint32_t)n : 0;
 	if (n < 0 && errno == ENOSYS)
@@ -117,13 +111,10 @@ static const struct live_page *block_at(struct live_memory *m, uint32_t pid,
 static bool read_part(struct live_memory *m, uint32_t pid, uint64_t addr,
 		      void *to, size_t n)
 {
-	struct iovec in = { to, n };
-	struct iovec from = { (void *)(uintptr_t)addr, n };
-
 	if (live_refused(m, pid))
 		return false;
 	m->reads++;
-	return process_vm_readv((pid_t)pid, &in, 1, &from, 1, 0) == (ssize_t)n;
+	return proc_memory(pid, addr, to, n);
 }
 
 bool live_read(struct live_memory *m, uint32_t pid, uint64_t addr, void *to,

@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
+#include "launch/proc_read.h"
 #include "record/ptrace/ptrace_calls.h"
 #include "record/ptrace/ptrace_internal.h"
 
@@ -34,15 +35,6 @@ enum { PARTS_MAX = 1024 };	/* IOV_MAX */
 /* One call transfers at most this, whatever was requested (MAX_RW_COUNT,
  * include/linux/fs.h). */
 #define BYTES_MAX 0x7ffff000u
-
-static bool peek(const struct tracee *k, uint64_t at, void *to, size_t n)
-{
-	struct iovec local = { to, n };
-	struct iovec remote = { (void *)(uintptr_t)at, n };
-
-	return process_vm_readv((pid_t)k->tid, &local, 1, &remote, 1, 0) ==
-	       (ssize_t)n;
-}
 
 enum kind { OTHER, PIPE, SOCKET, TERMINAL, MEMORY, REGULAR };
 
@@ -98,7 +90,7 @@ static bool take_message(const struct tracee *k, struct partial_io *c)
 {
 	struct msghdr m;
 
-	if (!peek(k, c->before.rsi, &m, sizeof(m)))
+	if (!proc_memory(k->tid, c->before.rsi, &m, sizeof(m)))
 		return false;
 	c->vector = (uintptr_t)m.msg_iov;
 	c->parts = m.msg_iovlen;
@@ -196,7 +188,7 @@ static bool piece_of(const struct tracee *k, const struct partial_io *c,
 		return *n;
 	}
 	for (uint64_t i = 0; i < c->parts && i < PARTS_MAX; i++) {
-		if (!peek(k, c->vector + i * sizeof(v), &v, sizeof(v)))
+		if (!proc_memory(k->tid, c->vector + i * sizeof(v), &v, sizeof(v)))
 			return false;
 		if (v.iov_len > skip) {
 			*at = (uintptr_t)v.iov_base + skip;
@@ -253,7 +245,7 @@ void partial_io_begin(struct tracee *k, const struct user_regs_struct *r)
 	uint8_t code[2];
 
 	/* "syscall" */
-	if (!choose(k, &c) || !peek(k, r->rip - 2, code, sizeof(code)) ||
+	if (!choose(k, &c) || !proc_memory(k->tid, r->rip - 2, code, sizeof(code)) ||
 	    code[0] != 0x0f || code[1] != 0x05)
 		return;
 	k->partial = malloc(sizeof(c));
