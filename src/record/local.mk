@@ -122,8 +122,6 @@ librecord_a_SOURCES = \
 	src/record/collect/image_identity.h \
 	src/record/collect/image_open.c \
 	src/record/collect/image_open.h \
-	src/record/collect/image_special.c \
-	src/record/collect/image_special.h \
 	src/record/collect/images.c \
 	src/record/collect/images.h \
 	src/record/collect/java.c \

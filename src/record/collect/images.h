@@ -102,6 +102,10 @@ int images_map(struct images *im, const struct map_owner *who,
  * memory. */
 uint32_t images_add(struct images *im, const char *path, uint8_t kind,
 		    uint64_t base, const struct build_id *id);
+/* Returns the image of this name and number that is not a file, made if necessary, or
+ * UINT32_MAX when out of memory. */
+uint32_t image_special(struct images *im, const char *path, uint8_t kind,
+		       uint64_t number);
 /* Drops images, which nothing may refer to.  Their numbers are given to new images.
  * Returns 0 or -ERR_NOMEM. */
 int images_drop(struct images *im, const uint32_t *images, size_t n);

@@ -11,7 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record/collect/image_special.h"
 
 enum {
 	PROGRAMS_MAX = 1 << 16,

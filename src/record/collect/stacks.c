@@ -6,7 +6,6 @@
 
 #include "base/pages.h"
 #include "record/collect/deep_stacks.h"
-#include "record/collect/image_special.h"
 #include "record/collect/frame_names.h"
 
 enum {
