@@ -104,8 +104,6 @@ librecord_a_SOURCES = \
 	src/record/collect/collector.h \
 	src/record/collect/sleeping.c \
 	src/record/collect/sleeping.h \
-	src/record/collect/stack_kinds.c \
-	src/record/collect/stack_kinds.h \
 	src/record/collect/deep_stacks.c \
 	src/record/collect/deep_stacks.h \
 	src/record/collect/frame_names.c \
