@@ -65,13 +65,13 @@ const struct source *source_find(u32 which)
 
 struct session *session_new(void)
 {
-	struct session *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	struct session *s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
 
 	if (!s)
 		return NULL;
-	s->cpu = kcalloc(nr_cpu_ids, sizeof(*s->cpu), GFP_KERNEL);
-	s->waits = kcalloc(nr_cpu_ids, sizeof(*s->waits), GFP_KERNEL);
-	s->cpus = kzalloc(cpumask_size(), GFP_KERNEL);
+	s->cpu = kcalloc(nr_cpu_ids, sizeof(*s->cpu), GFP_KERNEL_ACCOUNT);
+	s->waits = kcalloc(nr_cpu_ids, sizeof(*s->waits), GFP_KERNEL_ACCOUNT);
+	s->cpus = kzalloc(cpumask_size(), GFP_KERNEL_ACCOUNT);
 	if (!s->cpu || !s->waits || !s->cpus) {
 		kfree(s->cpu);
 		kfree(s->waits);
@@ -164,13 +164,15 @@ static struct cpu_state *state_new(unsigned int cpu, size_t bytes, bool counts)
 	return NULL;
 }
 
-/* Makes a ring with `data` bytes and tables of `counts` bytes, and charges both.
- * Returns NULL if the limit is reached. */
+/* Makes a ring with `data` bytes and tables of `counts` bytes, and charges both with
+ * the state itself, which is larger than the smallest rings.  Returns NULL if the limit
+ * is reached. */
 static struct cpu_state *state_add(struct session *s, unsigned int cpu,
 				   size_t data, size_t counts)
 {
 	size_t bytes = PAGE_SIZE + data;
-	size_t pages = (bytes + counts + PAGE_SIZE - 1) >> PAGE_SHIFT;
+	size_t all = bytes + counts + sizeof(struct cpu_state);
+	size_t pages = (all + PAGE_SIZE - 1) >> PAGE_SHIFT;
 	struct cpu_state *c;
 	unsigned int i;
 
@@ -213,7 +215,7 @@ static int wait_add(struct session *s, unsigned int cpu)
 	c->watermark = bytes / 4;
 	c->reserve = bytes / 4;
 	c->copy_bytes = s->setup.wait_copy_bytes;
-	WRITE_ONCE(s->waits[cpu], c);
+	smp_store_release(&s->waits[cpu], c);
 	return 0;
 }
 
@@ -233,7 +235,8 @@ static int cpu_add(struct session *s, unsigned int cpu)
 		c->ev[i].mean = s->setup.events[i].period;
 	c->watermark = s->setup.watermark;
 	c->copy_bytes = s->setup.copy_bytes;
-	WRITE_ONCE(s->cpu[cpu], c);
+	/* When a CPU comes online, poll and handlers may see it at once. */
+	smp_store_release(&s->cpu[cpu], c);
 	return 0;
 }
 

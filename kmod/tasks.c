@@ -92,7 +92,7 @@ static int insert(struct session *s, struct followed *f)
 
 int tasks_add(struct session *s, u32 tid)
 {
-	struct followed *f = kzalloc(sizeof(*f), GFP_KERNEL);
+	struct followed *f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
 	struct task_struct *t;
 	int r = 0;
 
@@ -140,7 +140,8 @@ static void forked(void *data, struct task_struct *parent,
 		f = find(s, parent);
 		if (!f)
 			continue;
-		new = kzalloc(sizeof(*new), GFP_ATOMIC | __GFP_NOWARN);
+		new = kzalloc(sizeof(*new),
+			      GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
 		if (!new) {
 			atomic64_inc(&s->untracked);
 			continue;

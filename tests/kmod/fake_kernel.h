@@ -65,27 +65,30 @@ static inline void *memchr_inv(const void *p, int c, size_t n)
 	return NULL;
 }
 
-/* Memory, counted; what holds a running timer is not freed. */
-#define GFP_KERNEL 0
-#define GFP_KERNEL_ACCOUNT 0
+/* Memory, counted; what holds a running timer is not freed.  All of it must be charged to
+ * the memory control group. */
+#define GFP_KERNEL 1
+#define GFP_KERNEL_ACCOUNT 3
 #define __GFP_ZERO 0
 #define __GFP_NOWARN 0
 typedef int gfp_t;
 struct page;
 extern long fake_blocks;
-void *fake_alloc(size_t n);
+void *fake_alloc(size_t n, gfp_t gfp);
 void fake_free(void *p);
-#define kzalloc(n, gfp)			fake_alloc(n)
-#define kcalloc(n, size, gfp)		fake_alloc((n) * (size))
-#define kvzalloc_node(n, gfp, node)	fake_alloc(n)
-#define kvcalloc(n, size, gfp)		fake_alloc((n) * (size))
+#define kzalloc(n, gfp)			fake_alloc(n, gfp)
+#define kcalloc(n, size, gfp)		fake_alloc((n) * (size), gfp)
+#define kvzalloc_node(n, gfp, node)	fake_alloc(n, gfp)
+#define kvcalloc(n, size, gfp)		fake_alloc((n) * (size), gfp)
 #define alloc_pages_node(node, gfp, order) \
-	((void)(node), (void)(gfp), (struct page *)fake_alloc(8))
+	((void)(node), (struct page *)fake_alloc(8, gfp))
 #define __free_page(p)			fake_free(p)
 #define VM_MAP 0
 #define VM_USERMAP 0
 #define PAGE_KERNEL 0
-#define vmap(pages, n, flags, prot)	fake_alloc((n) * PAGE_SIZE)
+/* Its pages have been charged. */
+#define vmap(pages, n, flags, prot) \
+	fake_alloc((n) * PAGE_SIZE, GFP_KERNEL_ACCOUNT)
 #define vunmap				fake_free
 #define cond_resched()			((void)0)
 #define kfree				fake_free
