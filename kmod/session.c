@@ -353,15 +353,24 @@ static int setup_check(const struct tally_setup *u)
 		if (e->flags & ~TALLY_EVENT_FLAGS ||
 		    !(e->flags & (TALLY_EVENT_USER | TALLY_EVENT_KERNEL)))
 			return -EINVAL;
-		/* perf also refuses this where the kernel is locked down, even for
-		 * root. */
-		if (e->flags & TALLY_EVENT_KERNEL &&
-		    security_locked_down(LOCKDOWN_PERF))
-			return -EPERM;
-		if (e->flags & TALLY_EVENT_KERNEL && tally_allow_kernel())
-			return -EACCES;
 	}
 	return 0;
+}
+
+/* Asks for consent to sample the kernel, and to use the scheduler's tracepoints, for
+ * which perf asks, too. */
+static int setup_allowed(const struct tally_setup *u)
+{
+	bool kernel = false;
+	unsigned int i;
+
+	for (i = 0; i < u->nevents; i++)
+		kernel |= u->events[i].flags & TALLY_EVENT_KERNEL;
+	/* perf also refuses this where the kernel is locked down, even for root. */
+	if (kernel && security_locked_down(LOCKDOWN_PERF))
+		return -EPERM;
+	return (kernel || u->flags & TALLY_SETUP_WAITS) && tally_allow_kernel()
+	       ? -EACCES : 0;
 }
 
 /* Starts watching once, even if SETUP then fails; closing the file undoes it. */
@@ -395,6 +404,8 @@ int session_setup(struct session *s, const struct tally_setup *setup,
 	if (!source)
 		return -EINVAL;
 	r = setup_check(setup);
+	if (!r)
+		r = setup_allowed(setup);
 	if (!r)
 		r = source->check(setup);
 	if (!r)

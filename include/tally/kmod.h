@@ -23,7 +23,8 @@
  * Errors:
  *
  *	EPERM	neither CAP_PERFMON nor CAP_SYS_ADMIN; SETUP: the kernel is locked down
- *	EACCES	SETUP: a security module does not let the caller sample the kernel
+ *	EACCES	SETUP: a security module does not let the caller sample the kernel, or
+ *		record waits
  *	EINVAL	invalid values
  *	EBADFD	a call in the wrong state
  *	EBUSY	the counters are in use

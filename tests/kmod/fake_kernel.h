@@ -185,6 +185,8 @@ extern bool fake_interrupt;
 #define get_cycles()		0ull
 #define get_random_u64()	12345ull
 #define security_locked_down(what)	0
+/* Whether security modules let the kernel be sampled. */
+int perf_allow_kernel(void);
 struct pt_regs;
 struct cgroup;
 

@@ -25,7 +25,7 @@ tests_kmod_test_pmu_regs_LDADD = libevents.a libbase.a -lcmocka
 tests_kmod_test_lives_SOURCES = tests/kmod/test_lives.c tests/kmod/pmu_model.c \
 	kmod/session.c kmod/waits.c kmod/ring.c kmod/count.c kmod/pmu.c \
 	kmod/timer.c
-tests_kmod_test_lives_CPPFLAGS = -Itests/kmod/fake \
+tests_kmod_test_lives_CPPFLAGS = -DTALLY_HAS_PERF_ALLOW -Itests/kmod/fake \
 	-I$(srcdir)/include -I$(srcdir)/tests/kmod $(AM_CPPFLAGS)
 tests_kmod_test_lives_CFLAGS = $(AM_CFLAGS) -Wno-unused-parameter \
 	-Wno-sign-compare -Wno-sign-conversion -Wno-conversion
@@ -37,7 +37,7 @@ tests_kmod_test_waits_LDADD = -lcmocka
 fake_headers = asm/apic.h asm/irq_regs.h asm/msr.h asm/nmi.h asm/perf_event.h \
 	asm/processor.h asm/timex.h linux/cpu.h linux/cpumask.h linux/cred.h linux/delay.h linux/hrtimer.h \
 	linux/irq_work.h linux/list.h linux/math64.h linux/mm.h linux/mutex.h \
-	linux/percpu.h linux/pid_namespace.h linux/preempt.h linux/random.h linux/rculist.h \
+	linux/percpu.h linux/perf_event.h linux/pid_namespace.h linux/preempt.h linux/random.h linux/rculist.h \
 	linux/sched.h linux/sched/signal.h linux/sched/user.h linux/security.h linux/slab.h linux/smp.h linux/spinlock.h \
 	linux/suspend.h linux/timekeeping.h linux/topology.h linux/uaccess.h linux/version.h \
 	linux/vmalloc.h linux/wait.h

@@ -34,6 +34,7 @@ unsigned int max_rate = 20000;
 bool all_counters;
 
 bool fake_fault, fake_interrupt;
+static bool denied;		/* by a security module */
 /* A thread that is recorded, another one, and the one that runs. */
 static struct task_struct our = { .tid = 21, .mm = &our },
 			  other = { .tid = 22, .mm = &our };
@@ -219,6 +220,11 @@ void unregister_nmi_handler(int type, const char *name)
 	(void)name;
 	fake_check(handler, "an NMI handler that is not there is taken away");
 	handler = NULL;
+}
+
+int perf_allow_kernel(void)
+{
+	return denied ? -EACCES : 0;
 }
 
 /* ---- parts of the module that are not under test ---- */
@@ -942,6 +948,12 @@ static void setups_of_waits_are_checked(void **state)
 				 cases[i].r ? cases[i].r : -ENOMEM);
 		assert_int_equal(fake_user.locked_vm.n, 0);
 		u.ring_bytes = 8192;
+		/* The scheduler's tracepoints are the kernel's, although only programs
+		 * are sampled. */
+		denied = true;
+		assert_int_equal(session_setup(s[0], &u, &fake_possible, NULL),
+				 cases[i].r ? cases[i].r : -EACCES);
+		denied = false;
 		assert_int_equal(session_setup(s[0], &u, &fake_possible, NULL),
 				 cases[i].r);
 		if (cases[i].r)
@@ -953,6 +965,10 @@ static void setups_of_waits_are_checked(void **state)
 		assert_int_equal(session_setup(s[0], &u, &fake_possible, NULL),
 				 -EINVAL);
 	}
+	reset();
+	denied = true;
+	open_session(0, TALLY_TIMER, false, false, 0);
+	denied = false;
 	reset();
 }
 

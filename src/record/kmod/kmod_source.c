@@ -99,7 +99,7 @@ static int kmod_refused(int errnum, const char *what, struct error *err)
 	case EACCES:
 		return error_set(err, ERR_PERM, "a security module of this kernel "
 				 "(SELinux …) does not allow this user to sample "
-				 "it: only user space (--user)");
+				 "it: only user space (--user), without waits");
 	case EBADF:
 		return error_set(err, ERR_UNSUPPORTED, "the kernel module "
 				 "follows control groups of version 2 only: "
