@@ -104,7 +104,7 @@ static bool kernel_events_fit(const struct tally_setup *u, unsigned int i,
 	return true;
 }
 
-/* The kernel's own refusals appear at START. */
+/* The kernel's own refusals, and that of probes, appear at START. */
 static int perf_check(const struct tally_setup *u)
 {
 	unsigned int i;
@@ -190,6 +190,18 @@ static struct perf_event *event_new(struct perf_event_attr *attr, int cpu,
 	return perf_event_create_kernel_counter(attr, cpu, t, handle, slot);
 }
 
+/* Probes (kprobe, uprobe) are tracepoints of other types, which are not constants.  What
+ * they name is read from the program, but a CPU that comes online gets its events from a
+ * work item, in which another program's memory may be mapped. */
+static bool is_probe(const struct perf_event *event)
+{
+#ifdef CONFIG_EVENT_TRACING
+	return event->tp_event;
+#else
+	return false;
+#endif
+}
+
 static int counter_add(struct perf_state *p, unsigned int which,
 		       const struct tally_perf_event *what, unsigned int cpu,
 		       struct task_struct *t)
@@ -206,6 +218,7 @@ static int counter_add(struct perf_state *p, unsigned int which,
 		.exclude_hv = !(e->flags & TALLY_EVENT_KERNEL),
 	};
 	struct counter *c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+	int r = 0;
 
 	if (!c)
 		return -ENOMEM;
@@ -223,8 +236,12 @@ static int counter_add(struct perf_state *p, unsigned int which,
 	c->cpu = t ? nr_cpu_ids : cpu;
 	c->event = event_new(&attr, t ? -1 : (int)cpu, t, &p->slot[which]);
 	if (IS_ERR(c->event)) {
-		int r = PTR_ERR(c->event);
-
+		r = PTR_ERR(c->event);
+	} else if (is_probe(c->event)) {
+		perf_event_release_kernel(c->event);
+		r = -EOPNOTSUPP;
+	}
+	if (r) {
 		kfree(c);
 		return r;
 	}

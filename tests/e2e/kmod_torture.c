@@ -15,6 +15,7 @@
  *	kmod_torture hold SECONDS [kernel]	a recording is open and runs; by the
  *			kernel's own events
  *	kmod_torture nobody		tries as a user without rights
+ *	kmod_torture probe	samples where the kernel sleeps, by a kprobe
  *	kmod_torture walk STEPS SEED [k8|p6]	two recordings, perf, sleep and
  *			processors in any order: kmod_walk.c
  *	kmod_torture reload N SEED MODULE TALLY	loads the module, kills a recorder,
@@ -186,6 +187,39 @@ static int nobody(void)
 	return errno != EPERM;
 }
 
+/* perf's type of events for probes of the kernel; 0: it has none. */
+static unsigned int kprobe_type(void)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/kprobe/type", "re");
+	unsigned int type = 0;
+
+	if (f && fscanf(f, "%u", &type) != 1)
+		type = 0;
+	if (f)
+		fclose(f);
+	return type;
+}
+
+static int probe(void)
+{
+	static const char name[] = "do_nanosleep";
+	struct tally_setup s = plain_setup();
+	void *ring;
+	int fd;
+
+	by_kernel(&s, kprobe_type(), 0);
+	if (!s.perf[0].type) {
+		puts("no kprobes");
+		return 0;
+	}
+	s.perf[0].config1 = (uintptr_t)name;
+	fd = begin_as(&s, &ring);
+	if (fd < 0)
+		return 1;
+	puts(ioctl(fd, TALLY_IOC_START, 0) < 0 ? strerror(errno) : "started");
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -215,5 +249,7 @@ int main(int argc, char **argv)
 		return memory(argv[2]);
 	if (!strcmp(what, "nobody"))
 		return nobody();
+	if (!strcmp(what, "probe"))
+		return probe();
 	return 2;
 }

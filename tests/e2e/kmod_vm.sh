@@ -243,6 +243,7 @@ samples() {
 	insmod ./tally.ko || exit 1
 	"$TALLY" doctor --no-pager >doctor.after
 	"$TORTURE" nobody >nobody
+	"$TORTURE" probe >probe
 	trace=/sys/kernel/tracing
 	if grep -q ' T perf_allow_kernel$' /proc/kallsyms; then
 		echo security_perf_event_open >$trace/set_ftrace_filter
@@ -735,6 +736,8 @@ check_safety() {
 		'kernel module +loaded; samples by timers'
 	t_like "$v: only who may profile opens it" "$(cat nobody)" \
 		'not permitted'
+	t_like "$v: probes are no events to sample" "$(cat probe)" \
+		'^(Operation not supported|no kprobes)$'
 	if [ -e asked ]; then
 		more "$v: security modules are asked" "$(cat asked)" 0
 	else
