@@ -88,6 +88,12 @@ static void record(uint64_t which, uint32_t counters)
 		  TALLY_SETUP_TASKS, 0 },
 		{ TALLY_PERF, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CONTEXT_SWITCHES,
 		  1, 0, 0 },
+		{ TALLY_TIMER, 0, 0, 1000000, TALLY_SETUP_WAITS | TALLY_SETUP_WAKES,
+		  0 },
+		{ TALLY_PERF, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK,
+		  1000000, TALLY_SETUP_WAITS | TALLY_SETUP_WAKES |
+		  TALLY_SETUP_TASKS | TALLY_SETUP_UNWIND | TALLY_SETUP_STACKS,
+		  RING / 8 },
 	};
 	size_t i = which % (sizeof(rows) / sizeof(rows[0]));
 	struct tally_setup s = plain_setup();
@@ -102,6 +108,10 @@ static void record(uint64_t which, uint32_t counters)
 	s.events[0].period = rows[i].period;
 	s.flags |= rows[i].flags;
 	s.copy_bytes = rows[i].copy;
+	if (s.flags & TALLY_SETUP_WAITS) {
+		s.wait_bytes = RING;
+		s.wait_copy_bytes = s.copy_bytes;
+	}
 	if (counters && rows[i].source == TALLY_TIMER)
 		by_counters(&s, counters);
 	if (fd < 0 || ioctl(fd, TALLY_IOC_SETUP, &s) < 0 ||
@@ -117,7 +127,10 @@ static void record(uint64_t which, uint32_t counters)
 		if (p)
 			memset(p, 1, 1 << 16);
 		free(p);
-		getppid();
+		if (s.flags & TALLY_SETUP_WAITS)
+			nap(1000);
+		else
+			getppid();
 	}
 }
 
@@ -126,7 +139,7 @@ static void record_by_tally(char *tally, uint64_t which)
 	char *rows[][6] = {
 		{ "-a" }, { "-a", "--call-graph=fp" }, { "-a", "-g" },
 		{ "-a", "-g", "-e", "cpu-clock,page-faults" },
-		{ "-a", "-F", "5000" },
+		{ "-a", "-F", "5000" }, { "-a", "-g", "--wait" },
 	};
 	char *argv[12] = { tally, "record", "-q", "--source=kmod", "-o",
 			   "reload.tally" };
