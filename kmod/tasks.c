@@ -2,8 +2,8 @@
 /*
  * The threads that recordings follow, in a hash table by task.  TASKS and the
  * tracepoints of fork, exec and task end fill it.  The scheduler's tracepoints show
- * when the threads run, and who wakes them.  Handlers look tasks up under RCU. A task leaves the table
- * when the kernel frees it, so its address never refers to another task.
+ * when the threads run, and who wakes them.  Handlers look tasks up under RCU.  A task
+ * leaves the table when the kernel frees it, so its address never refers to another task.
  *
  * The tracepoints are not exported by name; they are found in the kernel's list.
  */
@@ -17,6 +17,12 @@
 #include <linux/tracepoint.h>
 
 #include "tally.h"
+
+/* Tracepoints are called with preemption off.  There, such a kernel lets nobody allocate
+ * memory, as forked() does, or take a lock that is not raw. */
+#ifdef CONFIG_PREEMPT_RT
+#error "tally does not support PREEMPT_RT kernels"
+#endif
 
 struct linux_binprm;
 
