@@ -108,7 +108,8 @@ int symbolize_add_symbol(struct symbolize_run *f, uint32_t image,
 }
 
 /* Returns the function's name.  Names of Ada are stored demangled, because the
- * name alone does not identify the language later. */
+ * name alone does not identify the language later.  Memory of such a text is
+ * used again for the next one, so string_id cannot know it by its address. */
 static uint32_t name_id(struct symbolize_run *f, const struct sym_frame *s)
 {
 	struct buf name = { 0 };
@@ -117,7 +118,7 @@ static uint32_t name_id(struct symbolize_run *f, const struct sym_frame *s)
 	if (!lang_is_ada(s->lang))
 		return string_id(f, s->name);
 	demangle_as(s->lang, s->name, &name);
-	id = name.failed ? PROF_NONE : string_id(f, buf_cstr(&name));
+	id = name.failed ? PROF_NONE : profile_str(f->p, buf_cstr(&name));
 	buf_fini(&name);
 	return id;
 }

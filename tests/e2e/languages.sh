@@ -60,6 +60,36 @@ end Main;
 X
 try "Ada" gnatmake '% +prog +geo\.area$' gnatmake -q -g main.adb -o prog
 
+# Each of two functions has its own name.
+if [ -x prog ]; then
+	cat >two.adb <<'X'
+procedure Two is
+   N : Integer := 3;
+   procedure First is
+   begin
+      for I in 1 .. 60_000_000 loop
+         N := (N * 3 + I) mod 1001;
+      end loop;
+   end First;
+   procedure Second is
+   begin
+      for I in 1 .. 30_000_000 loop
+         N := (N * 7 + I) mod 1001;
+      end loop;
+   end Second;
+begin
+   First;
+   Second;
+end Two;
+X
+	gnatmake -q -g two.adb >compile.log 2>&1
+	log=$(hot ./two)
+	t_like "Ada's first function" "$log" '% +two +two\.first$'
+	t_like "and its second" "$log" '% +two +two\.second$'
+else
+	t_skip "two functions of Ada" "no program was made"
+fi
+
 cat >m.f90 <<'X'
 module shapes
 contains
