@@ -43,7 +43,33 @@ bool unwind_go_switches(struct image *img, uint64_t ra)
 	       is_go(img);
 }
 
-enum { INSNS = 32, BRANCHES = 8, CODE = 128, ARGUMENTS_MAX = 1 << 24 };
+/* asmcgocall has switched to the thread's stack.  After its call it returns to the
+ * goroutine's: movq G(%rsp), %rdi; movq 8(%rdi), %rsi; subq DEPTH(%rsp), %rsi.  In
+ * programs at any address (PIE) it first loads where the variable for the goroutine is
+ * among those of the thread: movq rel(%rip), %rcx, which linkers make movq $imm, %rcx. */
+bool unwind_go_calls_c(struct image *img, uint64_t ra, struct unwind_go_c *out)
+{
+	enum { VARIABLE = 7, SIZE = VARIABLE + 14 };
+	static const uint8_t variable[] = { 0x48, 0x8b, 0x0d },
+			     linked[] = { 0x48, 0xc7, 0xc1 },
+			     g[] = { 0x48, 0x8b, 0x7c, 0x24 },
+			     top[] = { 0x48, 0x8b, 0x77, 0x08, 0x48, 0x2b };
+	struct span s = image_bytes(img, ra, SIZE);
+	const uint8_t *p = s.p;
+
+	if (s.n != SIZE)
+		return false;
+	if (!memcmp(p, variable, sizeof(variable)) ||
+	    !memcmp(p, linked, sizeof(linked)))
+		p += VARIABLE;
+	if (memcmp(p, g, sizeof(g)) || memcmp(p + 5, top, sizeof(top)) ||
+	    (p[11] & 0xbf) != 0x34 || p[12] != 0x24 || !is_go(img))
+		return false;
+	*out = (struct unwind_go_c){ p[4], p[11] == 0x74 ? p[13] : 0 };
+	return true;
+}
+
+enum { INSNS = 32, BRANCHES = 8, CODE = 128, ARGUMENTS_MAX = 1 << 24, RET = 0xc3 };
 
 /* Returns whether Go's runtime begins a goroutine's or a thread's stack here, or
  * leaves a goroutine's stack.  What lies above a switch is left from other calls. */
@@ -51,9 +77,11 @@ static bool is_go_begin(struct walk *w, uint64_t ra)
 {
 	struct unwind_table *t = walk_code(w, ra - 1) ? w->code.table : NULL;
 	uint64_t vaddr = ra + w->code.delta;
+	struct unwind_go_c c;
 
 	return t && (unwind_go_begins(t->img, vaddr) ||
-		     unwind_go_switches(t->img, vaddr));
+		     unwind_go_switches(t->img, vaddr) ||
+		     unwind_go_calls_c(t->img, vaddr, &c));
 }
 
 /* Returns whether the code at ra never returns: every path ends at an
@@ -159,6 +187,7 @@ enum begin walk_begins(struct walk *w)
 		return BEGIN_CALLED;
 	if (walk_after_call(w, ra))
 		return BEGIN_NO;
-	return is_function_start(w, ra) || never_returns(w, ra) ? BEGIN_PUT
-								: BEGIN_NO;
+	if (is_function_start(w, ra))
+		return *walk_bytes(w, ra, 1).p == RET ? BEGIN_NOT_YET : BEGIN_PUT;
+	return never_returns(w, ra) ? BEGIN_PUT : BEGIN_NO;
 }

@@ -191,6 +191,13 @@ bool unwind_go_begins(struct image *img, uint64_t ra);
 /* ... or whether systemstack called a function there.  It has left a goroutine's
  * stack for that of the thread, so a walk ends there. */
 bool unwind_go_switches(struct image *img, uint64_t ra);
+/* ... or whether asmcgocall called a C function there.  It has left a goroutine's
+ * stack, too.  Sets where the frame has, in bytes above its stack pointer, the
+ * goroutine (a struct g) and how far below the top of its stack it was. */
+struct unwind_go_c {
+	uint8_t g, depth;
+};
+bool unwind_go_calls_c(struct image *img, uint64_t ra, struct unwind_go_c *out);
 
 /* Creates a cache of recently used addresses and their rules, 320 KB.  Returns 0
  * or -ERR_NOMEM. */

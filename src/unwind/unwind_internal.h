@@ -240,6 +240,8 @@ enum begin {
 	BEGIN_NO,
 	BEGIN_CALLED,	/* rip is a return address, as usual */
 	BEGIN_PUT,	/* rip is the frame's first instruction: it was not called */
+	BEGIN_NOT_YET,	/* ... and returns at once: the caller is next on the stack,
+			 * as of Go's systemstack_switch below a callback from C */
 };
 /* Returns whether the code at ra ends a stack, by its instructions alone. */
 bool walk_ends_at(struct walk *w, uint64_t ra);

@@ -165,13 +165,13 @@ static enum step step_fast(struct walk *w, uint32_t fast)
 	return STEP_ON;
 }
 
-/* Unwinds after a call through an invalid pointer: the stack is as the caller
- * left it. */
+/* Unwinds after a call through an invalid pointer, or at the start of a function:
+ * the stack is as the caller left it. */
 static enum step step_wild(struct walk *w)
 {
 	uint64_t *r = w->regs.r, wild = r[UNWIND_RIP], ra;
 
-	if (add_frame(w, wild, 0) != STEP_ON ||
+	if (add_frame(w, wild, UNWIND_EXACT) != STEP_ON ||
 	    !walk_read(w, r[UNWIND_RSP], w->word, &ra))
 		return STEP_END;
 	if (!walk_code(w, ra - 1))
@@ -204,8 +204,8 @@ static bool is_go_bottom(struct walk *w)
 	       image_section(w->code.table->img, ".go.buildinfo").n;
 }
 
-/* Ends the walk at the stack's first frame.  The slot stores no frame that was
- * not called, because it would need a flag for that. */
+/* Ends the walk at the stack's first frame, unless that returns at once.  The slot
+ * stores no frame that was not called, because it would need a flag for that. */
 static enum step step_begin(struct walk *w, struct slot *slot,
 			    enum begin begin)
 {
@@ -213,7 +213,9 @@ static enum step step_begin(struct walk *w, struct slot *slot,
 	bool put = begin == BEGIN_PUT;
 
 	*slot = (struct slot){ ra - 1, w->space->generation,
-			       put ? FAST_NONE : FAST_END };
+			       begin == BEGIN_CALLED ? FAST_END : FAST_NONE };
+	if (begin == BEGIN_NOT_YET)
+		return step_wild(w);
 	/* a guess that led here is confirmed */
 	w->confirmed = w->marks & UNWIND_GUESSED ? 1 : 0;
 	if (add_frame(w, ra - !put, UNWIND_BEGIN | (put ? UNWIND_EXACT : 0)) !=

@@ -99,4 +99,70 @@ for go in go "${TALLY_PROGRAMS:-/nonexistent}/bin/go-other"; do
 		'return address is not code'
 done
 [ "$tried" ] || t_skip "stacks of Go programs" "go is not installed"
+
+# C code runs on the thread's stack while the goroutine that called it waits.
+mkdir c
+cat >c/main.go <<'X2'
+package main
+
+/*
+extern int wanted(int);
+__attribute__((noinline)) static int inner(int n)
+{
+	int r = 1;
+	for (int i = 0; i < n; i++)
+		r = (r * 3 + i) % 1001;
+	return r;
+}
+__attribute__((noinline)) static int outer(int n) { return inner(n) + 1; }
+__attribute__((noinline)) static int callback(int n) { return wanted(n) + 1; }
+*/
+import "C"
+
+//export wanted
+func wanted(n C.int) C.int {
+	r := C.int(1)
+	for i := C.int(0); i < n; i++ {
+		r = (r*7 + i) % 1009
+	}
+	return r
+}
+
+//go:noinline
+func first(n C.int) C.int { return C.outer(n) + 1 }
+
+//go:noinline
+func second(n C.int) C.int { return C.callback(n) + 1 }
+
+func main() {
+	done := make(chan C.int)
+	go func() { done <- first(60000000) + second(60000000) }()
+	<-done
+}
+X2
+# whole FILE FUNCTION CHAIN: percent of a function's samples with these callers
+whole() {
+	"$TALLY" export --format folded "$1" | tr -d '\r' |
+		awk -v at=";$2" -v want="$3" '
+		{ n = $NF; sub(/ [0-9]*$/, "") }
+		index($0, at) && substr($0, length($0) - length(at) + 1) == at {
+			all += n
+			gsub(/_cgo_[0-9a-f]*_/, "_cgo_")
+			sub(/^[^;]*;/, "")
+			with += $0 ~ want ? n : 0
+		}
+		END { printf "%.0f\n", all ? 100 * with / all : 0 }'
+}
+if ! command -v go >/dev/null; then
+	t_skip "callers of C in Go" "go is not installed"
+elif ! go build -o calls c/main.go >build.log 2>&1; then
+	sed "s,^,# ," build.log
+	t_skip "callers of C in Go" "the program could not be built"
+else
+	"$TALLY" record -q -g -o calls.tally -- ./calls >log 2>&1
+	t_near "a function of C has its callers in Go" \
+		"$(whole calls.tally inner '^runtime.goexit;main.main.func1;main.first;main._Cfunc_outer;runtime.cgocall;runtime.asmcgocall;.*outer;inner$')" 100 10
+	t_near "a function of Go that C calls has its callers in Go" \
+		"$(whole calls.tally main.wanted '^runtime.goexit;main.main.func1;main.second;main._Cfunc_callback;runtime.cgocall;runtime.systemstack_switch;.*;main.wanted$')" 100 10
+fi
 t_done

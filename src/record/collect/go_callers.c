@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Finds the goroutine's function that called systemstack. */
+/* Finds the goroutine's function that called systemstack, and keeps the callers of C. */
 #include "record/collect/go_callers.h"
 
 #include <string.h>
@@ -185,4 +185,44 @@ enum go_caller go_find_caller(const struct go_switch *s, uint64_t *pc)
 	if (find_by_code(s, pc))
 		return GO_CALLER_CODE;
 	return find_late(s, pc) ? GO_CALLER_LATE : GO_CALLER_NONE;
+}
+
+static size_t find_kept(const struct go_c_callers *c, const struct go_c_call *call)
+{
+	size_t i;
+
+	for (i = 0; i < GO_C_CALLS; i++) {
+		const struct go_c_call *k = &c->kept[i].call;
+
+		if (c->kept[i].n && k->g == call->g && k->depth == call->depth &&
+		    k->fn == call->fn && k->pid == call->pid &&
+		    k->generation == call->generation)
+			break;
+	}
+	return i;
+}
+
+void go_c_keep(struct go_c_callers *c, const struct go_c_call *call,
+	       const uint64_t *pc, size_t n)
+{
+	size_t i = find_kept(c, call);
+
+	if (n > GO_C_CALLERS)
+		return;
+	if (i == GO_C_CALLS)
+		i = c->next++ % GO_C_CALLS;
+	c->kept[i].call = *call;
+	c->kept[i].n = n;
+	memcpy(c->kept[i].pc, pc, n * sizeof(*pc));
+}
+
+size_t go_c_find(const struct go_c_callers *c, const struct go_c_call *call,
+		 const uint64_t **pc)
+{
+	size_t i = find_kept(c, call);
+
+	if (i == GO_C_CALLS)
+		return 0;
+	*pc = c->kept[i].pc;
+	return c->kept[i].n;
 }

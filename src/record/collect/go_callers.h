@@ -3,7 +3,8 @@
 #define TALLY_RECORD_COLLECT_GO_CALLERS_H
 /*
  * The callers of Go's runtime.systemstack, which runs a function on the stack of the
- * thread while the goroutine that called it waits on its own stack.
+ * thread while the goroutine that called it waits on its own stack, and of asmcgocall,
+ * which does the same with functions of C.
  *
  * A copy of the thread's stack does not contain the goroutine's.  The kernel follows
  * frame pointers from one to the other at the moment of the sample (record_sample.
@@ -18,9 +19,9 @@
  * that systemstack runs if code names that.  If none is found, there are no callers:
  * a stack is never continued by a guess.
  *
- * Other switches are not followed.  mcall leaves its goroutine for good, which may
- * run on another thread when the sample is taken.  At morestack, the chain lacks two
- * functions.  The goroutines' code is x86-64.
+ * Of other switches, only the one to C is followed (below).  mcall leaves its goroutine
+ * for good, which may run on another thread when the sample is taken.  At morestack,
+ * the chain lacks two functions.  The goroutines' code is x86-64.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -69,5 +70,37 @@ bool go_is_switch(const struct go_code *code, uint64_t at);
 enum go_caller go_find_caller(const struct go_switch *s, uint64_t *pc);
 /* Returns whether a goroutine's stack begins at this address, minus 1. */
 bool go_is_begin(const struct go_code *code, uint64_t at);
+
+/*
+ * The callers of C code.  asmcgocall runs a function of C on the stack of the thread
+ * while the goroutine waits on its own.  Its callers are read from there some time
+ * after the sample, when C may have returned already.  A goroutine that calls the same
+ * function again from the same depth of its stack most often has the same callers, so
+ * they are kept.
+ */
+struct go_c_call {
+	uint32_t pid, generation;	/* of its mappings */
+	uint64_t g;		/* the goroutine */
+	uint64_t depth;		/* bytes of its stack */
+	uint64_t fn;		/* the start of the C function */
+};
+
+enum { GO_C_CALLS = 16, GO_C_CALLERS = 64 };
+
+struct go_c_callers {
+	struct {
+		struct go_c_call call;
+		size_t n;
+		uint64_t pc[GO_C_CALLERS];
+	} kept[GO_C_CALLS];
+	size_t next;
+};
+
+/* Keeps the n callers of a call.  Long ones are not kept. */
+void go_c_keep(struct go_c_callers *c, const struct go_c_call *call,
+	       const uint64_t *pc, size_t n);
+/* Returns the number of callers kept for such a call, and sets *pc to them; or 0. */
+size_t go_c_find(const struct go_c_callers *c, const struct go_c_call *call,
+		 const uint64_t **pc);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "image/cfi.h"
-#include "record/collect/go_callers.h"
 #include "record/collect/lost_rbp.h"
 
 enum {
@@ -751,6 +750,89 @@ static void walk_goroutine(struct walk *k, struct unwind_stack *out,
 		s->end.mark = PROF_MARK_HEURISTIC;
 }
 
+/* Describes the call of C of a stack that ends in asmcgocall. */
+static bool go_c_call(struct walk *k, const struct unwind_stack *out,
+		      struct go_c_call *call)
+{
+	size_t last = out->n - 1;
+	uint64_t sp = out->sp[last];
+	struct unwind_go_c at;
+	struct go_code code, c;
+
+	*call = (struct go_c_call){ .pid = k->pid,
+				    .generation = k->maps->generation };
+	if (!go_image(k, out->pc[last], &code) || !code.img ||
+	    !unwind_go_calls_c(code.img, out->pc[last] + 1 + code.delta, &at) ||
+	    !in_copy(k, sp, UINT8_MAX) || !stack_word(k, sp + at.g, &call->g) ||
+	    !stack_word(k, sp + at.depth, &call->depth) ||
+	    !go_code(k, out->pc[last - 1], &c))
+		return false;
+	call->fn = c.start;
+	return call->g && c.start;
+}
+
+/* Unwinds the stack of the goroutine as it is now.  Returns the number of its functions
+ * if it waits for that call, or 0. */
+static size_t go_c_callers(struct walk *k, const struct go_c_call *call, uint64_t *pc,
+			   uint64_t *sp, size_t max)
+{
+	enum { STACK_HI = 8 };	/* in struct g */
+	struct unwind_space space = { .find = find_code, .ctx = k,
+				      .generation = k->maps->generation };
+	struct unwind_memory mem = { .read = search_read, .ctx = k };
+	struct unwind_regs regs = { .known = 1u << UNWIND_RIP | 1u << UNWIND_RSP };
+	struct unwind_stack out = { .pc = pc, .sp = sp, .max = max };
+	uint64_t top, frame[2];		/* the return address and the first argument */
+	struct go_code code;
+
+	if (!search_read(k, call->g + STACK_HI, &top, sizeof(top)) ||
+	    call->depth >= top ||
+	    !search_read(k, top - call->depth, frame, sizeof(frame)) ||
+	    frame[1] != call->fn)
+		return 0;
+	regs.r[UNWIND_RIP] = frame[0];
+	regs.r[UNWIND_RSP] = top - call->depth + sizeof(*frame);
+	unwind_walk(k->w->tables.cache, &space, &regs, &mem, &out);
+	if (out.end != UNWIND_COMPLETE || out.n < 2 ||
+	    !go_image(k, pc[out.n - 1], &code) ||
+	    !go_is_begin(&code, pc[out.n - 1]))
+		return 0;
+	pc[0]--;
+	return out.n;
+}
+
+/* Adds the goroutine's functions to a stack of C that ends in asmcgocall. */
+static void walk_go_caller(struct walk *k, struct unwind_stack *out,
+			   struct record_sample *s)
+{
+	struct unwinder *w = k->w;
+	struct go_c_call call;
+	const uint64_t *kept;
+	size_t n;
+
+	if (out->n < 2 || out->n >= DEEP_INNER || k->joined >= 0 ||
+	    k->copy->is32 || !go_c_call(k, out, &call))
+		return;
+	n = go_c_callers(k, &call, w->pcs + out->n, w->sps + out->n,
+			 DEEP_INNER - out->n);
+	if (n) {
+		go_c_keep(&w->go_c, &call, w->pcs + out->n, n);
+	} else {
+		n = go_c_find(&w->go_c, &call, &kept);
+		if (n > DEEP_INNER - out->n)
+			n = 0;
+		for (size_t i = 0; i < n; i++) {
+			w->sps[out->n + i] = out->sp[out->n - 1];
+			w->pcs[out->n + i] = kept[i];
+		}
+	}
+	out->n += n;
+	s->end = n ? (struct record_end){ PROF_MARK_READ_LATE, PROF_END_UNKNOWN,
+					  UINT32_MAX }
+		   : (struct record_end){ PROF_MARK_CUT, PROF_END_CHANGED,
+					  UINT32_MAX };
+}
+
 static struct unwind_table *table_for(void *ctx, uint32_t image)
 {
 	return walk_tables_get(ctx, image);
@@ -798,6 +880,7 @@ void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 	walk_with_outer(&k, &out);
 	s->end = end_of(&k, &out);
 	walk_goroutine(&k, &out, s);
+	walk_go_caller(&k, &out, s);
 	if (s->frames)
 		;
 	else if (k.joined >= 0 || out.n > DEEP_INNER)

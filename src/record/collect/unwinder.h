@@ -17,6 +17,7 @@
  * Such stacks are marked PROF_MARK_READ_LATE.
  */
 #include "record/collect/deep_stacks.h"
+#include "record/collect/go_callers.h"
 #include "record/collect/images.h"
 #include "record/collect/java.h"
 #include "record/collect/live_memory.h"
@@ -35,6 +36,7 @@ struct unwinder {
 	size_t room;			/* capacity in frames */
 	struct deep_stacks deep;
 	struct outer_callers outer;
+	struct go_c_callers go_c;
 	struct live_memory live;
 	struct java java;
 	struct python python;
