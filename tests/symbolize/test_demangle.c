@@ -217,6 +217,16 @@ static const struct pair others[] = {
 	{ "base_GHCziList_zn_info", "base:GHC.List.!" },
 	{ "ghczmprim_GHCziTuple_Z2T_info", "ghc-prim:GHC.Tuple.(,)" },
 	{ "get_Zigzag_size_info", "get_Zigzag_size_info" },
+	{ "HUnitzm1zi6_TestziHUnit_assert_info", "HUnit-1.6:Test.HUnit.assert" },
+	/* the program's own modules have no package */
+	{ "Main_zdwmedium_info", "Main.$wmedium" },
+	{ "Main_fibzq_info", "Main.fib'" },
+	{ "Main_zlzpzg_info", "Main.<+>" },
+	{ "GeoziShape_area_info", "Geo.Shape.area" },
+	{ "Geo_zdwarea_info", "Geo.$warea" },
+	{ "Geo_area_info", "Geo_area_info" },
+	{ "Main_get_size_info", "Main_get_size_info" },
+	{ "Main__info", "Main__info" },
 	{ "-[Foo bar:with:]", "-[Foo bar:with:]" },
 	{ "$s4main3fooyyF", "$s4main3fooyyF" },
 };

@@ -173,32 +173,45 @@ static bool z_decode(const char *s, const char *end, struct buf *out)
 	return true;
 }
 
-/* package_ModuleziName_function_info -> package:Module.Name.function */
+/* Returns whether only GHC writes this module and function: a module in another one,
+ * GHCziBase, that of the program, or a function made by the compiler, zdwgo. */
+static bool is_haskell(const char *mod, const char *name, const char *end)
+{
+	const char *p;
+
+	for (p = mod; p + 2 < name; p++)
+		if (p[0] == 'z' && p[1] == 'i' && is_upper(p[2]))
+			return true;
+	return (name - mod == 4 && !memcmp(mod, "Main", 4)) ||
+	       (end - name > 4 && !memcmp(name, "_zd", 3));
+}
+
+/* package_ModuleziName_function_info -> package:Module.Name.function; modules of the
+ * program itself have no package. */
 bool demangle_haskell(const char *s, size_t n, struct buf *out)
 {
-	const char *end = s + n, *mod, *name, *p;
+	const char *end = s + n, *mod = s, *name, *next;
 	size_t start = out->n;
-	bool ok, dotted = false;
+	bool ok = true;
 
-	if (n < 12 || memcmp(end - 5, "_info", 5))
+	if (n < 9 || memcmp(end - 5, "_info", 5))
 		return false;
 	end -= 5;
-	mod = memchr(s, '_', (size_t)(end - s));
-	if (!mod || mod == s || !is_upper(mod[1]))
+	name = memchr(s, '_', (size_t)(end - s));
+	next = name ? memchr(name + 1, '_', (size_t)(end - name) - 1) : NULL;
+	if (next) {
+		mod = name + 1;
+		name = next;
+	}
+	if (!name || name + 1 == end || mod == s + 1 || !is_upper(*mod) ||
+	    memchr(name + 1, '_', (size_t)(end - name) - 1) ||
+	    !is_haskell(mod, name, end))
 		return false;
-	name = memchr(mod + 1, '_', (size_t)(end - mod) - 1);
-	if (!name || name + 1 == end || memchr(name + 1, '_',
-					       (size_t)(end - name) - 1))
-		return false;
-	/* Requires a module in a package, GHCziBase, which is rare in C
-	 * names. */
-	for (p = mod + 1; p + 2 < name; p++)
-		dotted |= p[0] == 'z' && p[1] == 'i' && is_upper(p[2]);
-	if (!dotted)
-		return false;
-	ok = z_decode(s, mod, out);
-	buf_u8(out, ':');
-	ok = ok && z_decode(mod + 1, name, out);
+	if (mod > s) {
+		ok = z_decode(s, mod - 1, out);
+		buf_u8(out, ':');
+	}
+	ok = ok && z_decode(mod, name, out);
 	buf_u8(out, '.');
 	ok = ok && z_decode(name + 1, end, out);
 	if (!ok)
