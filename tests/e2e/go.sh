@@ -162,6 +162,13 @@ else
 	"$TALLY" record -q -g -o calls.tally -- ./calls >log 2>&1
 	t_near "a function of C has its callers in Go" \
 		"$(whole calls.tally inner '^runtime.goexit;main.main.func1;main.first;main._Cfunc_outer;runtime.cgocall;runtime.asmcgocall;.*outer;inner$')" 100 10
+	if go build -buildmode=pie -o calls_pie c/main.go >build.log 2>&1; then
+		"$TALLY" record -q -g -o pie.tally -- ./calls_pie >log 2>&1
+		t_near "the same in a program that runs at any address" \
+			"$(whole pie.tally inner '^runtime.goexit;main.main.func1;main.first;main._Cfunc_outer;runtime.cgocall;runtime.asmcgocall;.*outer;inner$')" 100 10
+	else
+		t_skip "the same in a program that runs at any address" "$(tail -n 1 build.log)"
+	fi
 	t_near "a function of Go that C calls has its callers in Go" \
 		"$(whole calls.tally main.wanted '^runtime.goexit;main.main.func1;main.second;main._Cfunc_callback;runtime.cgocall;runtime.systemstack_switch;.*;main.wanted$')" 100 10
 fi
