@@ -805,6 +805,7 @@ static size_t go_c_callers(struct walk *k, const struct go_c_call *call, uint64_
 static void walk_go_caller(struct walk *k, struct unwind_stack *out,
 			   struct record_sample *s)
 {
+	uint32_t mark = PROF_MARK_READ_LATE;
 	struct unwinder *w = k->w;
 	struct go_c_call call;
 	const uint64_t *kept;
@@ -819,6 +820,7 @@ static void walk_go_caller(struct walk *k, struct unwind_stack *out,
 		go_c_keep(&w->go_c, &call, w->pcs + out->n, n);
 	} else {
 		n = go_c_find(&w->go_c, &call, &kept);
+		mark = PROF_MARK_HEURISTIC;
 		if (n > DEEP_INNER - out->n)
 			n = 0;
 		for (size_t i = 0; i < n; i++) {
@@ -827,10 +829,10 @@ static void walk_go_caller(struct walk *k, struct unwind_stack *out,
 		}
 	}
 	out->n += n;
-	s->end = n ? (struct record_end){ PROF_MARK_READ_LATE, PROF_END_UNKNOWN,
-					  UINT32_MAX }
-		   : (struct record_end){ PROF_MARK_CUT, PROF_END_CHANGED,
-					  UINT32_MAX };
+	s->end = (struct record_end){ mark, PROF_END_UNKNOWN, UINT32_MAX };
+	if (!n)
+		s->end = (struct record_end){ PROF_MARK_CUT, PROF_END_CHANGED,
+					      UINT32_MAX };
 }
 
 static struct unwind_table *table_for(void *ctx, uint32_t image)
