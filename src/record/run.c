@@ -27,7 +27,8 @@ enum { ROUND_MIN_MS = 5, ROUND_DEEP_MS = 2, ROUND_EXEC_MS = 20,
        ROUND_POLL_MS = 2,	/* for polls of sleeping threads */
        ROUND_QUEUES_MS = 10,	/* for readings of how long threads wait for CPUs */
        ROUND_MAX_MS = 200,
-       LOOK_MS = 10, LOOK_GROWN_MS = 2,	/* between looks at names of generated code */
+       LOOK_MS = 10,	/* between looks at names of generated code (jit_lines.h) ... */
+       LOOK_GAP_MS = 1,	/* ... and between notices of new ones */
        ROUND_CALM_MS = 1000, ROUND_CALM_MAX_MS = 2000 };	/* record_options.calm */
 #define ROUND_GAP_NS 4000000u
 /* Data is written at least once a second; records take two rounds to be in order.  With
@@ -36,6 +37,8 @@ enum { ROUND_MIN_MS = 5, ROUND_DEEP_MS = 2, ROUND_EXEC_MS = 20,
 #define FLUSH_CALM_NS 4500000000u
 /* Time after a wait of unknown kind in which threads are polled for it. */
 #define KINDS_WANTED_NS 100000000u
+/* Most time between a notice and the recorder's next step, beyond its wait for a CPU. */
+#define NOTICE_NS 1000000u
 /* Wait for a CPU, in one round, that triggers a higher priority. */
 #define LATE_NS 4000000u
 
@@ -243,30 +246,56 @@ static void read_commands(struct run *r)
 		take_command(r, command);
 }
 
-/* Number of tally's own descriptors to wait for; those of r->ends follow. */
-enum { OURS = 3 };
+/* The descriptors to wait for; those of r->ends follow. */
+enum { SIGNALS, RECORDS, CONTROL, NAMES, OURS };
 
-/* Waits like poll(2), and looks at the files in which programs name their code. */
+/* Waits like poll(2), and for notices of new names of generated code unless some have
+ * just been read.  Notes since when these may have been written.  *waited_ns is what
+ * priority_waited was before, or 0: unknown. */
+static int poll_names(struct run *r, struct pollfd *fds, size_t n, int ms,
+		      uint64_t *waited_ns)
+{
+	struct jit_follow *jit = &r->s->collector.jit;
+	uint64_t from = clock_now(), waited, since;
+	int got;
+
+	fds[NAMES] = (struct pollfd){ jit->changed || jit->fd <= 0 ? -1 : jit->fd,
+				      POLLIN, 0 };
+	got = poll(fds, n, ms);
+	if (got <= 0 || !fds[NAMES].revents || !*waited_ns)
+		return got;
+	since = clock_now() - NOTICE_NS;
+	waited = priority_waited();
+	since -= waited - *waited_ns;
+	*waited_ns = waited;
+	/* If that is before, poll may have returned at once. */
+	if (since > from)
+		jit->quiet_ns = since;
+	return got;
+}
+
+/* Waits like poll(2), and reads new names of generated code. */
 static int poll_and_look(struct run *r, struct pollfd *fds, size_t n, int ms,
 			 struct error *err)
 {
 	struct collector *c = &r->s->collector;
+	uint64_t end = clock_now() + (uint64_t)ms * 1000000;
+	uint64_t waited = c->jit.fd > 0 && ms > LOOK_GAP_MS ? priority_waited() : 0;
 
-	while (c->jit.open && !r->s->o->calm) {
-		int look = c->jit.grew ? LOOK_GROWN_MS : LOOK_MS, got;
+	for (;;) {
+		int look = c->jit.changed ? LOOK_GAP_MS
+			   : c->jit.unwatched && !r->s->o->calm ? LOOK_MS : ms;
+		int got = poll_names(r, fds, n, look < ms ? look : ms, &waited);
+		uint64_t now = clock_now();
 
-		if (ms <= look)
-			break;
-		got = poll(fds, n, look);
-		if (got)
-			return got < 0 && errno != EINTR ? error_errno(err, errno, "poll")
-							 : 0;
+		if (got < 0)
+			return errno != EINTR ? error_errno(err, errno, "poll") : 0;
+		if (got > !!fds[NAMES].revents || now >= end)
+			return 0;
 		if (collector_round(c, err) < 0)
 			return -err->code;
-		ms -= look;
+		ms = (int)((end - now + 999999) / 1000000);
 	}
-	return poll(fds, n, ms) < 0 && errno != EINTR ? error_errno(err, errno, "poll")
-						      : 0;
 }
 
 static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
@@ -274,21 +303,21 @@ static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
 	uint64_t now = clock_now();
 	size_t n = OURS + r->ends.fds.n;
 
-	fds[0] = (struct pollfd){ r->s->signal_fd, POLLIN, 0 };
-	fds[1] = (struct pollfd){ r->source->wake_fd, POLLIN, 0 };
-	fds[2] = (struct pollfd){ r->s->control.fd, POLLIN, 0 };
+	fds[SIGNALS] = (struct pollfd){ r->s->signal_fd, POLLIN, 0 };
+	fds[RECORDS] = (struct pollfd){ r->source->wake_fd, POLLIN, 0 };
+	fds[CONTROL] = (struct pollfd){ r->s->control.fd, POLLIN, 0 };
 	for (size_t i = 0; i < r->ends.fds.n; i++)
 		fds[OURS + i] = (struct pollfd){ r->ends.fds.v[i], POLLIN, 0 };
 	if (poll_and_look(r, fds, n, timeout_ms(r, now), err) < 0)
 		return -err->code;
 	/* Limit wakeups by programs that start others all the time. */
 	now = clock_now();
-	if (!fds[0].revents && !fds[2].revents &&
+	if (!fds[SIGNALS].revents && !fds[CONTROL].revents &&
 	    now < r->drained_ns + ROUND_GAP_NS &&
 	    r->round_ms > ROUND_DEEP_MS && !r->source->ops->pace)
 		poll(fds, 1, (int)((r->drained_ns + ROUND_GAP_NS - now) /
 				   1000000 + 1));
-	if (fds[0].revents)
+	if (fds[SIGNALS].revents)
 		read_signals(r);
 	if (r->s->target.attached &&
 	    target_ended(&r->s->target, &r->ends, fds + OURS))

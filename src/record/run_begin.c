@@ -245,6 +245,7 @@ int run_go(struct run *r, struct error *err)
 				    : UINT64_MAX;
 	r->flushed_ns = s->rotation.begun_ns = now;
 	s->collector.jit.early_ns = r->source->early_ns;
+	s->collector.jit.watch = !o->calm;
 	if (o->hold) {
 		s->collector.from_ns = UINT64_MAX;
 		s->rotation.begun_ns = 0;

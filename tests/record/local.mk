@@ -9,6 +9,7 @@ if CMOCKA
 RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_copies tests/record/test_cpu_watch \
 	tests/record/test_filter \
+	tests/record/test_jit_lines \
 	tests/record/test_kmod tests/record/test_kmod_kinds \
 	tests/record/test_kmod_rows \
 	tests/record/test_live \
@@ -52,6 +53,8 @@ tests_record_test_copies_SOURCES = tests/record/test_copies.c
 tests_record_test_copies_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_cpu_watch_SOURCES = tests/record/test_cpu_watch.c
 tests_record_test_cpu_watch_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_jit_lines_SOURCES = tests/record/test_jit_lines.c
+tests_record_test_jit_lines_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_live_SOURCES = tests/record/test_live.c
 tests_record_test_live_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_unwinder_SOURCES = tests/record/test_unwinder.c

@@ -2,8 +2,12 @@
 /* Follows perf maps while they grow: see jit_lines.h. */
 #include "record/collect/jit_lines.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/io.h"
@@ -19,6 +23,9 @@ void jit_follow_fini(struct jit_follow *f)
 	vec_fini(&f->v);
 	u64map_fini(&f->by_pid);
 	f->rows = 0;
+	if (f->fd > 0)
+		close(f->fd);
+	f->fd = 0;
 }
 
 struct jit_lines *jit_follow_find(struct jit_follow *f, uint32_t pid)
@@ -64,6 +71,50 @@ static int find_new(struct jit_follow *f, const struct images *im)
 			return -ERR_NOMEM;
 	}
 	return 0;
+}
+
+static void watch(struct jit_follow *f, struct jit_lines *l, int fd)
+{
+	char path[32];
+
+	if (!f->fd)
+		f->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	l->wd = inotify_add_watch(f->fd, path, IN_MODIFY);
+}
+
+static void mark_changed(struct jit_follow *f, const struct inotify_event *e)
+{
+	for (size_t i = 0; i < f->v.n; i++) {
+		struct jit_lines *l = &f->v.v[i];
+
+		l->changed |= l->wd == e->wd || e->mask & IN_Q_OVERFLOW;
+		if (l->wd == e->wd && e->mask & IN_IGNORED)
+			l->wd = -1;
+	}
+}
+
+/* Marks the watched files that have changed.  Returns a time before which all changes are
+ * known, or 0. */
+static uint64_t read_changes(struct jit_follow *f)
+{
+	_Alignas(struct inotify_event) char events[4096];
+	uint64_t before;
+	ssize_t n;
+
+	f->changed = false;
+	do {
+		before = clock_now();
+		n = f->fd > 0 ? read(f->fd, events, sizeof(events)) : 0;
+		f->changed |= n > 0;
+		for (ssize_t at = 0; at < n; ) {
+			const struct inotify_event *e = (const void *)(events + at);
+
+			mark_changed(f, e);
+			at += (ssize_t)(sizeof(*e) + e->len);
+		}
+	} while (n > 0);
+	return n < 0 && errno == EAGAIN ? before : 0;
 }
 
 /* Returns whether the file still has the bytes that were read last. */
@@ -123,9 +174,11 @@ static uint64_t written_until(const struct jit_lines *l, const struct stat *st)
 	return now - (real - changed);
 }
 
-static int look(struct jit_lines *l, int fd, uint64_t early_ns, bool *grew)
+/* Reads new lines.  Nothing was written between the last look and quiet_ns, if that is
+ * later. */
+static int look(struct jit_lines *l, int fd, uint64_t early_ns, uint64_t quiet_ns)
 {
-	uint64_t before = clock_now(), size;
+	uint64_t before = clock_now(), since = l->looked_ns, until, size;
 	struct stat st;
 	int rc = 0;
 
@@ -137,11 +190,13 @@ static int look(struct jit_lines *l, int fd, uint64_t early_ns, bool *grew)
 		l->times = NULL;
 		return 0;
 	}
-	*grew |= size > l->size;
+	until = written_until(l, &st);
+	/* A recorder that was stopped could not know. */
+	if (quiet_ns > since && quiet_ns < until)
+		since = quiet_ns;
 	if (size > l->size)
-		rc = read_lines(l, fd, size, l->looked_ns > early_ns
-				? l->looked_ns - early_ns : 0,
-				written_until(l, &st));
+		rc = read_lines(l, fd, size, since > early_ns ? since - early_ns : 0,
+				until);
 	l->size = size;
 	l->looked_ns = before;
 	return rc;
@@ -149,12 +204,14 @@ static int look(struct jit_lines *l, int fd, uint64_t early_ns, bool *grew)
 
 int jit_follow_look(struct jit_follow *f, struct images *im)
 {
+	uint64_t known_ns;
+
 	if (im->foreign_proc)
 		return 0;
 	if (find_new(f, im) < 0)
 		return -ERR_NOMEM;
-	f->open = 0;
-	f->grew = false;
+	known_ns = read_changes(f);
+	f->unwatched = 0;
 	for (size_t i = 0; i < f->v.n; i++) {
 		struct jit_lines *l = &f->v.v[i];
 		struct recorded_image *r = &im->v.v[l->image];
@@ -166,10 +223,19 @@ int jit_follow_look(struct jit_follow *f, struct images *im)
 		}
 		if (r->fd < 0 || !l->times || l->ended)
 			continue;
-		f->open++;
-		if (look(l, r->fd, f->early_ns, &f->grew) < 0)
+		if (f->watch && !l->wd) {
+			watch(f, l, r->fd);
+			l->changed = true;
+		}
+		f->unwatched += l->wd <= 0;
+		if (l->wd > 0 && !l->changed)
+			continue;
+		l->changed = false;
+		if (look(l, r->fd, f->early_ns, l->wd > 0 ? f->quiet_ns : 0) < 0)
 			return -ERR_NOMEM;
 	}
+	if (known_ns)
+		f->quiet_ns = known_ns;
 	return 0;
 }
 
@@ -178,11 +244,15 @@ void jit_follow_forget(struct jit_follow *f, struct processes *p)
 	for (size_t i = 0; i < f->v.n; i++) {
 		struct jit_lines *l = &f->v.v[i];
 
-		if (l->ended || processes_find(p, l->pid))
-			continue;
-		l->ended = true;
-		if (l->times)
-			perfmap_times_close(l->times);
+		if (!l->ended && !processes_find(p, l->pid)) {
+			l->ended = true;
+			if (l->times)
+				perfmap_times_close(l->times);
+		}
+		if (l->wd > 0 && (l->ended || !l->times)) {
+			inotify_rm_watch(f->fd, l->wd);
+			l->wd = -1;
+		}
 	}
 }
 

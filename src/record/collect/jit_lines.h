@@ -10,13 +10,16 @@
  * functions get locations in another image of the process.  Their addresses are the
  * position of the function's line in the file and the offset in its code.
  *
- * Files are looked at every 10 ms, while they grow every 2 ms, and in calm recordings in each
- * round.  If code was replaced between two looks, the samples at its address between these
- * looks may belong to either function, so they get no name.
+ * inotify(7) tells when a file was written.  It watches the file that is open, so neither
+ * its name nor its container matters.  Files that it does not accept are looked at each
+ * time, as are all in recordings that wake rarely.  If code was replaced, samples at its
+ * address between the last moment at which nothing was written, as far as is known, and
+ * the look that found the line may belong to either function, so they get no name.
  *
  * This relies on programs that write a line before the code runs, as V8 does.
  * If a program writes lines later, code at an address that it used before has the old
- * name until then.  If a file is written anew, its last lines count.
+ * name until then; inotify tells of no lines that are written by mmap(2).  If a file is
+ * written anew, its last lines count.
  */
 #include "profile/symbolize_profile.h"
 #include "record/collect/images.h"
@@ -34,6 +37,8 @@ struct jit_lines {
 	uint8_t tail[32];	/* the bytes before `read` */
 	uint32_t ntail;
 	uint32_t wait, waited;	/* rounds between attempts to open the file */
+	int wd;			/* watch of inotify; 0: not asked for yet, -1: none */
+	bool changed;		/* must be looked at */
 	bool ended;		/* the process is gone, and the lines are forgotten */
 };
 
@@ -41,13 +46,17 @@ struct jit_follow {
 	VEC(struct jit_lines) v;
 	struct u64map by_pid;
 	size_t rows;		/* rows of images examined so far */
-	size_t open;		/* number of files of running programs */
-	bool grew;		/* one had grown at the last look */
+	bool watch;		/* use inotify */
+	int fd;			/* its queue, for poll(2); 0: none yet, -1: none */
+	uint64_t quiet_ns;	/* until then no watched file changed since its last
+				 * look; whoever waits for fd may raise it */
+	bool changed;		/* one had changed at the last look */
+	size_t unwatched;	/* files of running programs that have no watch */
 	uint64_t early_ns;	/* a sample's time may be this much before it was taken */
 };
 
 void jit_follow_fini(struct jit_follow *f);
-/* Looks at all files.  Returns 0 or -ERR_NOMEM. */
+/* Looks at the files that have changed or are not watched.  Returns 0 or -ERR_NOMEM. */
 int jit_follow_look(struct jit_follow *f, struct images *im);
 /* Forgets the lines of processes that have ended. */
 void jit_follow_forget(struct jit_follow *f, struct processes *p);
