@@ -221,6 +221,50 @@ static void records_elsewhere_keep_their_order(void **state)
 	order_fini(&o);
 }
 
+/* One record elsewhere.  While it is taken, the other thread adds the next one. */
+static bool first_peek(void *ctx, size_t stream, uint64_t upto, uint64_t *time)
+{
+	const struct elsewhere *e = ctx;
+
+	(void)stream;
+	*time = e->next;
+	return e->next < e->n && e->next <= upto;
+}
+
+static bool first_take(void *ctx, size_t stream, struct order_record *out)
+{
+	struct elsewhere *e = ctx;
+
+	e->value = e->next;
+	*out = (struct order_record){ (const uint8_t *)&e->value, sizeof(e->value) };
+	e->next = e->n;
+	put(e->o, stream, e->n, e->n);
+	return true;
+}
+
+static void a_record_added_while_another_is_taken_precedes_later_ones(void **state)
+{
+	static struct seen s;
+	struct order o;
+	struct elsewhere e = { &o, 10, 30, 0 };
+	const struct order_feed feed = { first_peek, first_take, &e };
+
+	(void)state;
+	s.n = s.stop_at = 0;
+	assert_int_equal(order_init(&o, 1), 0);
+	o.feed = &feed;
+	assert_int_equal(order_flush(&o, 10, see, &s), 0);
+	put(&o, 0, 20, 20);
+	assert_int_equal(order_flush(&o, 40, see, &s), 0);
+	assert_int_equal(s.n, 3);
+	assert_int_equal(s.time[0], 10);
+	assert_int_equal(s.time[1], 30);
+	/* A step back: it gets its predecessor's time. */
+	assert_int_equal(s.value[2], 20);
+	assert_int_equal(s.time[2], 30);
+	order_fini(&o);
+}
+
 enum { HANDED = 200000 };
 
 static void *hand_over(void *arg)
@@ -287,6 +331,7 @@ int main(void)
 		cmocka_unit_test(what_is_not_due_waits),
 		cmocka_unit_test(a_stopped_flush_goes_on_later),
 		cmocka_unit_test(records_elsewhere_keep_their_order),
+		cmocka_unit_test(a_record_added_while_another_is_taken_precedes_later_ones),
 		cmocka_unit_test(one_thread_writes_another_reads),
 	};
 

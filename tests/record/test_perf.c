@@ -446,12 +446,21 @@ static void records_wrap_around_the_end(void **state)
 	free(ring);
 }
 
+static int count_times(void *ctx, uint64_t time, const uint8_t *p, size_t n)
+{
+	uint64_t *sum = ctx;
+
+	(void)p, (void)n;
+	*sum = *sum * 10000 + time;
+	return 0;
+}
+
 static void times_in_the_future_become_now(void **state)
 {
 	static const uint64_t times[] = { 1, 2, UINT64_MAX, 3 };
 	struct order o;
 	struct buf b = { 0 };
-	uint64_t damaged = 0;
+	uint64_t damaged = 0, seen = 0;
 	uint8_t *ring = calloc(1, 4096);
 
 	(void)state;
@@ -464,7 +473,8 @@ static void times_in_the_future_become_now(void **state)
 	memcpy(ring, b.p, b.n);
 	perf_ring_take(&(struct perf_bytes){ ring, 4096 }, 0, b.n,
 		       &(struct perf_intake){ &o, 0, NULL, &damaged, NULL, NULL }, 1000);
-	assert_int_equal(o.streams[0].newest, 1000);
+	assert_int_equal(order_flush(&o, 1000, count_times, &seen), 0);
+	assert_int_equal(seen, 1000210001000);
 	order_fini(&o);
 	buf_fini(&b);
 	free(ring);
@@ -602,15 +612,6 @@ static int refuse(void *ctx, uint64_t time, const uint8_t *p, size_t n)
 {
 	(void)ctx, (void)time, (void)p, (void)n;
 	return -7;
-}
-
-static int count_times(void *ctx, uint64_t time, const uint8_t *p, size_t n)
-{
-	uint64_t *sum = ctx;
-
-	(void)p, (void)n;
-	*sum = *sum * 10000 + time;
-	return 0;
 }
 
 /* A record from the future has the time at which it was first seen. */

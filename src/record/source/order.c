@@ -143,20 +143,12 @@ uint8_t *order_room(struct order *o, size_t stream, size_t size)
 	return (uint8_t *)b->bytes + b->n + sizeof(struct entry);
 }
 
-static uint64_t newest_of(const struct order_stream *s)
-{
-	return __atomic_load_n(&s->newest, __ATOMIC_RELAXED);
-}
-
 void order_commit(struct order *o, size_t stream, size_t size, uint64_t time)
 {
 	struct order_stream *s = &o->streams[stream];
 	struct order_block *b = s->last;
 	struct entry *e = (struct entry *)((uint8_t *)b->bytes + b->n);
 
-	if (time < newest_of(s))
-		time = newest_of(s);
-	__atomic_store_n(&s->newest, time, __ATOMIC_RELAXED);
 	e->time = time;
 	e->size = size;
 	/* Store this first, so that the waiting size is never negative. */
@@ -200,21 +192,27 @@ struct flushing {
 	uint64_t upto;
 };
 
-/* The oldest record of a stream. */
+/* The first record of a stream. */
 struct head {
 	uint64_t time;
 	const struct entry *added;	/* NULL: the feed has it */
 };
 
+/* Returns the time of a stream's next record: not before its predecessor's. */
+static uint64_t time_after(const struct order_stream *s, uint64_t time)
+{
+	return time < s->newest ? s->newest : time;
+}
+
 static bool added(const struct flushing *f, struct order_stream *s, struct head *out)
 {
 	out->added = added_head(f->o, s);
 	if (out->added)
-		out->time = out->added->time;
+		out->time = time_after(s, out->added->time);
 	return out->added;
 }
 
-/* Returns the stream's oldest record up to f->upto in *out, or false. */
+/* Returns the stream's first record up to f->upto in *out, or false. */
 static bool stream_head(const struct flushing *f, size_t stream, struct head *out)
 {
 	struct order_stream *s = &f->o->streams[stream];
@@ -227,7 +225,7 @@ static bool stream_head(const struct flushing *f, size_t stream, struct head *ou
 	/* The other thread may just have added it. */
 	if (!s->fed)
 		return feed && added(f, s, out) && out->time <= f->upto;
-	out->time = s->fed_time > newest_of(s) ? s->fed_time : newest_of(s);
+	out->time = time_after(s, s->fed_time);
 	return out->time <= f->upto;
 }
 
@@ -285,14 +283,17 @@ static uint64_t heap_second(const struct flushing *f, size_t n)
 }
 
 /* Delivers a record that was added, and removes it. */
-static int deliver_added(struct order *o, size_t stream, const struct entry *e,
+static int deliver_added(struct order *o, size_t stream, const struct head *h,
 			 order_cb *cb, void *ctx)
 {
+	struct order_stream *s = &o->streams[stream];
+	const struct entry *e = h->added;
 	int r;
 
-	o->late += e->time < o->flushed;
-	r = cb(ctx, e->time, (const uint8_t *)(e + 1), e->size);
-	o->streams[stream].head += entry_space(e->size);
+	s->newest = h->time;
+	o->late += h->time < o->flushed;
+	r = cb(ctx, h->time, (const uint8_t *)(e + 1), e->size);
+	s->head += entry_space(e->size);
 	__atomic_store_n(&o->taken, o->taken + entry_space(e->size),
 			 __ATOMIC_RELAXED);
 	return r;
@@ -308,7 +309,7 @@ static int deliver_fed(struct order *o, size_t stream, uint64_t time,
 	s->fed = false;
 	if (!o->feed->take(o->feed->ctx, stream, &r))
 		return 0;
-	__atomic_store_n(&s->newest, time, __ATOMIC_RELAXED);
+	s->newest = time;
 	o->late += time < o->flushed;
 	return cb(ctx, time, r.bytes, r.size);
 }
@@ -321,7 +322,7 @@ static int stream_flush(const struct flushing *f, size_t stream, uint64_t upto,
 	int r = 0;
 
 	while (r >= 0 && stream_head(f, stream, &h) && h.time <= upto)
-		r = h.added ? deliver_added(o, stream, h.added, cb, ctx)
+		r = h.added ? deliver_added(o, stream, &h, cb, ctx)
 			    : deliver_fed(o, stream, h.time, cb, ctx);
 	return r < 0 ? r : 0;
 }

@@ -30,10 +30,10 @@ struct order_record {
 struct order_stream {
 	/* Owned by the thread that adds records. */
 	struct order_block *last;
-	uint64_t newest;		/* time of the newest record; atomic */
 	/* Owned by the thread that removes records. */
 	struct order_block *first;
 	size_t head;			/* bytes of `first` already removed */
+	uint64_t newest;		/* time of the last record removed */
 	bool fed;			/* the feed has a record, of this time */
 	uint64_t fed_time;
 };
