@@ -25,8 +25,11 @@ static int symbolize_generated(struct symbolize_run *f, const struct symbolize_i
 	int rc = 0;
 
 	symbolize_wait_turn(f, part);
-	if (f->o->generated)
+	if (f->o->generated) {
+		symbolize_lock(f);
 		name = f->o->generated(f->o->ctx, part->image, &size);
+		symbolize_unlock(f);
+	}
 	if (!name)
 		return 0;
 	for (size_t i = 0; i < part->n && !rc; i++) {

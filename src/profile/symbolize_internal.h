@@ -69,11 +69,13 @@ struct symbolize_run {
 int symbolize_images(struct symbolize_run *f, struct symbolize_item *parts);
 /*
  * Waits for the turn of a part.  Several threads read images.  Before its turn,
- * a thread may only read the images and locations of the profile.  From then on
- * it has exclusive use of the whole struct fill until it returns.
+ * a thread may only read what no turn changes: its image in the profile, the options,
+ * the locations, and the profile's old symbol part.  From then on it has exclusive use
+ * of the rest of the struct, and of the profile's rows, until it returns.
  */
 void symbolize_wait_turn(struct symbolize_run *f, const struct symbolize_item *part);
-/* Must surround callbacks of the caller that run before the turn. */
+/* Must surround callbacks of the caller, in the turn, too: another thread may be in
+ * one. */
 void symbolize_lock(struct symbolize_run *f);
 void symbolize_unlock(struct symbolize_run *f);
 

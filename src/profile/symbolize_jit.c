@@ -97,14 +97,25 @@ static int names_by_line(int fd, const uint64_t *vaddrs, size_t n, struct buf *t
 	return text->failed ? -ERR_NOMEM : 0;
 }
 
-/* Returns whether an address of code by its line may belong to two functions. */
-static bool is_either(const struct symbolize_run *f, const struct symbolize_item *part)
+static struct symbolize_perfmap_use perfmap_use(struct symbolize_run *f,
+						const struct symbolize_item *part)
 {
 	struct symbolize_perfmap_use use = { .by_line = false };
+
+	if (!f->o->perfmap_use)
+		return use;
+	symbolize_lock(f);
+	f->o->perfmap_use(f->o->ctx, part->image, &use);
+	symbolize_unlock(f);
+	return use;
+}
+
+/* Returns whether an address of code by its line may belong to two functions. */
+static bool is_either(struct symbolize_run *f, const struct symbolize_item *part)
+{
+	struct symbolize_perfmap_use use = perfmap_use(f, part);
 	bool either = false;
 
-	if (f->o->perfmap_use)
-		f->o->perfmap_use(f->o->ctx, part->image, &use);
 	for (size_t i = 0; use.by_line && i < part->n; i++)
 		either |= (f->vaddrs[part->at + i] & PERFMAP_EITHER_BIT) != 0;
 	return either;
@@ -116,11 +127,9 @@ static int names_of(struct symbolize_run *f, const struct symbolize_item *part, 
 		    struct buf *text, struct perfmap_name *names)
 {
 	const uint64_t *vaddrs = f->vaddrs + part->at;
-	struct symbolize_perfmap_use use = { .by_line = false };
+	struct symbolize_perfmap_use use = perfmap_use(f, part);
 	struct perfmap_parts parts;
 
-	if (f->o->perfmap_use)
-		f->o->perfmap_use(f->o->ctx, part->image, &use);
 	if (use.by_line)
 		return names_by_line(fd, vaddrs, part->n, text, names);
 	parts = (struct perfmap_parts){ use.ends, use.nends, 0 };

@@ -72,7 +72,8 @@ struct symbolize_options {
 	 * NULL: none. */
 	const struct source_access *embed_source;
 	symbolize_progress *progress;
-	void *ctx;		/* passed to all callbacks */
+	void *ctx;		/* passed to all callbacks.  They may run in another
+				 * thread than the caller's, but only one at a time. */
 };
 
 /* Returns the code budget in bytes for a recording with this many samples. */

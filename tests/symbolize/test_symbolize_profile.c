@@ -249,6 +249,75 @@ static void test_open_by_caller(void **state)
 	profile_fini(&p);
 }
 
+/* Callbacks with a state that no lock protects. */
+struct callbacks {
+	atomic_int inside;
+	atomic_uint calls, together;
+};
+
+static void call_back(void *ctx)
+{
+	struct callbacks *c = ctx;
+
+	atomic_fetch_add(&c->calls, 1);
+	if (atomic_fetch_add(&c->inside, 1))
+		atomic_fetch_add(&c->together, 1);
+	usleep(2000);	/* another thread may come */
+	atomic_fetch_sub(&c->inside, 1);
+}
+
+static int opens_nothing(void *ctx, uint32_t image)
+{
+	(void)image;
+	call_back(ctx);
+	return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
+static void has_no_lines(void *ctx, uint32_t image, struct symbolize_perfmap_use *use)
+{
+	(void)image, (void)use;
+	call_back(ctx);
+}
+
+static int has_no_jitdump(void *ctx, uint32_t image, struct symbolize_jitdump_use *use)
+{
+	(void)image, (void)use;
+	call_back(ctx);
+	return -1;
+}
+
+static const char *generates_nothing(void *ctx, uint32_t image, uint64_t *size)
+{
+	(void)image, (void)size;
+	call_back(ctx);
+	return NULL;
+}
+
+/* Two images are read at a time. */
+static void test_callbacks_one_at_a_time(void **state)
+{
+	enum { IMAGES = 20 };
+	struct callbacks c = { 0, 0, 0 };
+	struct symbolize_options o = {
+		.open_image = opens_nothing, .perfmap_use = has_no_lines,
+		.open_jitdump = has_no_jitdump, .generated = generates_nothing,
+		.ctx = &c,
+	};
+	struct profile p;
+
+	(void)state;
+	assert_int_equal(profile_init(&p), 0);
+	for (uint32_t i = 0; i < IMAGES; i++) {
+		add_image(&p, "[anon]", i % 4 == 3 ? PROF_IMAGE_UNKNOWN
+						   : PROF_IMAGE_ANON, NULL, i);
+		profile_loc(&p, i, 16);
+	}
+	fill(&p, &o);
+	assert_true(atomic_load(&c.calls) >= IMAGES);
+	assert_int_equal(atomic_load(&c.together), 0);
+	profile_fini(&p);
+}
+
 static const char kernel[] =
 	"ffffffff90000000 T _text\n"
 	"ffffffff90001000 T do_work\n"
@@ -423,6 +492,7 @@ int main(void)
 		cmocka_unit_test(test_no_memory_beside_another),
 		cmocka_unit_test(test_other_build_id),
 		cmocka_unit_test(test_open_by_caller),
+		cmocka_unit_test(test_callbacks_one_at_a_time),
 		cmocka_unit_test(test_kernel),
 		cmocka_unit_test(test_hidden_kernel),
 		cmocka_unit_test(test_other_kernel),
