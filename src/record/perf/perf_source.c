@@ -60,19 +60,31 @@ static void perf_close(struct source *s)
 
 static int perf_start(struct source *s, struct error *err)
 {
-	perf_of(s)->started = true;
-	return perf_start_from(perf_of(s), 0, err);
+	struct perf_source *p = perf_of(s);
+	int r;
+
+	perf_lock(p);
+	p->started = true;
+	r = perf_start_from(p, 0, err);
+	perf_unlock(p);
+	return r;
 }
 
 void perf_disable(struct perf_source *p)
 {
+	/* Neither pace_waking nor a CPU that comes online starts events again. */
+	p->started = false;
 	for (size_t i = 0; i < p->counters.n; i++)
 		perf_switch(&p->counters.v[i], false);
 }
 
 static void perf_stop(struct source *s)
 {
-	perf_disable(perf_of(s));
+	struct perf_source *p = perf_of(s);
+
+	perf_lock(p);
+	perf_disable(p);
+	perf_unlock(p);
 }
 
 static int perf_enable(struct source *s, uint32_t event, bool on,

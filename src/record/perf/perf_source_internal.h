@@ -35,8 +35,10 @@ enum { PERF_CALM_PART = 4 };
 struct perf_drainer {
 	pthread_t thread;
 	bool running;
-	/* While the thread runs, protects the rings, `shared`, and changes to
-	 * counters and ids. */
+	/* While the thread runs, protects the rings, `shared`, `started`, `waking`,
+	 * `damaged`, round_ns (which is read without it, too) and changes of counters and
+	 * ids.  The thread adds to `order`, and owns `pressure` except what is atomic.
+	 * All else belongs to the recorder, or does not change. */
 	pthread_mutex_t lock;
 	int kick_fd;		/* eventfd that wakes the thread */
 	int late_fd;		/* timer among the rings that fires if a recorder that reads
@@ -84,8 +86,7 @@ struct perf_source {
 	struct perf_pressure pressure;
 	uint64_t *dropped_reported;	/* by event: part of pressure.dropped already
 				 * reported */
-	uint64_t damaged;	/* owned by the code that drains the rings, like
-				 * round_ns */
+	uint64_t damaged;
 	uint64_t round_ns;	/* clock at the start of the last round; atomic */
 	uint64_t before_ns;	/* that of the round before, while the rings
 				 * are read directly */
@@ -174,7 +175,7 @@ void perf_look_at_cpus(struct perf_source *p);
 /* Implements source_ops.follow. */
 int perf_follow(struct source *s, const uint32_t *tids, size_t n,
 		struct error *err);
-/* Stops sampling. */
+/* Stops sampling.  The caller holds the lock. */
 void perf_disable(struct perf_source *p);
 /* perf_drain.c.  Where no thread can be created, the caller drains the rings. */
 void perf_drainer_start(struct perf_source *p);
