@@ -4,6 +4,8 @@
  * is an error that says so, or what it always is; never a crash, and never another
  * answer.
  */
+#include "config.h"
+
 #include "make_profile.h"
 
 #include <errno.h>
@@ -16,16 +18,10 @@
 #include "views/diff/diff_annotate.h"
 #include "views/report.h"
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
 /* Allocations until the one that fails, from one on; 0: none does. */
 static size_t fails_at, asked;
 
-#if defined(__GLIBC__) && !defined(SANITIZED) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__GLIBC__) && !defined(SANITIZED)
 #define CAN_FAIL 1
 void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
