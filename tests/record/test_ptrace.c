@@ -3,6 +3,8 @@
  * is. */
 #include "../checks.h"
 #include <elf.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,11 +102,31 @@ static void all_that_goes_in_comes_out(void **state)
 	ptrace_ring_fini(&g);
 }
 
+enum { WRITTEN = 50000 };
+
+static void *write_all(void *ring)
+{
+	for (size_t i = 0; i < WRITTEN; i++)
+		while (!put_stack(ring, i % 300, 1))
+			sched_yield();
+	return NULL;
+}
+
+static void read_all(struct ptrace_ring *g)
+{
+	uint64_t damaged = 0;
+	struct seen s = { 0 };
+
+	while (s.n < WRITTEN) {
+		assert_int_equal(ptrace_ring_read(g, &damaged, see, &s, NULL), 0);
+		sched_yield();
+	}
+	assert_int_equal(damaged, 0);
+}
+
 static void another_process_writes(void **state)
 {
 	struct ptrace_ring g;
-	uint64_t damaged = 0;
-	struct seen s = { 0 };
 	int status;
 	pid_t p;
 
@@ -113,17 +135,26 @@ static void another_process_writes(void **state)
 	p = fork();
 	assert_true(p >= 0);
 	if (!p) {
-		for (int i = 0; i < 50000; i++)
-			while (!put_stack(&g, (size_t)i % 300, 1))
-				;
+		write_all(&g);
 		_exit(0);
 	}
-	while (s.n < 50000)
-		assert_int_equal(ptrace_ring_read(&g, &damaged, see, &s, NULL),
-				 0);
+	read_all(&g);
 	waitpid(p, &status, 0);
 	assert_int_equal(status, 0);
-	assert_int_equal(damaged, 0);
+	ptrace_ring_fini(&g);
+}
+
+/* A sanitizer for threads does not see what processes share. */
+static void another_thread_writes(void **state)
+{
+	struct ptrace_ring g;
+	pthread_t t;
+
+	(void)state;
+	assert_int_equal(ptrace_ring_init(&g, RING), 0);
+	assert_int_equal(pthread_create(&t, NULL, write_all, &g), 0);
+	read_all(&g);
+	pthread_join(t, NULL);
 	ptrace_ring_fini(&g);
 }
 
@@ -319,6 +350,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_that_goes_in_comes_out),
 		cmocka_unit_test(another_process_writes),
+		cmocka_unit_test(another_thread_writes),
 		cmocka_unit_test(text_is_taken_along),
 		cmocka_unit_test(damage_is_seen),
 		cmocka_unit_test(kinds_of_programs),
