@@ -42,13 +42,13 @@ struct readable_name {
 	uint32_t uses;
 	uint32_t at;		/* offset in text[worker], or NOT_MADE */
 	uint16_t lang;
-	uint8_t worker;
+	uint8_t worker;		/* thread that makes it */
 };
 
 struct readable_names {
 	VEC(struct readable_name) v;
 	struct u64map index;	/* by linkage name and whether it is Ada's */
-	struct buf text[2];
+	struct buf text[2];	/* by worker */
 };
 
 struct answers {

@@ -18,8 +18,10 @@
  *	dwarf_resolve.c	a batch of addresses; which units are read for it and kept
  *
  * Two threads may use everything except names and file paths at the same time,
- * as long as they work on different units or only read loaded ones.  Each
- * thread then needs its own struct dwarf_work.
+ * as long as they work on different units, one on the functions and one on the
+ * lines of a unit, or only read loaded ones.  Each thread then needs its own
+ * struct dwarf_work.  Tables of abbreviations that several units use must be
+ * parsed before (abbrev_finish).
  *
  * A struct dwarf_set holds the sections of one file.  Files are the main one,
  * the alternate file in which dwz puts data shared by several files, each .dwo
