@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libtui.a
 libtui_a_SOURCES = \
-	src/tui/annotate_draw.c \
-	src/tui/annotate_follow.c \
 	src/tui/annotate_page.c \
-	src/tui/annotate_page.h \
 	src/tui/open_tree.c \
 	src/tui/open_tree.h \
 	src/tui/restore_tree.c \
