@@ -99,10 +99,8 @@ libviews_a_SOURCES = \
 	src/views/diff/diff_rows.c \
 	src/views/diff/diff_stats.c \
 	src/views/diff/diff_text.c \
-	src/views/svg/diff_svg.c \
 	src/views/svg/svg.c \
 	src/views/svg/svg.h \
-	src/views/svg/svg_draw.h \
 	src/views/html/html.c \
 	src/views/html/html.h \
 	src/views/html/html_calls.c \

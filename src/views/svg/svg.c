@@ -1,22 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Writes a call tree, or the flame graph of a report, as one SVG file without
- * scripts or external styles.
+ * Writes a call tree as an SVG flame graph: one file without scripts or external
+ * styles.
  *
- * Each frame has a title, which browsers show as a tooltip.
+ * The width of a frame is its node's cost in the first column.  Each frame has a
+ * title, which browsers show as a tooltip.  All lengths are in pixels.  Names may come
+ * from hostile files; they are escaped as text.
  */
 #include "views/svg/svg.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "views/query/lines.h"
 #include "views/query/names.h"
-#include "views/svg/svg_draw.h"
+#include "views/tree/calltree.h"
 
-enum { NAME_COLUMNS = 300, REPORT_HEAD = 56 };
+enum {
+	NAME_COLUMNS = 300,
+	SVG_ROW = 17,		/* height of a frame, including its gap */
+	SVG_MARGIN = 10,
+	SVG_TEXT = 11,		/* height of a frame's text */
+	SVG_TITLE = 15,
+	REPORT_HEAD = 56,	/* height of the lines above a picture */
+	DIFF_HEAD = 92,
+};
+#define SVG_MIN_WIDTH 0.6	/* narrower frames are not drawn */
+/* Width of a monospace character at SVG_TEXT, slightly overestimated. */
+#define SVG_CHAR_WIDTH 6.7
+
+struct svg_frame {
+	struct buf name;	/* readable, unsafe */
+	struct buf color;	/* CSS colour */
+	struct buf detail;	/* XML after the name in the tooltip */
+};
+
+struct svg_picture {
+	const struct calltree *t;
+	unsigned int width;
+	unsigned int head;	/* height of what put_head writes */
+	bool icicle;		/* the root is on top */
+	void *ctx;		/* argument of both functions */
+	void (*put_head)(void *ctx, struct buf *out);
+	/* Fills an empty frame for a node. */
+	void (*describe)(void *ctx, size_t node, struct svg_frame *frame);
+};
 
 struct drawer {
 	const struct svg_picture *pic;
@@ -135,7 +166,8 @@ static void put_picture(struct drawer *d)
 	buf_str(d->out, "</svg>\n");
 }
 
-int svg_draw(const struct svg_picture *pic, struct buf *out, struct error *err)
+/* Writes the whole document.  Returns 0 or -ERR_NOMEM; out->failed: out of memory. */
+static int svg_draw(const struct svg_picture *pic, struct buf *out, struct error *err)
 {
 	struct drawer d = { .pic = pic, .out = out,
 			    .all = calltree_cost(pic->t, 0, 0) };
@@ -157,7 +189,9 @@ int svg_draw(const struct svg_picture *pic, struct buf *out, struct error *err)
 			      "out of memory for the flame graph") : 0;
 }
 
-void svg_line(struct buf *out, unsigned int width, unsigned int y, int size,
+/* For put_head: writes a line of text at a height, cut at the picture's width.
+ * `fill` is a colour, or NULL for black; `text` is safe for terminals. */
+static void svg_line(struct buf *out, unsigned int width, unsigned int y, int size,
 	      const char *fill, const char *text)
 {
 	double wide = SVG_CHAR_WIDTH * size / SVG_TEXT;
@@ -291,6 +325,171 @@ int svg_write(const struct report *rep, const struct svg_style *style,
 	out->failed |= w.image.failed;
 	buf_fini(&w.image);
 	calltree_fini(&upside);
+	calltree_fini(&t);
+	return rc;
+}
+
+/*
+ * --- differential flame graph
+ *
+ * The width of a frame is the mean of its cost on both sides.  So both new and
+ * removed frames are visible, and children fit their parents.  Red frames grew
+ * and blue frames shrank.  The colour deepens up to twice or half the cost, and
+ * grey means within noise.  Red and blue are distinguishable with all common
+ * kinds of colour blindness; titles contain the figures.
+ */
+
+enum { LEGEND = 5 };		/* number of colours in the legend */
+#define SIGNIFICANT_P 0.01
+
+struct diff_painter {
+	const struct diff *d;
+	const struct calltree *t;
+	unsigned int width;
+};
+
+/* Returns -1 if gone or halved, 0 if unchanged, 1 if new or doubled. */
+static double growth(const struct cost_change *c)
+{
+	double r;
+
+	if (!(c->p <= SIGNIFICANT_P) || c->change == 0)
+		return 0;
+	if (!(c->cost[DIFF_OLD] > 0))
+		return 1;
+	r = log2(c->cost[DIFF_NEW] / c->cost[DIFF_OLD]);
+	return r > 1 ? 1 : r >= -1 ? r : -1;
+}
+
+static void put_growth(double t, struct buf *out)
+{
+	static const double red[] = { 214, 96, 77 }, blue[] = { 67, 147, 195 };
+	const double *end = t > 0 ? red : blue;
+	/* keeps small changes visible */
+	double k = t != 0 ? 0.2 + 0.8 * fabs(t) : 0;
+	int rgb[3];
+
+	for (int i = 0; i < 3; i++)
+		rgb[i] = (int)lround(228 + (end[i] - 228) * k);
+	buf_printf(out, "#%02x%02x%02x", rgb[0] & 255, rgb[1] & 255,
+		   rgb[2] & 255);
+}
+
+static void describe_change(void *ctx, size_t node, struct svg_frame *f)
+{
+	static const char *const inlined[] = {
+		"", " (inlined in the old one)", " (inlined in the new one)",
+		" (inlined)" };
+	const struct diff_painter *w = ctx;
+	const struct diff *d = w->d;
+	const struct calltree_node *n = &w->t->nodes.v[node];
+	struct buf *out = &f->detail;
+	struct cost_change c;
+
+	diff_change_of(d, 0, calltree_cell(w->t, node, DIFF_OLD, 0),
+		       calltree_cell(w->t, node, DIFF_NEW, 0), &c);
+	diff_tree_name(d, n->func, &f->name);
+	put_growth(growth(&c), &f->color);
+	buf_str(out, inlined[n->inlined & 3]);
+	buf_u8(out, '\n');
+	if (n->func < CALLTREE_SPECIAL && d->keys.keys.v[n->func].image) {
+		text_xml(out, profile_cstr(&d->names,
+					   d->keys.keys.v[n->func].image));
+		buf_u8(out, '\n');
+	}
+	put_cost_scaled(d, 0, c.cost[DIFF_OLD], false, out);
+	buf_str(out, " -&gt; ");
+	put_cost_scaled(d, 0, c.cost[DIFF_NEW], false, out);
+	buf_str(out, ", ");
+	put_cost_scaled(d, 0, c.change, true, out);
+	if (!(c.cost[DIFF_OLD] > 0))
+		buf_str(out, " (new)");
+	else if (!(c.cost[DIFF_NEW] > 0))
+		buf_str(out, " (gone)");
+	else
+		buf_printf(out, " (%+.1f%%)",
+			   100 * c.change / c.cost[DIFF_OLD]);
+	buf_str(out, "\n95%: ");
+	put_cost_scaled(d, 0, c.low, true, out);
+	buf_str(out, " to ");
+	put_cost_scaled(d, 0, c.high, true, out);
+	if (!(c.p <= SIGNIFICANT_P))
+		buf_str(out, ", within noise");
+}
+
+static void put_legend(unsigned int y, struct buf *out)
+{
+	static const struct {
+		double t;
+		const char *words;
+	} parts[LEGEND] = {
+		{ -1, "gone or halved" }, { -0.2, "shrank" },
+		{ 0, "within noise" }, { 0.2, "grew" },
+		{ 1, "new or doubled" },
+	};
+	double x = SVG_MARGIN;
+
+	for (int i = 0; i < LEGEND; i++) {
+		buf_printf(out, "<rect x=\"%.1f\" y=\"%u\" width=\"12\" "
+			   "height=\"12\" fill=\"", x, y - 10);
+		put_growth(parts[i].t, out);
+		buf_printf(out, "\"/><text x=\"%.1f\" y=\"%u\">%s</text>\n",
+			   x + 17, y, parts[i].words);
+		x += 17 + SVG_CHAR_WIDTH * (double)strlen(parts[i].words) + 14;
+	}
+}
+
+static void put_diff_head(void *ctx, struct buf *out)
+{
+	const struct diff_painter *w = ctx;
+	const struct cost_change *t = &w->d->cols.v[0].total;
+	struct buf title = { 0 }, line = { 0 };
+
+	text_safe(&title, w->d->side[DIFF_OLD].path);
+	buf_str(&title, " -> ");
+	text_safe(&title, w->d->side[DIFF_NEW].path);
+	svg_line(out, w->width, 22, SVG_TITLE, NULL, buf_cstr(&title));
+	buf_printf(&line, "Normalised by %s (%s); ", diff_norm_name(w->d->norm),
+		   w->d->why);
+	text_safe(&line, diff_event_name(w->d, 0));
+	if (w->d->norm != DIFF_NORM_TOTAL) {
+		buf_str(&line, ": ");
+		put_cost_scaled(w->d, 0, t->cost[DIFF_OLD], false, &line);
+		buf_str(&line, " -> ");
+		put_cost_scaled(w->d, 0, t->cost[DIFF_NEW], false, &line);
+		buf_str(&line, w->d->norm == DIFF_NORM_RUN ? " per run"
+							   : " per second");
+	}
+	svg_line(out, w->width, 42, SVG_TEXT, "#555", buf_cstr(&line));
+	svg_line(out, w->width, 58, SVG_TEXT, "#555",
+		 "The width of a frame is the mean of its cost on both sides.");
+	put_legend(78, out);
+	out->failed |= title.failed || line.failed;
+	buf_fini(&title);
+	buf_fini(&line);
+}
+
+int diff_svg(const struct diff *d, const struct diff_svg_style *style,
+	     struct buf *out, struct error *err)
+{
+	struct calltree t;
+	struct diff_painter w = { .d = d, .t = &t, .width = style->width };
+	struct svg_picture pic = {
+		.t = &t, .width = style->width, .head = DIFF_HEAD,
+		.icicle = style->icicle, .ctx = &w, .put_head = put_diff_head,
+		.describe = describe_change
+	};
+	int rc = diff_tree(d, &t, err);
+
+	if (!rc && !(calltree_cost(&t, 0, 0) > 0))
+		rc = error_set(err, ERR_NOTFOUND, "no samples to draw a flame "
+			       "graph of");
+	if (!rc)
+		rc = calltree_prune(&t, SVG_MIN_WIDTH /
+				    (style->width - 2.0 * SVG_MARGIN), NULL,
+				    err);
+	if (!rc)
+		rc = svg_draw(&pic, out, err);
 	calltree_fini(&t);
 	return rc;
 }
