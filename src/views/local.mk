@@ -65,7 +65,6 @@ libviews_a_SOURCES = \
 	src/views/quality/source_summary.c \
 	src/views/tree/calltree.c \
 	src/views/tree/calltree.h \
-	src/views/tree/calltree_invert.c \
 	src/views/tree/tree.c \
 	src/views/tree/tree.h \
 	src/views/tree/tree_level.c \
@@ -103,7 +102,6 @@ libviews_a_SOURCES = \
 	src/views/svg/svg.h \
 	src/views/html/html.c \
 	src/views/html/html.h \
-	src/views/html/html_calls.c \
 	src/views/html/html_data.h \
 	src/views/html/html_diff.c \
 	src/views/html/html_diff.h \
@@ -111,7 +109,6 @@ libviews_a_SOURCES = \
 	src/views/html/html_encode_lines.c \
 	src/views/html/html_labels.c \
 	src/views/html/html_lines.c \
-	src/views/html/html_lines.h \
 	src/views/html/html_pairs.c \
 	src/views/html/html_samples.c \
 	src/views/html/html_threads.c \

@@ -253,7 +253,7 @@ void html_lines_fini(struct html_lines *l);
  * and writes them as members of the open object. */
 int html_pairs(struct html_data *d, struct error *err);
 void html_put_pairs(const struct html_lines *l, struct json *j);
-/* html_calls.c: finds the frames of a stack whose calls led to its innermost
+/* html_lines.c: finds the frames of a stack whose calls led to its innermost
  * frame. */
 struct html_call_walk {
 	VEC(uint32_t) steps;	/* steps of the current stack */

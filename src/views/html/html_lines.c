@@ -10,8 +10,30 @@
  */
 #include <stdlib.h>
 #include <string.h>
+
 #include "base/search.h"
-#include "views/html/html_lines.h"
+#include "views/html/html_data.h"
+
+struct by_func {		/* locations of one recording by function */
+	size_t *first;		/* by function of the page, plus the end */
+	uint32_t *locs;
+};
+
+enum {				/* whether a function is selected */
+	NOT_TAKEN,
+	TAKEN,			/* without its calls, which exceeded the limit */
+	TAKEN_WITH_CALLS,
+};
+
+struct chooser {
+	struct html_data *d;
+	struct by_func *by;	/* by source */
+	uint8_t *taken;		/* by function: NOT_TAKEN, TAKEN, TAKEN_WITH_CALLS */
+	uint64_t entries;	/* upper bound of the entries selected */
+	/* by function: upper bound of the entries of its calls */
+	uint64_t *call_weight;
+	uint64_t call_entries;	/* upper bound of the entries of the selected calls */
+};
 
 /* --- code that contains the locations */
 
@@ -58,7 +80,7 @@ static uint32_t find_insn(const struct annotation *a,
 }
 
 /* Returns an upper bound of the entries that a location makes. */
-static uint64_t weight_of(const struct html_chooser *k,
+static uint64_t weight_of(const struct chooser *k,
 			  const struct html_source *s, uint32_t loc)
 {
 	const struct annotation *a = s->in.lines;
@@ -70,7 +92,7 @@ static uint64_t weight_of(const struct html_chooser *k,
 }
 
 /* Selects a location, once. */
-static int take_location(struct html_chooser *k, uint32_t source, uint32_t loc)
+static int take_location(struct chooser *k, uint32_t source, uint32_t loc)
 {
 	struct html_source *s = &k->d->src[source];
 	struct html_loc l = { source, loc, PROF_NONE, PROF_NONE, PROF_NONE };
@@ -85,7 +107,7 @@ static int take_location(struct html_chooser *k, uint32_t source, uint32_t loc)
 /* Selects the code that contains the selected locations, most expensive
  * first.  Also selects all locations in it, so its instructions show all of
  * their cost. */
-static int take_codes(struct html_chooser *k, uint32_t source, size_t *insns)
+static int take_codes(struct chooser *k, uint32_t source, size_t *insns)
 {
 	struct html_data *d = k->d;
 	struct html_source *s = &d->src[source];
@@ -150,7 +172,8 @@ static void place_locations(struct html_data *d)
 
 /* --- frames, and lines whose text is shown */
 
-uint32_t html_page_file(struct html_data *d, uint32_t source, uint32_t str,
+/* Returns the file of the page for a source's path, or PROF_NONE. */
+static uint32_t page_file(struct html_data *d, uint32_t source, uint32_t str,
 			uint32_t image)
 {
 	struct html_lines *l = &d->lines;
@@ -215,7 +238,7 @@ static uint32_t page_frame(struct html_data *d, uint32_t source, uint32_t step)
 					&p->frames.v[chain[n]];
 
 				f.line = x->line;
-				f.file = html_page_file(d, source, x->file,
+				f.file = page_file(d, source, x->file,
 					x->func < p->funcs.n
 					? p->funcs.v[x->func].image : 0);
 			}
@@ -270,7 +293,7 @@ static int want(struct html_data *d, uint32_t source, uint32_t file,
 		uint32_t line, uint32_t image)
 {
 	struct page_source_line w = {
-		html_page_file(d, source, file, image), line
+		page_file(d, source, file, image), line
 	};
 
 	return w.file == PROF_NONE || !line ||
@@ -288,7 +311,7 @@ static int by_line(const void *x, const void *y)
 
 /* Requests the text of all lines that selected functions have code of, and of
  * the lines where these functions begin. */
-static int want_lines(struct html_chooser *k, uint32_t source)
+static int want_lines(struct chooser *k, uint32_t source)
 {
 	struct html_source *s = &k->d->src[source];
 	const struct profile *p = s->in.rep->p;
@@ -317,6 +340,166 @@ static int want_lines(struct html_chooser *k, uint32_t source)
 			l->wants.v[kept++] = l->wants.v[i];
 	l->wants.n = kept;
 	return rc;
+}
+
+/*
+ * --- the cost of calls made at a line
+ *
+ * As in annotate_calls.c, a sample counts once for each function that is on its
+ * stack but not at its instruction.  It counts for the line of the innermost
+ * frame of that function.  All calls of a function made at one line are one
+ * call of the page.
+ */
+
+int html_call_walk_init(struct html_call_walk *w, const struct html_data *d)
+{
+	w->seen = calloc(d->funcs.n + 1, sizeof(*w->seen));
+	return w->seen ? 0 : -ERR_NOMEM;
+}
+
+void html_call_walk_fini(struct html_call_walk *w)
+{
+	free(w->seen);
+	vec_fini(&w->steps);
+	outward_fini(&w->outward);
+}
+
+/* Begins a new stack; marks of earlier stacks become invalid. */
+static void begin_stack(struct html_call_walk *w, const struct html_data *d)
+{
+	w->steps.n = 0;
+	if (++w->stamp)
+		return;
+	memset(w->seen, 0, (d->funcs.n + 1) * sizeof(*w->seen));
+	w->stamp = 1;
+}
+
+int html_walk_calls(struct html_call_walk *w, const struct html_data *d,
+		    const struct html_source *s, uint32_t stack)
+{
+	const struct profile *p = s->in.rep->p;
+	const struct frame_keys *k = &s->in.rep->keys;
+	struct outward o;
+	uint32_t loc;
+	bool leaf = true;
+
+	begin_stack(w, d);
+	if (w->outward.p != p) {
+		outward_fini(&w->outward);
+		if (outward_init(&w->outward, p) < 0)
+			return -ERR_NOMEM;
+	}
+	for (o = outward_begin(&w->outward, stack);
+	     outward_next(&w->outward, &o, &loc); leaf = false) {
+		uint32_t x = loc < p->locs.n ? k->head[loc] : PROF_NONE;
+
+		for (; x != PROF_NONE; x = k->steps[x].outer) {
+			uint32_t func = html_step_func(s, x);
+
+			if (func == PROF_NONE || w->seen[func] == w->stamp)
+				continue;
+			w->seen[func] = w->stamp;
+			/* frames at the instruction are self or inlined cost */
+			if (!leaf && x < k->nframes && p->frames.v[x].file &&
+			    vec_push(&w->steps, x) < 0)
+				return -ERR_NOMEM;
+		}
+	}
+	return 0;
+}
+
+struct weigher {
+	struct html_call_walk walk;
+	const struct chooser *k;
+	const struct html_source *s;
+	uint64_t *count;	/* number of samples, by step */
+	int rc;
+};
+
+static void count_stack(void *ctx, uint32_t stack, const struct slot *slot,
+			struct cell c)
+{
+	struct weigher *w = ctx;
+
+	if (w->rc || !c.count ||
+	    w->s->in.rep->agg.col_of[slot->event] == PROF_NONE)
+		return;
+	w->rc = html_walk_calls(&w->walk, w->k->d, w->s, stack);
+	for (size_t i = 0; !w->rc && i < w->walk.steps.n; i++)
+		w->count[w->walk.steps.v[i]] += c.count;
+}
+
+/* Fills call_weight from a source. */
+static int weigh_calls(struct chooser *k, uint32_t source)
+{
+	struct html_source *s = &k->d->src[source];
+	uint64_t most = (uint64_t)k->d->lanes.n * k->d->buckets;
+	size_t n = s->in.rep->keys.nframes;
+	struct weigher w = { .k = k, .s = s };
+
+	s->call_of = malloc((n + 1) * sizeof(*s->call_of));
+	w.count = calloc(n + 1, sizeof(*w.count));
+	w.rc = s->call_of && w.count ? html_call_walk_init(&w.walk, k->d)
+				     : -ERR_NOMEM;
+	if (!w.rc)
+		aggregate_each(&s->in.rep->agg, count_stack, &w);
+	for (uint32_t i = 0; !w.rc && i < n; i++) {
+		/* provisional value: there are calls */
+		s->call_of[i] = w.count[i] ? 0 : PROF_NONE;
+		if (w.count[i])
+			k->call_weight[html_step_func(s, i)] +=
+				w.count[i] < most ? w.count[i] : most;
+	}
+	html_call_walk_fini(&w.walk);
+	free(w.count);
+	return w.rc;
+}
+
+static bool call_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct html_lines *l = ctx;
+	const struct html_call *a = &l->calls.v[id], *b = key;
+
+	return a->func == b->func && a->file == b->file && a->line == b->line;
+}
+
+static uint32_t intern_call(struct html_lines *l, const struct html_call *c)
+{
+	uint64_t h = hash_mix((uint64_t)c->func << 32 | c->file, c->line);
+	uint32_t id = idtab_find(&l->call_tab, h, call_eq, l, c);
+
+	if (id != IDTAB_NONE)
+		return id;
+	id = (uint32_t)l->calls.n;
+	if (vec_push(&l->calls, *c) < 0 || idtab_add(&l->call_tab, h, id) < 0)
+		return PROF_NONE;
+	return id;
+}
+
+/* Adds the calls of the selected functions. */
+static int take_calls(struct chooser *k, uint32_t source)
+{
+	struct html_source *s = &k->d->src[source];
+	const struct profile *p = s->in.rep->p;
+
+	for (uint32_t i = 0; i < s->in.rep->keys.nframes; i++) {
+		const struct prof_frame *f = &p->frames.v[i];
+		struct html_call c = { html_step_func(s, i), PROF_NONE,
+				       f->line };
+
+		if (s->call_of[i] == PROF_NONE)
+			continue;
+		s->call_of[i] = PROF_NONE;
+		if (k->taken[c.func] != TAKEN_WITH_CALLS)
+			continue;
+		c.file = page_file(k->d, source, f->file,
+					f->func < p->funcs.n
+					? p->funcs.v[f->func].image : 0);
+		s->call_of[i] = intern_call(&k->d->lines, &c);
+		if (s->call_of[i] == PROF_NONE)
+			return -ERR_NOMEM;
+	}
+	return 0;
 }
 
 /* --- selection of functions */
@@ -367,7 +550,7 @@ static int index_locations(const struct html_data *d,
 	return 0;
 }
 
-static uint64_t function_weight(const struct html_chooser *k, uint32_t func)
+static uint64_t function_weight(const struct chooser *k, uint32_t func)
 {
 	uint64_t sum = 0;
 
@@ -384,7 +567,7 @@ static uint64_t function_weight(const struct html_chooser *k, uint32_t func)
 }
 
 /* Selects a function.  Returns false if it does not fit. */
-static bool take_function(struct html_chooser *k, uint32_t func, bool asked,
+static bool take_function(struct chooser *k, uint32_t func, bool asked,
 			  int *rc)
 {
 	struct html_lines *l = &k->d->lines;
@@ -403,7 +586,7 @@ static bool take_function(struct html_chooser *k, uint32_t func, bool asked,
 	fit = asked || k->call_entries + calls <= HTML_CALL_ENTRIES;
 	if (!more && !fit)
 		return true;
-	k->taken[func] = fit ? HTML_TAKEN_CALLS : HTML_TAKEN;
+	k->taken[func] = fit ? TAKEN_WITH_CALLS : TAKEN;
 	if (fit)
 		k->call_entries += calls;
 	else if (vec_push(&l->uncalled, func) < 0)
@@ -421,7 +604,7 @@ static bool take_function(struct html_chooser *k, uint32_t func, bool asked,
 }
 
 /* Selects the functions that the user named. */
-static int take_named(struct html_chooser *k)
+static int take_named(struct chooser *k)
 {
 	const struct annotation *a = k->d->style->named;
 	struct html_source *s = &k->d->src[k->d->nsrc - 1];
@@ -445,7 +628,7 @@ static int take_named(struct html_chooser *k)
 }
 
 /* Selects functions that failed a check, regardless of their cost. */
-static int take_verdicts(struct html_chooser *k)
+static int take_verdicts(struct chooser *k)
 {
 	const struct html_compare *c = k->d->style->compare;
 	int rc = 0;
@@ -460,7 +643,7 @@ static int take_verdicts(struct html_chooser *k)
 	return rc;
 }
 
-static int take_functions(struct html_chooser *k)
+static int take_functions(struct chooser *k)
 {
 	size_t n = k->d->funcs.n;
 	int rc = take_named(k);
@@ -482,7 +665,7 @@ static int take_functions(struct html_chooser *k)
 	return rc;
 }
 
-static int prepare(struct html_chooser *k, uint32_t source)
+static int prepare(struct chooser *k, uint32_t source)
 {
 	struct html_source *s = &k->d->src[source];
 	size_t locs = s->in.rep->p->locs.n, steps = s->in.rep->keys.nframes +
@@ -503,7 +686,7 @@ static int prepare(struct html_chooser *k, uint32_t source)
 	return s->in.lines ? index_locations(k->d, s, &k->by[source]) : 0;
 }
 
-static int choose(struct html_chooser *k)
+static int choose(struct chooser *k)
 {
 	size_t insns = 0;
 	int rc = 0;
@@ -514,7 +697,7 @@ static int choose(struct html_chooser *k)
 	 * a line */
 	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
 		if (k->d->src[s].in.lines && !k->d->style->compare)
-			rc = html_weigh_calls(k, s);
+			rc = weigh_calls(k, s);
 	if (!rc)
 		rc = take_functions(k);
 	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
@@ -526,7 +709,7 @@ static int choose(struct html_chooser *k)
 		rc = make_frames(k->d);
 	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
 		if (k->d->src[s].call_of)
-			rc = html_take_calls(k, s);
+			rc = take_calls(k, s);
 	for (uint32_t s = 0; !rc && s < k->d->nsrc; s++)
 		if (k->d->src[s].in.lines)
 			rc = want_lines(k, s);
@@ -537,7 +720,7 @@ static int choose(struct html_chooser *k)
 
 int html_lines(struct html_data *d, struct error *err)
 {
-	struct html_chooser k = { .d = d };
+	struct chooser k = { .d = d };
 	int rc = -ERR_NOMEM;
 
 	k.by = calloc(d->nsrc, sizeof(*k.by));

@@ -112,11 +112,4 @@ int calltree_invert(const struct calltree *t, double share, struct calltree *out
  * unsafe text. */
 void calltree_func_name(const struct report *rep, uint32_t func, struct buf *out);
 
-/* For calltree_invert.c: initializes an empty tree.  Free it also after
- * -ERR_NOMEM. */
-int calltree_begin(struct calltree *t, size_t nsides, size_t ncols,
-		   const double *scale);
-/* Sets the end of each subtree.  Parents must come before their children. */
-void calltree_close_ranges(struct calltree *t);
-
 #endif
