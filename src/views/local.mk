@@ -13,8 +13,6 @@ libviews_a_SOURCES = \
 	src/views/report_csv.c \
 	src/views/report_json.c \
 	src/views/text.c \
-	src/views/wait_callers.c \
-	src/views/wait_callers.h \
 	src/views/wait_place.c \
 	src/views/wait_place.h \
 	src/views/wait_sites.c \
@@ -40,13 +38,10 @@ libviews_a_SOURCES = \
 	src/views/query/names.h \
 	src/views/query/outward.c \
 	src/views/query/outward.h \
-	src/views/query/ranges.c \
 	src/views/query/select.c \
 	src/views/query/select.h \
 	src/views/query/table.c \
 	src/views/query/table.h \
-	src/views/query/timeslice.c \
-	src/views/query/timeslice.h \
 	src/views/code/line_match.c \
 	src/views/code/line_match.h \
 	src/views/code/source_git.c \

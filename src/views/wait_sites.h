@@ -3,7 +3,10 @@
 #define TALLY_VIEWS_WAIT_SITES_H
 /* Sums waits, and the wakeups that ended them, by place (wait_place.h).  Waits of idle
  * threads have rows of their own. */
-#include "views/wait_callers.h"
+#include "views/wait_place.h"
+
+/* callers that are looked at, from the innermost */
+enum { WAIT_CALLERS = 3 };
 
 struct wait_site {
 	uint32_t event;
@@ -15,7 +18,7 @@ struct wait_site {
 	uint32_t callers[WAIT_CALLERS];
 	bool idle;
 	uint32_t from;		/* fk: the caller that distinguishes the wait from others
-				 * in the same place (wait_callers.h); PROF_NONE: none */
+				 * in the same place (wait_callers_find); PROF_NONE: none */
 	struct cell sum;
 };
 
@@ -45,5 +48,20 @@ void wait_pairs_text(const struct report *rep, const struct wait_sites *s,
 /* The same as an object in JSON, with all rows. */
 void wait_pairs_json(const struct report *rep, const struct wait_sites *s,
 		     uint64_t blocked, struct buf *out);
+
+/*
+ * Waits of one function, by its callers.  A program often has one function that waits
+ * for everything (epoll, poll), such as PostgreSQL's WaitEventSetWait: then the caller
+ * says what for.
+ */
+struct wait_called {
+	uint32_t callers[WAIT_CALLERS];
+	uint64_t weight;
+	size_t row;		/* of the caller's table */
+	uint32_t from;		/* result: fk, or PROF_NONE if no caller does */
+};
+/* Finds, for each of the waits of one function, the outermost caller that distinguishes
+ * it from others; reorders them. */
+void wait_callers_find(struct wait_called *v, size_t n);
 
 #endif

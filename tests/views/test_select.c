@@ -7,7 +7,6 @@
 #include "views/query/lines.h"
 #include "views/query/match.h"
 #include "views/report.h"
-#include "views/query/timeslice.h"
 
 /* Two threads, two runs, two images; ten samples 1 ms apart from 1 s on,
  * alternating between cpu 0 and 1:

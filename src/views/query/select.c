@@ -2,13 +2,121 @@
 /* Compiles filters and applies them to samples. */
 #include "views/query/select.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/nearest.h"
 #include "profile/thread_labels.h"
 #include "views/query/match.h"
-#include "views/query/timeslice.h"
+
+static const char *parse_number(const char *s, uint64_t *out)
+{
+	char *end;
+
+	if (*s < '0' || *s > '9')
+		return NULL;
+	errno = 0;
+	*out = strtoull(s, &end, 10);
+	return errno ? NULL : end;
+}
+
+int range_list_parse(const char *text, const char *what,
+		     struct range_list *out, struct error *err)
+{
+	const char *s = text;
+
+	for (;;) {
+		struct range r;
+
+		s = parse_number(s, &r.first);
+		if (!s)
+			break;
+		r.last = r.first;
+		if (*s == '-')
+			s = parse_number(s + 1, &r.last);
+		if (!s || r.last < r.first || (*s && *s != ','))
+			break;
+		if (vec_push(out, r) < 0)
+			return error_nomem(err);
+		if (!*s)
+			return 0;
+		s++;
+	}
+	return error_set(err, ERR_USAGE,
+			 "%s '%s': use numbers and ranges such as 1,4-7", what,
+			 text);
+}
+
+bool range_list_has(const struct range_list *l, uint64_t x)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (x >= l->v[i].first && x <= l->v[i].last)
+			return true;
+	return false;
+}
+
+struct span_ns {
+	uint64_t start, end;
+};
+
+static int time_usage(const char *text, struct error *err)
+{
+	return error_set(err, ERR_USAGE, "--time '%s': use START,END in seconds "
+			 "since the start of the recording (1.5,3 or 200ms,1s) or "
+			 "in %% of it (10%%,20%%)", text);
+}
+
+/* Parses one side of the slice from word[0..n). */
+static int parse_side(const char *word, size_t n, struct span_ns whole,
+		      uint64_t *out)
+{
+	bool share = n && word[n - 1] == '%', bare;
+	double v;
+
+	if (!duration_parse(word, n - share, &v, &bare) || (share && !bare))
+		return -ERR_USAGE;
+	if (share && !whole.end)
+		return -ERR_NOTFOUND;
+	v *= share ? (double)(whole.end - whole.start) / 100 : 1e9;
+	*out = v < 1e18 ? whole.start + (uint64_t)llround(v) : UINT64_MAX;
+	return 0;
+}
+
+int timeslice_parse(const char *text, uint64_t start_ns, uint64_t end_ns,
+		    uint64_t *from, uint64_t *to, struct error *err)
+{
+	struct span_ns whole = { start_ns,
+				 end_ns > start_ns ? end_ns : 0 };
+	const char *comma = strchr(text, ',');
+	int rc = 0;
+
+	*from = 0;
+	*to = UINT64_MAX;
+	/* perf writes a slice in percent as 10%-20% */
+	if (!comma && strstr(text, "%-"))
+		comma = strstr(text, "%-") + 1;
+	if (!comma)
+		return time_usage(text, err);
+	if (comma > text)
+		rc = parse_side(text, (size_t)(comma - text), whole, from);
+	if (!rc && comma[1])
+		rc = parse_side(comma + 1, strlen(comma + 1), whole, to);
+	if (rc == -ERR_NOTFOUND)
+		return error_set(err, ERR_USAGE,
+				 "--time '%s': the file does not say when the "
+				 "recording ended; give seconds instead of %%",
+				 text);
+	if (rc < 0)
+		return time_usage(text, err);
+	if (*from >= *to)
+		return error_set(err, ERR_USAGE,
+				 "--time '%s': the slice ends before it starts",
+				 text);
+	return 0;
+}
 
 /* Returns whether the text matches the whole item, or one of its
  * comma-separated words. */

@@ -43,6 +43,12 @@ int range_list_parse(const char *text, const char *what,
 		     struct range_list *out, struct error *err);
 bool range_list_has(const struct range_list *l, uint64_t x);
 
+/* Parses "START,END".  Both are relative to start_ns and either may be empty.
+ * The unit is ms, s (default), m, h, or % of the whole (end_ns 0: unknown).
+ * The result is from <= t < to. */
+int timeslice_parse(const char *text, uint64_t start_ns, uint64_t end_ns,
+		    uint64_t *from, uint64_t *to, struct error *err);
+
 /* Return the start and the end of the recording in its own clock; end 0:
  * unknown. */
 uint64_t profile_start_ns(const struct profile *p);
