@@ -122,13 +122,9 @@ static int compare_machines(struct check *c)
 	for (size_t k = 0; k < COUNT(facts); k++)
 		for (size_t i = 1; !rc && i < c->runs.files.n; i++) {
 			const struct check_file *f = &c->runs.files.v[i];
-			const char *x = profile_env(first->p, PROF_NONE,
-						    facts[k].key);
-			const char *y = profile_env(f->p, PROF_NONE,
-						    facts[k].key);
+			const char *x = profile_fact(first->p, facts[k].key);
+			const char *y = profile_fact(f->p, facts[k].key);
 
-			x = x ? x : "";
-			y = y ? y : "";
 			if (!strcmp(x, y))
 				continue;
 			rc = note_machine(c, facts[k].words, x, y);

@@ -30,14 +30,6 @@ static void put_options(const struct check *c, struct json *j)
 	json_end(j);
 }
 
-static void put_env(const struct check_file *f, const char *key,
-		    struct json *j)
-{
-	const char *v = profile_env(f->p, PROF_NONE, key);
-
-	json_str(j, key, v ? v : "");
-}
-
 static void put_inputs(const struct check *c, struct json *j)
 {
 	static const char *const keys[] = { "hostname", "cpu", "cpus_online",
@@ -59,7 +51,7 @@ static void put_inputs(const struct check *c, struct json *j)
 		json_uint(j, "freq", e->freq);
 		json_uint(j, "period", e->period);
 		for (size_t k = 0; k < COUNT(keys); k++)
-			put_env(f, keys[k], j);
+			json_str(j, keys[k], profile_fact(f->p, keys[k]));
 		json_end(j);
 	}
 	json_end(j);

@@ -45,7 +45,7 @@ static void take_hint(struct missing_row *r, const struct hint *h)
 int missing_help_find(struct missing *m, size_t n, bool search,
 		      struct missing_help *out, struct error *err)
 {
-	const char *release = profile_env(m->p, PROF_NONE, "kernel");
+	const char *release = profile_fact(m->p, "kernel");
 	struct hint_options o = { .debuginfod = getenv("DEBUGINFOD_URLS"),
 				  .no_files = m->p->foreign,
 				  .search_lists = search };
@@ -59,7 +59,7 @@ int missing_help_find(struct missing *m, size_t n, bool search,
 	ask = calloc(n, sizeof(*ask));
 	out->hints = calloc(n, sizeof(*out->hints));
 	for (size_t i = 0; ask && i < n; i++)
-		ask[i] = ask_of(m, &m->rows.v[i], release ? release : "");
+		ask[i] = ask_of(m, &m->rows.v[i], release);
 	if (!ask || !out->hints || hints_find(&o, ask, n, out->hints) < 0) {
 		free(ask);
 		missing_help_free(out);

@@ -15,15 +15,15 @@ enum { INSNS_MAX = 1 << 18 };	/* instructions of one function */
 uint16_t insn_machine(const struct profile *p, uint32_t image)
 {
 	const struct image_debug_info *s = profile_source(p, image);
-	const char *arch = profile_env(p, PROF_NONE, "arch");
+	const char *arch = profile_fact(p, "arch");
 
 	if (s && s->machine)
 		return (uint16_t)s->machine;
 	if (!prof_is_kernel(&p->images.v[image]) &&
 	    p->images.v[image].kind != PROF_IMAGE_VDSO)
 		return 0;
-	return arch && !strcmp(arch, "x86_64") ? EM_X86_64
-	       : arch && !strcmp(arch, "aarch64") ? EM_AARCH64 : 0;
+	return !strcmp(arch, "x86_64") ? EM_X86_64
+	       : !strcmp(arch, "aarch64") ? EM_AARCH64 : 0;
 }
 
 void insn_normalize(const char *text, uint64_t target, const char *name,

@@ -23,13 +23,6 @@ static int nomem(struct error *err)
 			 "recordings");
 }
 
-static const char *env_of(const struct check_file *f, const char *key)
-{
-	const char *s = profile_env(f->p, PROF_NONE, key);
-
-	return s ? s : "";
-}
-
 /* Appends settings such as "1999 Hz, user only".  Costs of an event with different
  * settings are not comparable. */
 static void settings(const struct check_file *f, struct buf *out)
@@ -44,9 +37,9 @@ static void settings(const struct check_file *f, struct buf *out)
 		buf_str(out, ", user only");
 	if (e->exclude_user)
 		buf_str(out, ", kernel only");
-	if (!strcmp(env_of(f, "source"), PROF_SOURCE_TIMER))
+	if (!strcmp(profile_fact(f->p, "source"), PROF_SOURCE_TIMER))
 		buf_str(out, ", timer");
-	if (!strcmp(env_of(f, "source"), PROF_SOURCE_PTRACE))
+	if (!strcmp(profile_fact(f->p, "source"), PROF_SOURCE_PTRACE))
 		buf_str(out, ", ptrace");
 }
 
@@ -76,17 +69,17 @@ static int same_in_all(const struct check_runs *r, const char *what,
 
 static void get_revision(const struct check_file *f, struct buf *out)
 {
-	buf_str(out, env_of(f, "revision"));
+	buf_str(out, profile_fact(f->p, "revision"));
 }
 
 static void get_cpu(const struct check_file *f, struct buf *out)
 {
-	buf_str(out, env_of(f, "cpu"));
+	buf_str(out, profile_fact(f->p, "cpu"));
 }
 
 static void get_kernel(const struct check_file *f, struct buf *out)
 {
-	buf_str(out, env_of(f, "kernel"));
+	buf_str(out, profile_fact(f->p, "kernel"));
 }
 
 static void get_event(const struct check_file *f, struct buf *out)

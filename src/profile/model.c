@@ -433,6 +433,13 @@ const char *profile_env(const struct profile *p, uint32_t run, const char *key)
 	return NULL;
 }
 
+const char *profile_fact(const struct profile *p, const char *key)
+{
+	const char *v = profile_env(p, PROF_NONE, key);
+
+	return v ? v : "";
+}
+
 bool prof_same_event(const struct profile *p, const struct prof_event *a,
 		     const struct profile *q, const struct prof_event *b)
 {

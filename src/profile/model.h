@@ -458,6 +458,8 @@ int profile_set_env(struct profile *p, uint32_t run, const char *key,
 /* Returns the last value set, or NULL. */
 const char *profile_env(const struct profile *p, uint32_t run,
 			const char *key);
+/* Returns the last value set for the whole recording, or "". */
+const char *profile_fact(const struct profile *p, const char *key);
 /* Starts a symbol part and drops an old one with its strings.  From here until
  * the profile is written only the symbol part (and image.debug_file,
  * image.note) may grow. */

@@ -25,7 +25,7 @@ static uint64_t counted(const struct profile *p, uint32_t event, bool *inside)
 static void nothing_counted(const struct profile *p, struct buf *out)
 {
 	const struct prof_event *e = p->events.v;
-	const char *target = profile_env(p, PROF_NONE, "target");
+	const char *target = profile_fact(p, "target");
 
 	if (p->events.n > 1)
 		buf_str(out, "none of the events occurred");
@@ -33,8 +33,7 @@ static void nothing_counted(const struct profile *p, struct buf *out)
 		buf_printf(out, "%s did not occur%s",
 			   prof_event_actual(p, e), *profile_cstr(p, e->note)
 			   ? ", or not as requested" : "");
-	else if (target && (!strncmp(target, "pid", 3) ||
-			    !strncmp(target, "tid", 3)))
+	else if (!strncmp(target, "pid", 3) || !strncmp(target, "tid", 3))
 		buf_str(out, "the recorded programs did not run: they slept or "
 			"waited; record for longer, or record where they wait "
 			"(--wait)");

@@ -26,11 +26,11 @@ static bool is_commit(const char *s)
 void source_git_init(struct source_git *g, const struct profile *p,
 		     const struct source_access *access, const char *repo)
 {
-	const char *revision = profile_env(p, PROF_NONE, "revision");
+	const char *revision = profile_fact(p, "revision");
 
 	*g = (struct source_git){ .access = access, .repo = repo,
 				  .folder = { .fd = -1 } };
-	if (revision && is_commit(revision))
+	if (is_commit(revision))
 		memcpy(g->revision, revision, strlen(revision));
 }
 

@@ -27,13 +27,6 @@ static void put_safe(struct buf *line, const char *s, size_t most)
 	buf_fini(&safe);
 }
 
-static const char *env(const struct profile *p, const char *key)
-{
-	const char *v = profile_env(p, PROF_NONE, key);
-
-	return v ? v : "";
-}
-
 /* Appends "old: a.tally: ./work 100 (10 runs), 3.04 s on vm, 2026-11-21 …:
  * 3,583 samples". */
 static void side_line(const struct diff *d, int side, struct buf *line)
@@ -51,9 +44,9 @@ static void side_line(const struct diff *d, int side, struct buf *line)
 		buf_printf(line, " (%zu runs)", s->nruns);
 	buf_str(line, ", ");
 	line_duration(line, (uint64_t)(s->seconds * 1e9));
-	if (*env(p, "hostname")) {
+	if (*profile_fact(p, "hostname")) {
 		buf_str(line, " on ");
-		put_safe(line, env(p, "hostname"), COMMAND_WIDTH);
+		put_safe(line, profile_fact(p, "hostname"), COMMAND_WIDTH);
 	}
 	if (p->runs.n && p->runs.v[0].start_wall_ns) {
 		buf_str(line, ", ");
@@ -181,7 +174,7 @@ static void event_words(const struct diff *d, int side, size_t col,
 
 static bool has_stacks(const struct diff *d, int side)
 {
-	const char *how = env(d->side[side].p, "callgraph");
+	const char *how = profile_fact(d->side[side].p, "callgraph");
 
 	return *how && strcmp(how, "none") != 0;
 }
@@ -201,9 +194,9 @@ static void put_warnings(const struct diff *d, int columns, struct buf *line,
 	}
 	if (!d->same_cpu) {
 		buf_str(line, "Different processors: ");
-		put_safe(line, env(d->side[0].p, "cpu"), COMMAND_WIDTH);
+		put_safe(line, profile_fact(d->side[0].p, "cpu"), COMMAND_WIDTH);
 		buf_str(line, " and ");
-		put_safe(line, env(d->side[1].p, "cpu"), COMMAND_WIDTH);
+		put_safe(line, profile_fact(d->side[1].p, "cpu"), COMMAND_WIDTH);
 		flush(line, columns, out);
 	}
 	if (d->lines.by_number) {

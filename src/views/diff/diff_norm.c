@@ -164,9 +164,9 @@ static int select_runs(struct diff *d, int side, struct error *err)
 /* Returns whether every run of the command was recorded from start to end. */
 static bool has_whole_runs(const struct diff_side *s)
 {
-	const char *target = profile_env(s->p, PROF_NONE, "target");
+	const char *target = profile_fact(s->p, "target");
 
-	if (target && *target && strcmp(target, "command") != 0)
+	if (*target && strcmp(target, "command") != 0)
 		return false;
 	if (s->rep->sel.timed || !s->nruns ||
 	    reader_damage(s->reader)->incomplete)

@@ -194,9 +194,8 @@ static void count_events(struct quality *t, const struct aggregate *a)
 static bool rate_is_exceeded(const struct quality *t, uint64_t wanted, uint64_t found)
 {
 	enum { FEW = 10 };
-	const char *source = profile_env(t->p, PROF_NONE, "source");
 
-	return source && !strcmp(source, PROF_SOURCE_TIMER) &&
+	return !strcmp(profile_fact(t->p, "source"), PROF_SOURCE_TIMER) &&
 	       found > wanted + wanted / 8 + FEW;
 }
 

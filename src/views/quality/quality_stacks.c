@@ -14,16 +14,9 @@ enum {
 	COPY_LIMIT = 65528,	/* tally-record(1): --call-graph=dwarf,BYTES */
 };
 
-static const char *env(const struct quality *t, const char *key)
-{
-	const char *v = profile_env(t->p, PROF_NONE, key);
-
-	return v ? v : "";
-}
-
 static bool by_tables(const struct quality *t)
 {
-	return !strcmp(env(t, "callgraph"), "dwarf");
+	return !strcmp(profile_fact(t->p, "callgraph"), "dwarf");
 }
 
 /* Appends reason and place: "no unwind data in libx.so". */
@@ -134,7 +127,7 @@ static void part(const struct quality *t, uint64_t n, struct buf *out)
 
 void quality_stacks(const struct quality *t, struct buf *out)
 {
-	const char *shortened = env(t, PROF_ENV_SHORTENED);
+	const char *shortened = profile_fact(t->p, PROF_ENV_SHORTENED);
 
 	if (!t->cut && !t->broken && !t->later && !t->guessed &&
 	    !t->frameless && !*shortened)
@@ -187,11 +180,11 @@ static void help_line(const char *before, struct buf *text, struct buf *out)
 
 static void cut_help(const struct quality *t, struct buf *text)
 {
-	long copied = strtol(env(t, "stack_copy_bytes"), NULL, 10);
+	long copied = strtol(profile_fact(t->p, "stack_copy_bytes"), NULL, 10);
 
 	if (!by_tables(t)) {
 		buf_str(text, "the kernel follows at most ");
-		text_safe(text, *env(t, "max_stack") ? env(t, "max_stack")
+		text_safe(text, *profile_fact(t->p, "max_stack") ? profile_fact(t->p, "max_stack")
 						     : "127");
 		buf_str(text, " frames (sysctl kernel.perf_event_max_stack); "
 			"record with --call-graph=dwarf");

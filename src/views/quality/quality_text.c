@@ -18,13 +18,6 @@ enum {
 	IMAGES_LISTED = 3,	/* number of images named in the text */
 };
 
-static const char *env(const struct profile *p, const char *key)
-{
-	const char *v = profile_env(p, PROF_NONE, key);
-
-	return v ? v : "";
-}
-
 static void flush_line(struct buf *line, int columns, struct buf *out)
 {
 	line_comment(out, buf_cstr(line), columns);
@@ -35,8 +28,8 @@ static void flush_line(struct buf *line, int columns, struct buf *out)
 const char *quality_run_title(const struct profile *p, const struct prof_run *r)
 {
 	const char *command = profile_cstr(p, r->command);
-	const char *target = env(p, "target");
-	const char *programs = env(p, "target_programs");
+	const char *target = profile_fact(p, "target");
+	const char *programs = profile_fact(p, "target_programs");
 
 	if (*command)
 		return command;
@@ -60,9 +53,9 @@ static void what_line(const struct quality *t, int columns, struct buf *line,
 		buf_printf(line, " (%zu runs)", p->runs.n);
 	buf_str(line, ", ");
 	line_duration(line, t->duration_ns);
-	if (*env(p, "hostname")) {
+	if (*profile_fact(p, "hostname")) {
 		buf_str(line, " on ");
-		text_safe(line, env(p, "hostname"));
+		text_safe(line, profile_fact(p, "hostname"));
 	}
 	if (p->runs.n && p->runs.v[0].start_wall_ns) {
 		buf_str(line, ", ");
@@ -217,7 +210,7 @@ static void loss_line(const struct quality *t, int columns, struct buf *line,
 static void rate_line(const struct quality *t, int columns, struct buf *line,
 		      struct buf *out)
 {
-	const char *thinned = env(t->p, PROF_ENV_THINNED);
+	const char *thinned = profile_fact(t->p, PROF_ENV_THINNED);
 
 	if (!*thinned)
 		return;
@@ -338,9 +331,7 @@ static void wait_line(const struct quality *t, int columns, struct buf *line,
 	bool first = true;
 
 	for (size_t i = 0; i < N; i++) {
-		const char *v = profile_env(t->p, PROF_NONE, kinds[i].key);
-
-		ns[i] = v ? strtoull(v, NULL, 10) : 0;
+		ns[i] = strtoull(profile_fact(t->p, kinds[i].key), NULL, 10);
 		sum += ns[i];
 	}
 	for (size_t i = 0; i < N && sum; i++) {
@@ -382,7 +373,7 @@ static void why_line(const struct quality *t, int columns, struct buf *line,
 static void not_recorded_line(const struct quality *t, int columns,
 			      struct buf *line, struct buf *out)
 {
-	const char *programs = env(t->p, "not_recorded");
+	const char *programs = profile_fact(t->p, "not_recorded");
 
 	if (!*programs || (!t->got && !t->lost))
 		return;		/* said by why_line */

@@ -13,19 +13,12 @@
 #include "views/query/lines.h"
 #include "views/quality/quality.h"
 
-static const char *env(const struct quality *t, const char *key)
-{
-	const char *v = profile_env(t->p, PROF_NONE, key);
-
-	return v ? v : "";
-}
-
 /* Minimum CPU time per thread, on average: five ticks on most kernels. */
 #define SPLIT_NS 20000000u
 
 static bool source_is_blind(const struct quality *t)
 {
-	const char *source = env(t, "source");
+	const char *source = profile_fact(t->p, "source");
 
 	return !strcmp(source, PROF_SOURCE_TIMER) ||
 	       !strcmp(source, PROF_SOURCE_PTRACE);
@@ -76,7 +69,7 @@ static bool quality_time(const struct quality *t, struct quality_time *out)
 		  (e->exclude_kernel ? 0 : out->sys_ns);
 	/* The kernel's count covers the whole run, so it exceeds the samples if
 	 * recording was delayed. */
-	if (!*env(t, "delay"))
+	if (!*profile_fact(t->p, "delay"))
 		out->missing_ns = missing(t, counted, out->sampled_ns +
 						      out->before_ns);
 	return true;
@@ -85,8 +78,8 @@ static bool quality_time(const struct quality *t, struct quality_time *out)
 /* Appends the reason, if it is known.  Returns whether it names programs. */
 static bool why(const struct quality *t, struct buf *out)
 {
-	const char *threads = env(t, "threads_without_timer");
-	const char *programs = env(t, "not_recorded");
+	const char *threads = profile_fact(t->p, "threads_without_timer");
+	const char *programs = profile_fact(t->p, "not_recorded");
 
 	if (*threads) {
 		buf_str(out, ": ");
