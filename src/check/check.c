@@ -13,11 +13,6 @@
 #include "check/check_internal.h"
 #include "views/query/match.h"
 
-int check_nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory while comparing");
-}
-
 int check_note(struct check *c, const char *fmt, ...)
 {
 	char text[1024], *copy;
@@ -207,7 +202,7 @@ static int run_judge(struct check *c, struct error *err)
 	int rc = 0;
 
 	if (!noise || !changed || find_changed(c, changed) < 0)
-		rc = check_nomem(err);
+		rc = error_nomem(err);
 	for (size_t i = 0; !rc && i < n; i++)
 		noise[i] = noise_of(c, c->rows.v[i].unit.func);
 	if (!rc)
@@ -215,7 +210,7 @@ static int run_judge(struct check *c, struct error *err)
 	free(noise);
 	free(changed);
 	if (!rc && vec_push(&c->rows, small) < 0)
-		rc = check_nomem(err);
+		rc = error_nomem(err);
 	if (rc < 0)
 		return rc;
 	for (size_t i = 0; i < c->rows.n; i++)
@@ -473,11 +468,11 @@ int check_decide(struct check *c, struct error *err)
 	if (rc < 0)
 		return rc;
 	if (!c->o.any_outcome && check_outcome(c) < 0)
-		return check_nomem(err);
+		return error_nomem(err);
 	if (find_sensitivity(c) < 0)
-		return check_nomem(err);
+		return error_nomem(err);
 	decide(c);
 	if (order_rows(c) < 0 || note_limits(c) < 0)
-		return check_nomem(err);
+		return error_nomem(err);
 	return 0;
 }

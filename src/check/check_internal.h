@@ -4,8 +4,6 @@
 /* Functions that the files of a check share. */
 #include "check/check.h"
 
-/* Sets the out-of-memory message and returns -ERR_NOMEM. */
-int check_nomem(struct error *err);
 /* Adds a note of one line about the whole check, cut at 1 KB. Returns 0 or
  * -ERR_NOMEM. */
 int check_note(struct check *c, const char *fmt, ...)

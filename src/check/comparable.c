@@ -215,6 +215,6 @@ int check_comparable(struct check *c, struct error *err)
 	c->o.judge.session = c->interleaved ? 0 : SESSION_SD;
 	c->is_time = event_of(&f[0])->unit == PROF_UNIT_NS;
 	if (compare_machines(c) < 0 || note_rates(c) < 0 || note_runs(c) < 0)
-		return check_nomem(err);
+		return error_nomem(err);
 	return 0;
 }

@@ -279,5 +279,5 @@ int check_evidence(struct check *c, struct error *err)
 		g.failed = true;
 	u64map_fini(&map);
 	vec_fini(&g.runs);
-	return g.failed ? check_nomem(err) : 0;
+	return g.failed ? error_nomem(err) : 0;
 }

@@ -606,7 +606,7 @@ int judge_run(const struct judge_input *in, const struct judge_options *o,
 	if (!rc)
 		return 0;
 	judge_fini(out);
-	return error_set(err, ERR_NOMEM, "out of memory while comparing");
+	return error_nomem(err);
 }
 
 void judge_fini(struct judge *j)

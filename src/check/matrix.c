@@ -53,10 +53,10 @@ int check_matrix(struct check *c, struct error *err)
 
 	free(order);
 	if (rc < 0)
-		return check_nomem(err);
+		return error_nomem(err);
 	c->per_sample = check_per_sample(&c->runs);
 	c->cost = check_self_costs(&c->runs, true, c->rows.n, c->per_sample);
-	return c->cost ? 0 : check_nomem(err);
+	return c->cost ? 0 : error_nomem(err);
 }
 
 /* Adds a cell once to each row on its stack. */
@@ -109,5 +109,5 @@ int check_matrix_inclusive(struct check *c, struct error *err)
 				  f->cells.v[k].run * n, seen, ++mark);
 	}
 	free(seen);
-	return rc < 0 ? check_nomem(err) : 0;
+	return rc < 0 ? error_nomem(err) : 0;
 }

@@ -90,5 +90,5 @@ int check_moved(struct check *c, struct error *err)
 	if (!rc)
 		set_moved(c, from);
 	free(from);
-	return rc ? check_nomem(err) : 0;
+	return rc ? error_nomem(err) : 0;
 }

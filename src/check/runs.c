@@ -11,12 +11,6 @@
 #include "views/query/aggregate.h"
 #include "views/wait_place.h"
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM,
-			 "out of memory while reading the recordings");
-}
-
 const char *check_str(const struct check_runs *c, uint32_t id)
 {
 	return strtab_get(&c->str, id);
@@ -40,7 +34,7 @@ int check_compare_funcs(const struct check_runs *c, uint32_t a, uint32_t b)
 int check_runs_init(struct check_runs *c, struct error *err)
 {
 	*c = (struct check_runs){ .nbase = 0 };
-	return strtab_init(&c->str) < 0 ? nomem(err) : 0;
+	return strtab_init(&c->str) < 0 ? error_nomem(err) : 0;
 }
 
 static void file_fini(struct check_file *f)
@@ -201,14 +195,14 @@ static int sum_samples(struct check_file *f, struct error *err)
 	if (f->p->events.n > 1) {
 		only.event_ok = calloc(f->p->events.n + 1, 1);
 		if (!only.event_ok)
-			return nomem(err);
+			return error_nomem(err);
 		only.event_ok[f->event] = 1;
 	}
 	rc = aggregate_run(f->reader, &only, mask, true, &a, err);
 	if (!rc)
 		take_sums(&s);
 	if (s.failed)
-		rc = nomem(err);
+		rc = error_nomem(err);
 	aggregate_fini(&a);
 	selection_fini(&only);
 	for (size_t i = 0; i < f->p->losses.n; i++) {
@@ -245,7 +239,7 @@ int check_runs_add(struct check_runs *c, enum check_side side,
 	if (f.path && vec_push(&c->files, f) == 0)
 		return 0;
 	file_fini(&f);
-	return nomem(err);
+	return error_nomem(err);
 }
 
 uint32_t check_leaf(const struct check_file *f, uint32_t stack)
@@ -452,7 +446,7 @@ int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 		rc = add_runs(c, i);
 	if (!rc)
 		rc = order_runs(c);
-	return rc < 0 ? nomem(err) : 0;
+	return rc < 0 ? error_nomem(err) : 0;
 }
 
 double check_per_sample(const struct check_runs *c)

@@ -25,11 +25,6 @@ struct page {
 	struct buf head, how;
 };
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory for the page");
-}
-
 /* Maps a report's frame keys to the check's functions, so that corresponding keys
  * count as one. */
 static int match_keys(struct page *x, size_t i)
@@ -83,7 +78,7 @@ static int make_input(struct page *x, size_t i, struct error *err)
 	if (!rc)
 		rc = report_prepare(f->reader, &spec, &x->rep[i], err);
 	if (!rc && match_keys(x, i) < 0)
-		rc = nomem(err);
+		rc = error_nomem(err);
 	if (!rc)
 		rc = report_complete(x->rep[i], err);
 	if (rc)
@@ -205,7 +200,7 @@ static int build(struct page *x, struct buf *source_notes, struct buf *out,
 {
 	struct html_compare compare = { .how = "" };
 	struct html_style style = { .compare = &compare, .source_notes = source_notes };
-	int rc = make_texts(x) < 0 ? nomem(err) : 0;
+	int rc = make_texts(x) < 0 ? error_nomem(err) : 0;
 
 	for (size_t i = 0; !rc && i < x->n; i++)
 		rc = make_input(x, i, err);
@@ -234,7 +229,7 @@ int check_html(const struct check *c, struct buf *source_notes, struct buf *out,
 	x.match = calloc(x.n + 1, sizeof(*x.match));
 	x.in = calloc(x.n + 1, sizeof(*x.in));
 	rc = x.rep && x.match && x.in ? build(&x, source_notes, out, err)
-				    : nomem(err);
+				    : error_nomem(err);
 	page_fini(&x);
 	return rc;
 }

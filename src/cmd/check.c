@@ -295,7 +295,7 @@ static int write_outputs(struct cmd_io *io, const struct check_opts *o,
 		buf_fini(&out);
 	}
 	if (!rc && check_findings(c, &found) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory while reporting");
+		rc = error_nomem(err);
 	if (!rc)
 		rc = check_write_findings(io, o, &found, err);
 	findings_fini(&found);

@@ -215,7 +215,7 @@ static int show(struct against *a, struct error *err)
 	}
 	buf_fini(&out);
 	if (!rc && verdict_findings(&a->h, &a->verdict, &a->vo, &found) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory while reporting");
+		rc = error_nomem(err);
 	if (!rc)
 		rc = check_write_findings(a->io, o, &found, err);
 	findings_fini(&found);

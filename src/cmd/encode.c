@@ -201,7 +201,7 @@ static int words_expand(const struct hw_pmu *pmu, int argc, char **argv,
 		for (size_t k = 0; k < metric_events(m); k++)
 			r |= vec_push(out, (char *)(uintptr_t)m->events[k]);
 	}
-	return r ? error_set(err, ERR_NOMEM, "out of memory for events") : 0;
+	return r ? error_nomem(err) : 0;
 }
 
 static int encode_run(struct cmd_io *io, void *opts, int argc, char **argv,

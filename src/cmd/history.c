@@ -173,8 +173,7 @@ int commit_log_read(struct commit_log *l, struct history *h, const char *repo,
 	for (int all = 0; !rc && all < 2; all++)
 		rc = ask_log(l, h, repo, buf_cstr(&name), all);
 	buf_fini(&name);
-	return rc ? error_set(err, ERR_NOMEM, "out of memory while reading the "
-			      "commits") : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 void commit_log_fini(struct commit_log *l)

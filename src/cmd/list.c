@@ -655,7 +655,7 @@ static int list_run(struct cmd_io *io, void *opts, int argc, char **argv,
 	events_each("/sys", add, &l);
 	if (l.failed) {
 		vec_fini(&l.rows);
-		return error_set(err, ERR_NOMEM, "out of memory for events");
+		return error_nomem(err);
 	}
 	if (!o->json && io->start_pager)
 		io->start_pager(io);

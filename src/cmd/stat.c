@@ -195,7 +195,7 @@ static int finish(struct printer *p, const struct count_result *r,
 		break;
 	}
 	if (p->text.failed)
-		return error_set(err, ERR_NOMEM, "out of memory for output");
+		return error_nomem(err);
 	print(p);
 	if (p->output && ferror(p->out))
 		return error_errno(err, errno, "cannot write %s", p->output);
@@ -292,8 +292,7 @@ static int parse_metrics(const struct stat_opts *o, metric_list *out,
 			if (r < 0)
 				return r;
 			if (!r && vec_push(out, use) < 0)
-				return error_set(err, ERR_NOMEM,
-						 "out of memory for metrics");
+				return error_nomem(err);
 			s += n;
 			if (!*s)
 				break;

@@ -76,7 +76,7 @@ int export_bolt(struct export *x, struct error *err)
 
 	rc = export_loc_counts(x, &w.count, err);
 	if (!rc && symbols_copy(x->p, &symbols) < 0)
-		rc = export_nomem(err);
+		rc = error_nomem(err);
 	if (!rc)
 		rc = put_all(&w, symbols, err);
 	free(w.count);

@@ -204,8 +204,9 @@ static int take_cell(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
 	struct path_cell cell = { export_path(&w->paths, node), col, c };
 
 	(void)lane;
-	return cell.path == PROF_NONE || vec_push(&w->cells, cell) < 0
-		       ? export_nomem(err) : 0;
+	if (cell.path == PROF_NONE || vec_push(&w->cells, cell) < 0)
+		return error_nomem(err);
+	return 0;
 }
 
 static int by_column(const void *p, const void *q)
@@ -377,7 +378,7 @@ static int add_cells(struct callgrind *w, struct error *err)
 		rc = add_column(w, &w->cells.v[i], k - i);
 	}
 	return !rc ? 0 : w->too_long ? export_too_long(w->x, err)
-				     : export_nomem(err);
+				     : error_nomem(err);
 }
 
 static int compare(const void *p, const void *q)
@@ -506,7 +507,7 @@ int export_callgrind(struct export *x, struct error *err)
 	w.named_str = calloc(x->p->str.str.n + 1, 1);
 	w.inlined_at = calloc(export_nplaces(x), sizeof(*w.inlined_at));
 	rc = w.named_fn && w.named_str && w.inlined_at &&
-	     find_instructions(&w) == 0 ? 0 : export_nomem(err);
+	     find_instructions(&w) == 0 ? 0 : error_nomem(err);
 	if (!rc)
 		rc = export_paths_init(&w.paths, x, EXPORT_PATH_PLACES, err);
 	if (!rc)

@@ -151,11 +151,11 @@ static int put_sample(void *ctx, const struct export_sample *s,
 	if (gap || s->stack != w->stack)
 		path = export_path(&w->paths, s->stack);
 	if (path == PROF_NONE)
-		return export_nomem(err);
+		return error_nomem(err);
 	w->stack = s->stack;
 	close_down_to(w, gap ? 0 : common(&w->paths, w->open, path), w->end_ns);
 	if (open_up_to(w, path, gap ? begin : w->end_ns) < 0)
-		return export_nomem(err);
+		return error_nomem(err);
 	w->end_ns = end > w->end_ns ? end : w->end_ns;
 	return export_flush(x, false, err);
 }

@@ -177,7 +177,7 @@ int export_cpuprofile(struct export *x, struct error *err)
 		w.hits = calloc(n, sizeof(*w.hits));
 		w.first = malloc(n * sizeof(*w.first));
 		w.next = malloc(n * sizeof(*w.next));
-		rc = w.hits && w.first && w.next ? 0 : export_nomem(err);
+		rc = w.hits && w.first && w.next ? 0 : error_nomem(err);
 		for (size_t i = 0; !rc && i < n; i++)
 			w.first[i] = w.next[i] = PROF_NONE;
 	}

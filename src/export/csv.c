@@ -38,7 +38,7 @@ static int make_stack(struct csv *w, uint32_t node, struct error *err)
 	const struct prof_image *im;
 
 	if (export_stack(x, node) < 0)
-		return export_nomem(err);
+		return error_nomem(err);
 	leaf = &x->frames.v[0];
 	im = export_image(x, leaf);
 	buf_again(&w->stack);

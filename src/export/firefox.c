@@ -113,7 +113,7 @@ static int number_frames(struct firefox *w, struct error *err)
 {
 	w->frame_id = malloc((w->t.nodes.n + 1) * sizeof(*w->frame_id));
 	if (!w->frame_id)
-		return export_nomem(err);
+		return error_nomem(err);
 	for (uint32_t i = 0; i < w->t.nodes.n; i++) {
 		const struct export_frame *f = &w->t.nodes.v[i].frame;
 		bool special = f->loc == PROF_NONE;
@@ -127,7 +127,7 @@ static int number_frames(struct firefox *w, struct error *err)
 			id = (uint32_t)w->frame_keys.n;
 			if (vec_push(&w->frame_keys, key) < 0 ||
 			    idtab_add(&w->frame_tab, h, id) < 0)
-				return export_nomem(err);
+				return error_nomem(err);
 		}
 		w->frame_id[i] = id;
 	}
@@ -214,7 +214,7 @@ static int use_sample(void *ctx, const struct export_sample *s,
 
 	if (s->col != w->col)
 		return 0;
-	return use_stack(w, w->t.node_of[s->stack]) < 0 ? export_nomem(err) : 0;
+	return use_stack(w, w->t.node_of[s->stack]) < 0 ? error_nomem(err) : 0;
 }
 
 static int put_stack(void *ctx, const struct export_sample *s,
@@ -537,10 +537,10 @@ static int put_thread(struct firefox *w, uint32_t lane, struct error *err)
 	w->stacks.n = w->frames.n = w->funcs.n = w->libs.n = 0;
 	strtab_fini(&w->str);
 	if (strtab_init(&w->str) < 0)
-		return export_nomem(err);
+		return error_nomem(err);
 	rc = export_thread_samples(x, lane, use_sample, w, err);
 	if (!rc && number_stacks(w) < 0)
-		rc = export_nomem(err);
+		rc = error_nomem(err);
 	json_object(&w->j, NULL);
 	put_thread_head(w, lane);
 	if (!rc)
@@ -666,7 +666,7 @@ int export_firefox(struct export *x, struct error *err)
 		w.func_of = malloc((export_nfuncs(x) + 1) * sizeof(*w.func_of));
 		w.lib_of = malloc((x->p->images.n + 1) * sizeof(*w.lib_of));
 		rc = w.stack_of && w.func_of && w.lib_of && w.frame_of
-			     ? 0 : export_nomem(err);
+			     ? 0 : error_nomem(err);
 	}
 	if (!rc) {
 		memset(w.stack_of, 0xff, w.t.nodes.n * sizeof(*w.stack_of));

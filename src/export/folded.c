@@ -66,7 +66,7 @@ static int put_line(struct folded *f, const struct line *l, struct error *err)
 	f->way.n = 0;
 	for (uint32_t k = l->path; k; k = f->paths.v.v[k].up)
 		if (vec_push(&f->way, x->name_of[f->paths.v.v[k].what]) < 0)
-			return export_nomem(err);
+			return error_nomem(err);
 	for (size_t i = f->way.n; i--;) {
 		uint32_t name = f->way.v[i];
 
@@ -120,7 +120,7 @@ static int put_stack(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
 	}
 	l.path = f->path;
 	if (l.path == PROF_NONE || vec_push(&f->lines, l) < 0)
-		return export_nomem(err);
+		return error_nomem(err);
 	return f->paths.v.n > HELD || f->lines.n > HELD ? put_lines(f, err) : 0;
 }
 
@@ -131,7 +131,7 @@ static int make_roots(struct folded *f, struct error *err)
 	struct buf line = { 0 };
 
 	if (strtab_init(&f->roots) < 0)
-		return export_nomem(err);
+		return error_nomem(err);
 	for (size_t l = 0; l < x->a.lanes.n; l++)
 		for (size_t c = 0; c < x->a.ncols; c++) {
 			const char *comm = export_str(x, x->a.lanes.v[l].comm);
@@ -158,7 +158,7 @@ int export_folded(struct export *x, struct error *err)
 
 	f.root_of = calloc(x->a.lanes.n * x->a.ncols + 1, sizeof(*f.root_of));
 	if (!rc && !f.root_of)
-		rc = export_nomem(err);
+		rc = error_nomem(err);
 	if (!rc)
 		rc = make_roots(&f, err);
 	if (!rc)

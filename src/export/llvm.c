@@ -457,7 +457,7 @@ int export_llvm(struct export *x, struct error *err)
 	int rc = export_loc_counts(x, &w.count, err);
 
 	if (!rc && add_all(&w) < 0)
-		rc = export_nomem(err);
+		rc = error_nomem(err);
 	if (!rc) {
 		add_up(&w);
 		rc = put_bodies(&w, err);

@@ -205,10 +205,10 @@ static int make_stack(struct otlp *w, uint32_t node, struct error *err)
 	struct buf ids = { 0 };
 
 	if (path == PROF_NONE)
-		return export_nomem(err);
+		return error_nomem(err);
 	while (w->stack_of.n <= path)
 		if (vec_push(&w->stack_of, 0) < 0)
-			return export_nomem(err);
+			return error_nomem(err);
 	w->node = node;
 	w->stack = w->stack_of.v[path];
 	if (w->stack)
@@ -472,7 +472,7 @@ int export_otlp(struct export *x, struct error *err)
 	w.mapping_of = calloc(x->p->images.n + 1, sizeof(*w.mapping_of));
 	w.limit = calloc(x->p->images.n + 1, sizeof(*w.limit));
 	if (strtab_init(&w.str) < 0 || !w.loc_of || !w.mapping_of || !w.limit)
-		export_nomem(err);
+		error_nomem(err);
 	else
 		rc = pieces_init(&w.threads, x->a.lanes.n, err);
 	if (!rc)

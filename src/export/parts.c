@@ -33,7 +33,7 @@ static int keep_bytes(void *ctx, const void *p, size_t n, struct error *err)
 	struct divide *d = ctx;
 
 	buf_bytes(&d->bytes, p, n);
-	return d->bytes.failed ? export_nomem(err) : 0;
+	return d->bytes.failed ? error_nomem(err) : 0;
 }
 
 /* Makes the lanes: threads of a group with the same name share one. */
@@ -45,7 +45,7 @@ static int make_lanes(struct divide *d, struct error *err)
 
 	x->lane_of = calloc(x->p->threads.n + 1, sizeof(*x->lane_of));
 	if (!x->lane_of)
-		return export_nomem(err);
+		return error_nomem(err);
 	for (size_t i = 0; !rc && i < x->p->threads.n; i++) {
 		uint32_t group = x->division->group_of[i];
 		struct lane l = { .comm = x->p->threads.v[i].comm,
@@ -59,7 +59,7 @@ static int make_lanes(struct divide *d, struct error *err)
 				at = NULL;
 		}
 		if (!at)
-			rc = export_nomem(err);
+			rc = error_nomem(err);
 		else
 			x->lane_of[i] = *at;
 	}
@@ -77,7 +77,7 @@ static int open_parts(struct divide *d, struct error *err)
 		rc = export_open_names(x, err);
 	for (uint32_t e = 0; !rc && e < x->p->events.n; e++)
 		if (vec_push(&x->a.cols, e) < 0)
-			rc = export_nomem(err);
+			rc = error_nomem(err);
 	x->a.ncols = x->a.cols.n;
 	if (!rc)
 		rc = make_lanes(d, err);
@@ -121,7 +121,7 @@ static int choose_slices(struct divide *d, size_t first, size_t n,
 			end = first + n;
 		s.n = end - s.first;
 		if (vec_push(&d->some, s) < 0)
-			return export_nomem(err);
+			return error_nomem(err);
 	}
 	return 0;
 }
@@ -202,11 +202,11 @@ static int sum_window(struct divide *d, size_t from, size_t to,
 
 		if ((!last || last->node != it->node || new_slice) &&
 		    vec_push(&x->a.leaves, it->node) < 0)
-			return export_nomem(err);
+			return error_nomem(err);
 		if (new_slice &&
 		    vec_push(&d->all, (struct export_slice){
 			    it->group, it->col, x->cells.n, 0 }) < 0)
-			return export_nomem(err);
+			return error_nomem(err);
 		if (last && !by_part(last, it)) {
 			cell_add(&x->cells.v[x->cells.n - 1].c, one);
 			continue;
@@ -214,7 +214,7 @@ static int sum_window(struct divide *d, size_t from, size_t to,
 		if (vec_push(&x->cells, (struct export_cell){
 			    (uint32_t)x->a.leaves.n - 1, it->lane, it->col,
 			    one }) < 0)
-			return export_nomem(err);
+			return error_nomem(err);
 		d->all.v[d->all.n - 1].n++;
 		last = it;
 	}
@@ -295,7 +295,7 @@ static int hold_samples(struct divide *d, const struct sample_batch *b,
 		if (d->items.n >= EXPORT_SAMPLES)
 			rc = write_held(d, err);
 		if (!rc && vec_push(&d->items, it) < 0)
-			rc = export_nomem(err);
+			rc = error_nomem(err);
 	}
 	return rc;
 }

@@ -11,7 +11,7 @@ int export_paths_init(struct export_paths *p, struct export *x,
 	*p = (struct export_paths){ .x = x, .kind = kind };
 	p->of = calloc(x->p->nodes.n + 1, 2 * sizeof(*p->of));
 	if (!p->of || vec_push(&p->v, (struct export_path){ 0 }) < 0)
-		return export_nomem(err);
+		return error_nomem(err);
 	return 0;
 }
 

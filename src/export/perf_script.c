@@ -62,7 +62,7 @@ static int put_sample(void *ctx, const struct export_sample *s,
 	struct export *x = w->x;
 
 	if (export_places(x, s->stack) < 0)
-		return export_nomem(err);
+		return error_nomem(err);
 	pieces_put(&w->threads, s->lane, &x->out);
 	if (s->cpu < 100)
 		buf_bytes(&x->out, "00", s->cpu < 10 ? 2 : 1);

@@ -12,7 +12,7 @@ int pieces_init(struct pieces *p, size_t n, struct error *err)
 	if (p->at && p->len)
 		return 0;
 	pieces_fini(p);
-	return error_set(err, ERR_NOMEM, "out of memory for the export");
+	return error_nomem(err);
 }
 
 void pieces_fini(struct pieces *p)

@@ -150,7 +150,7 @@ static int make_stack(struct pprof *w, uint32_t node, struct error *err)
 	uint32_t path = export_path(&w->paths, node);
 
 	if (path == PROF_NONE)
-		return export_nomem(err);
+		return error_nomem(err);
 	buf_again(&w->stack);
 	for (; path; path = w->paths.v.v[path].up)
 		buf_uleb(&w->stack, location(w, w->paths.v.v[path].what));
@@ -240,7 +240,7 @@ static int put_locations(struct pprof *w, struct error *err)
 			proto_uint(&w->msg, 3, p->locs.v[loc].vaddr);
 		}
 		if (export_place(x, loc) < 0)
-			return export_nomem(err);
+			return error_nomem(err);
 		if (loc < p->locs.n && export_leaves(x, p->locs.v[loc].image))
 			x->frames.n = 0;
 		for (size_t k = 0; k < x->frames.n; k++)
@@ -366,7 +366,7 @@ static int export_profile(struct export *x, bool go, struct error *err)
 	w.mapping_id = calloc(x->p->images.n + 1, sizeof(*w.mapping_id));
 	w.limit = calloc(x->p->images.n + 1, sizeof(*w.limit));
 	if (strtab_init(&w.str) < 0 || !w.loc_id || !w.mapping_id || !w.limit)
-		export_nomem(err);
+		error_nomem(err);
 	else
 		rc = pieces_init(&w.labels, x->a.lanes.n, err);
 	if (!rc)

@@ -41,7 +41,7 @@ static int run_pass(const struct pass *w, struct error *err)
 	int rc = 0;
 
 	if (!keep)
-		return export_nomem(err);
+		return error_nomem(err);
 	reader_columns(x->r, COLUMN_ALL);
 	reader_rewind(x->r);
 	while (!rc && reader_next(x->r, &b))
@@ -101,13 +101,13 @@ static int hold_room(struct export *x, uint32_t lane, uint32_t n,
 	x->held_from = malloc((n + 1ul) * sizeof(*x->held_from));
 	x->held_next = malloc((n + 1ul) * sizeof(*x->held_next));
 	if (!x->held_from || !x->held_next)
-		return export_nomem(err);
+		return error_nomem(err);
 	for (uint32_t i = 0; i <= n; i++) {
 		x->held_from[i] = x->held_next[i] = all;
 		all += i < n ? (size_t)lane_count(x, lane + i) : 0;
 	}
 	x->held.n = 0;
-	return vec_reserve(&x->held, all) < 0 ? export_nomem(err) : 0;
+	return vec_reserve(&x->held, all) < 0 ? error_nomem(err) : 0;
 }
 
 /* Sorts a thread's samples by time.  Files already have this order, unless

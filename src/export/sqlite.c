@@ -235,7 +235,7 @@ static int sample_rows(struct database *w, int n, struct error *err)
 		buf_str(&sql, ",(?,?,?,?,?,?)");
 	rc = rows_into(w, buf_cstr(&sql), err);
 	if (sql.failed)
-		rc = export_nomem(err);
+		rc = error_nomem(err);
 	buf_fini(&sql);
 	return rc;
 }

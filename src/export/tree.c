@@ -83,7 +83,7 @@ int export_tree_build(struct export *x, struct export_tree *t,
 	if (!rc)
 		return 0;
 	export_tree_fini(t);
-	return export_nomem(err);
+	return error_nomem(err);
 }
 
 void export_tree_fini(struct export_tree *t)

@@ -16,11 +16,6 @@ enum {
 	GZIP_LEVEL = 2,
 };
 
-int export_nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory for the export");
-}
-
 static int put_gzip(struct export *x, bool all, struct error *err)
 {
 	uint8_t room[1 << 14];
@@ -55,7 +50,7 @@ int export_flush(struct export *x, bool all, struct error *err)
 	int rc = 0;
 
 	if (x->out.failed)
-		return export_nomem(err);
+		return error_nomem(err);
 	if (!all && x->out.n < FLUSH_AT)
 		return 0;
 	x->raw_bytes += x->out.n;
@@ -355,7 +350,7 @@ int export_stack_sums(struct export *x, export_cell_fn *fn, void *ctx,
 		      struct error *err)
 {
 	struct cell *sum = calloc(x->a.ncols + 1, sizeof(*sum));
-	int rc = sum ? 0 : export_nomem(err);
+	int rc = sum ? 0 : error_nomem(err);
 
 	for (size_t i = 0, k = 0; !rc && i < x->cells.n; i = k) {
 		uint32_t leaf = x->cells.v[i].leaf;
@@ -397,7 +392,7 @@ int export_loc_counts(struct export *x, uint64_t **count, struct error *err)
 
 	*count = k.count;
 	return k.count ? export_stack_sums(x, count_leaf, &k, err)
-		       : export_nomem(err);
+		       : error_nomem(err);
 }
 
 /* Calls put(x, cell) for each cell that is not empty, thread by thread. */
@@ -442,12 +437,12 @@ static int sort_cells(struct export *x, struct error *err)
 
 	x->cells_at = calloc(leaves + 2, sizeof(*x->cells_at));
 	if (!x->cells_at)
-		return export_nomem(err);
+		return error_nomem(err);
 	each_cell(&x->a, count_cell, x);
 	for (size_t i = 0; i < leaves; i++)
 		x->cells_at[i + 1] += x->cells_at[i];
 	if (vec_reserve(&x->cells, x->cells_at[leaves]) < 0)
-		return export_nomem(err);
+		return error_nomem(err);
 	x->cells.n = x->cells_at[leaves];
 	each_cell(&x->a, place_cell, x);
 	return 0;
@@ -475,7 +470,7 @@ static int map_threads(struct export *x, struct error *err)
 	x->totals = calloc(x->a.lanes.n * x->a.ncols + 1, sizeof(*x->totals));
 	if (!of_group || !x->lane_of || !x->totals) {
 		free(of_group);
-		return export_nomem(err);
+		return error_nomem(err);
 	}
 	memset(of_group, 0xff, (groups + 1) * sizeof(*of_group));
 	for (size_t i = 0; i < x->a.lanes.n; i++)
@@ -523,7 +518,7 @@ static int count_frames(struct export *x, struct error *err)
 		*d = more < UINT32_MAX - *d ? *d + more : UINT32_MAX;
 	}
 	free(of_loc);
-	return of_loc && x->depth ? 0 : export_nomem(err);
+	return of_loc && x->depth ? 0 : error_nomem(err);
 }
 
 int export_open_names(struct export *x, struct error *err)
@@ -536,11 +531,11 @@ int export_open_names(struct export *x, struct error *err)
 	if (rc)
 		return rc;
 	if (strtab_init(&x->text) < 0)
-		return export_nomem(err);
+		return error_nomem(err);
 	x->name_of = calloc(export_nfuncs(x), sizeof(*x->name_of));
 	x->text_of = calloc(x->p->str.str.n + 1, sizeof(*x->text_of));
 	if (!x->name_of || !x->text_of)
-		return export_nomem(err);
+		return error_nomem(err);
 	rc = count_frames(x, err);
 	if (rc)
 		return rc;
@@ -548,12 +543,12 @@ int export_open_names(struct export *x, struct error *err)
 		return 0;
 	z = calloc(1, sizeof(*z));
 	if (!z)
-		return export_nomem(err);
+		return error_nomem(err);
 	/* 16: gzip header; its time is 0, so equal input gives equal bytes */
 	if (deflateInit2(z, GZIP_LEVEL, Z_DEFLATED, 15 + 16, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK) {
 		free(z);
-		return export_nomem(err);
+		return error_nomem(err);
 	}
 	x->z = z;
 	return 0;

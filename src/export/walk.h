@@ -122,7 +122,6 @@ static inline size_t export_end_col(const struct export *x)
 int export_too_long(const struct export *x, struct error *err);
 /* Passes out->n bytes to the sink if there are many, or if `all`. */
 int export_flush(struct export *x, bool all, struct error *err);
-int export_nomem(struct error *err);
 
 /* Returns a string of the profile, made safe.  The result lives as long as x. */
 const char *export_str(struct export *x, uint32_t str);

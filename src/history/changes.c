@@ -515,8 +515,7 @@ int changes_find(const struct cost_series *s, struct changes *out,
 	free(l.variances);
 	if (rc)
 		changes_fini(out);
-	return rc ? error_set(err, ERR_NOMEM, "out of memory while looking for "
-			      "changes") : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 void changes_fini(struct changes *c)

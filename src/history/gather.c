@@ -17,12 +17,6 @@ struct gathering {
 	double *one;		/* of one function, by run */
 };
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory while summing the "
-			 "recordings");
-}
-
 /* Appends settings such as "1999 Hz, user only".  Costs of an event with different
  * settings are not comparable. */
 static void settings(const struct check_file *f, struct buf *out)
@@ -62,7 +56,7 @@ static int same_in_all(const struct check_runs *r, const char *what,
 				       what, buf_cstr(out), buf_cstr(&one));
 	}
 	if (!rc && (out->failed || one.failed))
-		rc = nomem(err);
+		rc = error_nomem(err);
 	buf_fini(&one);
 	return rc;
 }
@@ -91,7 +85,7 @@ static int intern(struct history *h, uint32_t *to, const char *s,
 		  struct error *err)
 {
 	*to = strtab_add(&h->str, s);
-	return *to == UINT32_MAX ? nomem(err) : 0;
+	return *to == UINT32_MAX ? error_nomem(err) : 0;
 }
 
 static int describe(struct gathering *g, const struct batch_facts *facts,
@@ -144,12 +138,12 @@ static int add_cost(struct gathering *g, const struct history_func *f,
 	struct history_cost c = { history_func(h, f), (uint32_t)h->counts.n };
 
 	if (c.func == UINT32_MAX || vec_push(&h->costs, c) < 0)
-		return nomem(err);
+		return error_nomem(err);
 	h->funcs.v[c.func].file = f->file;
 	h->funcs.v[c.func].line = f->line;
 	for (size_t r = 0; r < g->runs->runs.n; r++)
 		if (vec_push(&h->counts, x[r]) < 0)
-			return nomem(err);
+			return error_nomem(err);
 	return 0;
 }
 
@@ -206,11 +200,11 @@ static int add_costs(struct gathering *g, uint32_t *order, double *small,
 		to.file = strtab_add(&g->h->str, check_str(r, f->file));
 		rc = to.image == UINT32_MAX || to.name == UINT32_MAX ||
 		     to.which == UINT32_MAX || to.file == UINT32_MAX
-			     ? nomem(err) : add_cost(g, &to, x, err);
+			     ? error_nomem(err) : add_cost(g, &to, x, err);
 		if (!rc && f->name && !f->kernel && sum >= DETAIL_SHARE * all &&
 		    vec_push(&details->v, ((struct detail_func){
 				order[i], (uint32_t)g->h->costs.n - 1 })) < 0)
-			rc = nomem(err);
+			rc = error_nomem(err);
 	}
 	return rc ? rc : add_cost(g, &others, small, err);
 }
@@ -223,7 +217,7 @@ static int add_statuses(struct gathering *g, struct batch *b, struct error *err)
 		const struct profile *p = g->runs->files.v[r->file].p;
 
 		if (vec_push(&g->h->ended, p->runs.v[r->run].exit_status) < 0)
-			return nomem(err);
+			return error_nomem(err);
 	}
 	return 0;
 }
@@ -243,7 +237,7 @@ static int add_recordings(struct gathering *g, struct error *err)
 		io_unmap(&bytes);
 		if (r.path == UINT32_MAX ||
 		    vec_push(&g->h->recordings, r) < 0)
-			return nomem(err);
+			return error_nomem(err);
 	}
 	return 0;
 }
@@ -268,7 +262,7 @@ int history_gather(struct history *h, struct check_runs *runs,
 			       HISTORY_RUNS_MAX);
 	else
 		rc = order && small && g.cost && g.one
-			     ? describe(&g, facts, &b, err) : nomem(err);
+			     ? describe(&g, facts, &b, err) : error_nomem(err);
 	if (!rc) {
 		b.per_sample = g.per_sample;
 		rc = add_costs(&g, order, small, &details, err);
@@ -276,7 +270,7 @@ int history_gather(struct history *h, struct check_runs *runs,
 	b.n = (uint32_t)h->costs.n - b.first;
 	if (!rc && details_gather(h, runs, details.v.v, details.v.n,
 				  g.per_sample) < 0)
-		rc = nomem(err);
+		rc = error_nomem(err);
 	if (!rc)
 		rc = add_statuses(&g, &b, err);
 	if (!rc)
@@ -284,7 +278,7 @@ int history_gather(struct history *h, struct check_runs *runs,
 	b.ndetails = (uint32_t)h->details.n - b.first_detail;
 	b.nrecordings = (uint32_t)h->recordings.n - b.first_recording;
 	if (!rc && vec_push(&h->batches, b) < 0)
-		rc = nomem(err);
+		rc = error_nomem(err);
 	vec_fini(&details.v);
 	free(order);
 	free(small);

@@ -29,12 +29,6 @@ enum {
 #define USUAL_NOISE 0.015	/* usual standard deviation of a function between
 				 * batches, beyond sampling */
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory while reading the "
-			 "history");
-}
-
 /* Returns the version of a release: "6.1" for "6.1.0-56-amd64". */
 static uint32_t kernel_version(struct history *h, const char *release)
 {
@@ -169,7 +163,7 @@ int history_classify(struct history *h, const char *benchmark,
 	free(tmp);
 	if (rc)
 		history_classes_fini(out);
-	return rc ? nomem(err) : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 void history_classes_fini(struct history_classes *c)
@@ -564,7 +558,7 @@ int series_build(const struct history *h, const uint32_t *batches, size_t n,
 	free(x);
 	if (rc) {
 		series_fini(out);
-		return nomem(err);
+		return error_nomem(err);
 	}
 	return 0;
 }

@@ -38,12 +38,6 @@ struct judging {
 	double *tmp;
 };
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory while comparing with "
-			 "the history");
-}
-
 static int alloc(struct judging *j)
 {
 	size_t n = j->s.funcs.n, b = j->s.n;
@@ -478,7 +472,7 @@ static int judge_batches(const struct history *h, const uint32_t *batches,
 	if (!rc)
 		rc = judge_total(&j);
 	release(&j);
-	return rc ? nomem(err) : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 /* Returns whether both commits together are evidence against a function, and stronger
@@ -617,7 +611,7 @@ int verdict_reach(const struct history *h, const uint32_t *stored,
 		out->learning = true;
 		if (!o->any_outcome &&
 		    judge_outcome(h, stored, nstored, fresh, nfresh, out) < 0)
-			return nomem(err);
+			return error_nomem(err);
 		out->answer = out->broken ? VERDICT_BROKEN : VERDICT_INCONCLUSIVE;
 		return 0;
 	}
@@ -630,7 +624,7 @@ int verdict_reach(const struct history *h, const uint32_t *stored,
 	out->stored = old + last;
 	batches = malloc((old + last + nfresh) * sizeof(*batches));
 	if (!batches)
-		return nomem(err);
+		return error_nomem(err);
 	/* Each of the two tests gets half of the budget.  Both leave the last stored
 	 * commit out of the old ones.  If it was slower, it would raise both their
 	 * mean and their variance. */
@@ -652,7 +646,7 @@ int verdict_reach(const struct history *h, const uint32_t *stored,
 	    (!o->any_outcome &&
 	     judge_outcome(h, stored, old + last, fresh, nfresh, out) < 0)) {
 		verdict_fini(out);
-		return nomem(err);
+		return error_nomem(err);
 	}
 	answer(out, o);
 	if (out->rows.n)

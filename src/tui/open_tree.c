@@ -26,11 +26,6 @@ void open_tree_fini(struct open_tree *f)
 	vec_fini(&f->seen);
 }
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory for the tree");
-}
-
 int open_tree_add(struct open_tree *f, const struct tree_row *row)
 {
 	uint32_t id = (uint32_t)f->rows.n;
@@ -107,11 +102,11 @@ int open_tree_add_level(struct open_tree *f, struct tree_level *level,
 
 	if (add_branches(f, level, NULL, PROF_NONE, lane, mode) < 0) {
 		tree_level_free(level);
-		return nomem(err);
+		return error_nomem(err);
 	}
 	for (size_t i = first; i < f->rows.n; i++)
 		if (vec_push(&f->seen, (uint32_t)i) < 0)
-			return nomem(err);
+			return error_nomem(err);
 	return 0;
 }
 
@@ -150,7 +145,7 @@ static int grow(struct open_tree *f, uint32_t id, struct error *err)
 	above.n = (uint32_t)l->children.n;
 	if (add_branches(f, l, &above, id, above.lane, above.mode) < 0) {
 		tree_level_free(l);
-		return nomem(err);
+		return error_nomem(err);
 	}
 	f->rows.v[id] = above;
 	return 0;
@@ -219,7 +214,7 @@ int open_tree_open(struct open_tree *f, size_t seen, struct error *err)
 		return 0;
 	rc = mark_open(f, f->seen.v[seen], err);
 	if (open_tree_row(f, seen)->open && insert_below(f, seen, &n) < 0)
-		rc = nomem(err);
+		rc = error_nomem(err);
 	return rc;
 }
 
@@ -276,14 +271,14 @@ int open_tree_open_all(struct open_tree *f, size_t seen, double percent,
 
 			if (reaches(f, &f->rows.v[below], percent) &&
 			    vec_push(&wait, below) < 0)
-				rc = nomem(err);
+				rc = error_nomem(err);
 		}
 	}
 	if (!rc && wait.n)
 		rc = error_set(err, ERR_NOMEM, "more than %d branches: not all "
 			       "are open", OPEN_TREE_ALL_MAX);
 	if (open_tree_row(f, seen)->open && insert_below(f, seen, &n) < 0)
-		rc = nomem(err);
+		rc = error_nomem(err);
 	vec_fini(&wait);
 	return rc;
 }

@@ -179,7 +179,7 @@ void text_page_waits(struct tui *t)
 	int rc = model_report(&t->m, "image,symbol", &rep, &err);
 
 	if (rc >= 0 && put_waits(t, rep, &text) < 0)
-		error_set(&err, ERR_NOMEM, "out of memory");
+		error_nomem(&err);
 	report_free(rep);
 	if (err.msg[0])
 		tui_complain(t, &err);

@@ -139,7 +139,7 @@ static int order_rows(struct report *rep, struct error *err)
 
 	if (!rows || vec_reserve(&rep->order, n + 1) < 0) {
 		free(rows);
-		return error_set(err, ERR_NOMEM, "out of memory for the rows");
+		return error_nomem(err);
 	}
 	kept = choose_rows(rep, rows, true);
 	few = rep->spec.limit > 0 && kept < rep->spec.at_least;

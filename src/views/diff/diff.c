@@ -7,12 +7,6 @@
 
 #include "views/diff/diff_internal.h"
 
-int diff_nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM,
-			 "out of memory while comparing the recordings");
-}
-
 static int refuse_keys(const struct diff_spec *spec, struct error *err)
 {
 	static const struct {
@@ -76,13 +70,13 @@ static int build(struct diff *d, struct reader *const readers[DIFF_SIDES],
 	if (!rc)
 		rc = diff_normalise(d, err);
 	if (!rc && diff_match(d) < 0)
-		rc = diff_nomem(err);
+		rc = error_nomem(err);
 	for (int s = 0; !rc && s < DIFF_SIDES; s++)
 		rc = report_complete(d->side[s].rep, err);
 	if (!rc && (diff_rows(d) < 0 || diff_stats(d) < 0 ||
 		    diff_moved(d) < 0 ||
 		    diff_order_rows(d) < 0))
-		rc = diff_nomem(err);
+		rc = error_nomem(err);
 	return rc;
 }
 
@@ -95,9 +89,9 @@ int diff_build(struct reader *const readers[DIFF_SIDES],
 
 	*out = NULL;
 	if (!d)
-		return diff_nomem(err);
+		return error_nomem(err);
 	d->spec = *spec;
-	rc = profile_init(&d->names) < 0 ? diff_nomem(err)
+	rc = profile_init(&d->names) < 0 ? error_nomem(err)
 					 : build(d, readers, err);
 	if (rc < 0) {
 		diff_free(d);

@@ -281,7 +281,7 @@ static int build_side(struct diff_annotation *x, int side, struct error *err)
 	if (!x->spec.what) {
 		spec.funcs = funcs = changed_functions(x, side);
 		if (!funcs)
-			return diff_nomem(err);
+			return error_nomem(err);
 	}
 	reader_rewind(x->d->side[side].reader);
 	rc = annotate_build(x->d->side[side].reader, &spec, &x->a[side], err);
@@ -374,7 +374,7 @@ static int build(struct diff_annotation *x, struct error *err)
 		rc = pair_units(x);
 	for (size_t i = 0; !rc && i < x->units.n; i++)
 		rc = list_unit(x, &x->units.v[i]);
-	return rc ? diff_nomem(err) : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 int diff_annotate(struct diff *d, const struct diff_annotate_spec *spec,
@@ -385,11 +385,11 @@ int diff_annotate(struct diff *d, const struct diff_annotate_spec *spec,
 
 	*out = NULL;
 	if (!x)
-		return diff_nomem(err);
+		return error_nomem(err);
 	x->d = d;
 	x->spec = *spec;
 	x->became = find_successors(d);
-	rc = x->became ? build(x, err) : diff_nomem(err);
+	rc = x->became ? build(x, err) : error_nomem(err);
 	if (rc < 0) {
 		diff_annotation_free(x);
 		return rc;

@@ -21,6 +21,4 @@ int diff_order_rows(struct diff *d);
 /* Writes the member "header" of the open object. */
 void diff_json_header(const struct diff *d, struct json *j);
 
-int diff_nomem(struct error *err);
-
 #endif

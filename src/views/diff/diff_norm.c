@@ -104,7 +104,7 @@ int diff_columns(struct diff *d, struct error *err)
 			continue;
 		taken |= 1ull << p;
 		if (add_column(d, c, p, other) < 0)
-			return diff_nomem(err);
+			return error_nomem(err);
 	}
 	if (d->cols.n)
 		return 0;
@@ -143,7 +143,7 @@ static int select_runs(struct diff *d, int side, struct error *err)
 	s->run_at = malloc((n + 1) * sizeof(*s->run_at));
 	s->run_seconds = calloc(n + 1, sizeof(*s->run_seconds));
 	if (!s->run_at || !s->run_seconds)
-		return diff_nomem(err);
+		return error_nomem(err);
 	if (d->spec.select.runs)
 		rc = range_list_parse(d->spec.select.runs, "--run", &only, err);
 	for (size_t i = 0; !rc && i < n; i++) {

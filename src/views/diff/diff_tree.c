@@ -39,7 +39,7 @@ static int build(const struct diff *d, struct calltree *t,
 		sources[s].rep = own ? d->side[s].rep : made[s];
 		col_of[s] = columns_of(d, s, sources[s].rep);
 		if (!col_of[s])
-			return diff_nomem(err);
+			return error_nomem(err);
 		sources[s].col_of = col_of[s];
 		sources[s].func_of = d->side[s].key_of;
 		sources[s].side = (unsigned int)s;
@@ -64,7 +64,7 @@ int diff_tree(const struct diff *d, struct calltree *t, struct error *err)
 			       "--symbol or --image");
 	else
 		rc = scale ? build(d, t, made, col_of, scale, err)
-			   : diff_nomem(err);
+			   : error_nomem(err);
 	for (int s = 0; s < DIFF_SIDES; s++) {
 		report_free(made[s]);
 		free(col_of[s]);

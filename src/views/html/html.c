@@ -81,11 +81,6 @@ static bool fits(const struct html_data *d)
 	       d->entries.v.n <= HTML_ENTRIES && cost <= 10ull * HTML_BYTES;
 }
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory for the page");
-}
-
 /* Merges branches below d->share, and their samples. */
 static int prune(struct html_data *d, struct error *err)
 {
@@ -98,7 +93,7 @@ static int prune(struct html_data *d, struct error *err)
 	if (rc)
 		return rc;
 	d->entries.nodes = d->tree.nodes.n;
-	return html_entries_merge(&d->entries) < 0 ? nomem(err) : 0;
+	return html_entries_merge(&d->entries) < 0 ? error_nomem(err) : 0;
 }
 
 /* Makes the data one step smaller.  Alternates between coarser time, as long as
@@ -115,10 +110,10 @@ static int shrink(struct html_data *d, struct error *err)
 	one = shown ? 1.0 / (double)shown : 1;
 	if (d->buckets > HTML_BUCKETS / 2 ||
 	    (d->share > 8 * one && d->buckets > HTML_BUCKETS / 4))
-		return html_coarsen(d) < 0 ? nomem(err) : 0;
+		return html_coarsen(d) < 0 ? error_nomem(err) : 0;
 	if (d->labels.cohorts.n > HTML_COHORTS_KEPT &&
 	    d->entries.v.n > d->tree.nodes.n)
-		return html_fewer_cohorts(d) < 0 ? nomem(err) : 0;
+		return html_fewer_cohorts(d) < 0 ? error_nomem(err) : 0;
 	if (d->share > 0)
 		d->share += d->share > 5 * one ? 0.2 * d->share : one;
 	else
@@ -165,7 +160,7 @@ static int build(struct html_data *d, struct buf *block, struct error *err)
 	if (!rc && d->style->compare)
 		rc = html_pairs(d, err);
 	if (!rc && d->lines.failed)
-		rc = nomem(err);
+		rc = error_nomem(err);
 	if (!rc)
 		rc = html_waits(d, err);
 	if (!rc)
@@ -217,7 +212,7 @@ int html_write(const struct html_input *in, size_t n,
 				 "a page: use 1 to %d", n, HTML_INPUTS);
 	d.src = calloc(n, sizeof(*d.src));
 	if (!d.src)
-		return nomem(err);
+		return error_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		d.src[i].in = in[i];
 	rc = build(&d, &block, err);

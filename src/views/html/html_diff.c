@@ -29,7 +29,7 @@ static int make_scale(struct page *x, int side, struct error *err)
 
 	x->scale[side] = v;
 	if (!v)
-		return error_set(err, ERR_NOMEM, "out of memory for the page");
+		return error_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		v[i].by = 1;
 	for (size_t c = 0; c < d->cols.n; c++) {
@@ -172,9 +172,7 @@ static int make_texts(struct page *x, struct error *err)
 		l += *l == ' ';
 		rc = *l ? vec_push(&x->notes, l) : 0;
 	}
-	return rc || x->how.failed || x->head.failed
-		       ? error_set(err, ERR_NOMEM, "out of memory for the page")
-		       : 0;
+	return rc || x->how.failed || x->head.failed ? error_nomem(err) : 0;
 }
 
 int html_diff(struct diff *d, const struct annotate_spec *like,

@@ -614,6 +614,5 @@ int html_encode(struct html_data *d, struct buf *out, struct error *err)
 		compress_block(&e, &raw, out);
 	encoder_fini(&e);
 	buf_fini(&raw);
-	return e.failed ? error_set(err, ERR_NOMEM,
-				    "out of memory for the page") : 0;
+	return e.failed ? error_nomem(err) : 0;
 }

@@ -415,8 +415,7 @@ int html_labels(struct html_data *d, struct error *err)
 		if (!rc)
 			rc = number_cohorts(l);
 	}
-	return rc < 0 ? error_set(err, ERR_NOMEM,
-				  "out of memory for the page") : 0;
+	return rc < 0 ? error_nomem(err) : 0;
 }
 
 void html_labels_fini(struct html_labels *l)

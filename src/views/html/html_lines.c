@@ -736,8 +736,7 @@ int html_lines(struct html_data *d, struct error *err)
 	free(k.by);
 	free(k.taken);
 	free(k.call_weight);
-	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory for the "
-				  "lines of the page") : 0;
+	return rc < 0 ? error_nomem(err) : 0;
 }
 
 void html_lines_fini(struct html_lines *l)

@@ -313,8 +313,7 @@ int html_pairs(struct html_data *d, struct error *err)
 
 	if (!rc)
 		rc = pair_all_codes(d);
-	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory for the lines "
-				  "of both sides") : 0;
+	return rc < 0 ? error_nomem(err) : 0;
 }
 
 static void put_pairs(const struct html_lines *l, bool is_code, const char *name,

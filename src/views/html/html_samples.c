@@ -352,6 +352,5 @@ int html_samples(struct html_data *d, struct error *err)
 	free(s.keep);
 	free(s.kept_at);
 	vec_fini(&s.kept);
-	return rc < 0 ? error_set(err, ERR_NOMEM,
-				  "out of memory for the page") : 0;
+	return rc < 0 ? error_nomem(err) : 0;
 }

@@ -9,11 +9,6 @@
 /* maximum recordings with a lane per thread; with more, each is one lane */
 enum { SOURCES_BY_THREAD = 2 };
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory for the page");
-}
-
 /* Sorts rows of one thread, whose name may change, next to each other. */
 static int by_thread(const void *x, const void *y, void *ctx)
 {
@@ -219,12 +214,12 @@ int page_threads(struct html_data *d, struct error *err)
 
 	for (uint32_t i = 0; i < d->nsrc; i++) {
 		if (find_lanes(d, i) < 0)
-			return nomem(err);
+			return error_nomem(err);
 		ns = find_time(&d->src[i]);
 		longest = ns > longest ? ns : longest;
 		shown += d->src[i].in.rep->quality.shown;
 	}
 	d->buckets = shown < 2048 ? HTML_BUCKETS / 4 : HTML_BUCKETS;
 	d->width_ns = (longest - 1) / d->buckets + 1;
-	return order_lanes(d) < 0 ? nomem(err) : 0;
+	return order_lanes(d) < 0 ? error_nomem(err) : 0;
 }

@@ -6,11 +6,6 @@
 #include "base/search.h"
 #include "views/html/html_data.h"
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory for the page");
-}
-
 static const char *event_name(const struct report *rep, uint32_t event)
 {
 	return profile_cstr(rep->p, rep->p->events.v[event].actual);
@@ -34,7 +29,7 @@ static int add_columns(struct html_data *d, uint32_t source, struct error *err)
 
 	s->col_of = calloc(rep->agg.ncols + 1, sizeof(*s->col_of));
 	if (!s->col_of)
-		return nomem(err);
+		return error_nomem(err);
 	for (size_t c = 0; c < rep->agg.ncols; c++) {
 		uint32_t event = rep->agg.cols.v[c];
 		size_t col = find_col(d, s->in.side, event_name(rep, event));
@@ -193,10 +188,10 @@ int html_functions(struct html_data *d, struct error *err)
 		for (uint32_t i = 0; !rc && i < d->nsrc; i++)
 			if (d->src[i].in.side == (enum html_side)side &&
 			    find_functions(d, i, &known) < 0)
-				rc = nomem(err);
+				rc = error_nomem(err);
 	if (!rc && (sum_functions(d) < 0 ||
 		    (d->nsrc > 1 && sort_functions(d) < 0)))
-		rc = nomem(err);
+		rc = error_nomem(err);
 	u64map_fini(&known);
 	return rc;
 }
@@ -221,7 +216,7 @@ int html_tree(struct html_data *d, struct error *err)
 	int rc;
 
 	if (!sources)
-		return nomem(err);
+		return error_nomem(err);
 	for (size_t i = 0; i < d->nsrc; i++) {
 		struct html_source *s = &d->src[i];
 

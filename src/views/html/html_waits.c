@@ -88,7 +88,7 @@ int html_waits(struct html_data *d, struct error *err)
 	w->any = any;
 	if (!rc && any && d->nsrc == 1)
 		rc = build_tables(d);
-	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory for the page") : 0;
+	return rc < 0 ? error_nomem(err) : 0;
 }
 
 uint8_t html_kind(const struct html_source *s, const struct prof_event *e,

@@ -17,12 +17,6 @@
 /* Limit of the bytes of all dense arrays except the first slot's. */
 enum { DENSE_BUDGET = 8 << 20, DENSE_MIN = 256 };
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM,
-			 "out of memory while summing the samples");
-}
-
 static bool lane_eq(const struct lane *a, const struct lane *b)
 {
 	return a->comm == b->comm && a->pid == b->pid && a->tid == b->tid &&
@@ -69,7 +63,7 @@ static int group_threads(struct aggregate *a, struct profile *p,
 	a->thread_group = calloc(p->threads.n + 1, sizeof(*a->thread_group));
 	if (!a->thread_group ||
 	    (labelled && thread_labels_init(&labels, p) < 0))
-		return nomem(err);
+		return error_nomem(err);
 	for (size_t i = 0; !rc && i < p->threads.n; i++) {
 		const struct prof_thread *t = &p->threads.v[i];
 		struct lane k = { .comm = 0 };
@@ -82,13 +76,13 @@ static int group_threads(struct aggregate *a, struct profile *p,
 		k.run = a->mask & KEY_BIT(KEY_RUN) ? t->run : 0;
 		h = hash_mix(hash_mix(k.comm, k.pid), hash_mix(k.tid, k.run));
 		if (labelled && label_lane(a, p, &labels, (uint32_t)i, &k, &h))
-			rc = nomem(err);
+			rc = error_nomem(err);
 		id = idtab_find(&tab, h, group_eq, a, &k);
 		if (id == IDTAB_NONE) {
 			id = (uint32_t)a->groups.n;
 			if (vec_push(&a->groups, k) < 0 ||
 			    idtab_add(&tab, h, id) < 0)
-				rc = nomem(err);
+				rc = error_nomem(err);
 		}
 		a->thread_group[i] = id;
 	}
@@ -104,7 +98,7 @@ static int find_waits(struct aggregate *a, struct profile *p, struct error *err)
 	a->wait_of = wait_kinds_of_nodes(p);
 	a->has_waits = calloc(p->events.n + 1, 1);
 	if (!a->wait_of || !a->has_waits)
-		return nomem(err);
+		return error_nomem(err);
 	for (size_t i = 0; i < p->events.n; i++)
 		a->has_waits[i] = wait_kinds_has(p, &p->events.v[i]);
 	return 0;
@@ -119,14 +113,14 @@ static int choose_columns(struct aggregate *a, const struct selection *sel,
 	a->got = calloc(n + 1, sizeof(*a->got));
 	a->shown = calloc(n + 1, sizeof(*a->shown));
 	if (!a->col_of || !a->got || !a->shown)
-		return nomem(err);
+		return error_nomem(err);
 	for (size_t i = 0; i < n; i++) {
 		a->col_of[i] = PROF_NONE;
 		if (sel->event_ok && !sel->event_ok[i])
 			continue;
 		a->col_of[i] = (uint32_t)a->cols.n;
 		if (vec_push(&a->cols, (uint32_t)i) < 0)
-			return nomem(err);
+			return error_nomem(err);
 	}
 	a->ncols = a->cols.n;
 	if (a->mask & KEY_BIT(KEY_EVENT)) {
@@ -452,7 +446,7 @@ static int finish(struct aggregate *a, struct error *err)
 
 	a->lane_slot = malloc((n + 1) * sizeof(*a->lane_slot));
 	if (!a->lane_slot)
-		return nomem(err);
+		return error_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		a->lane_slot[i] = PROF_NONE;
 	if (a->sparse.n)
@@ -488,7 +482,7 @@ int aggregate_run(struct reader *r, const struct selection *sel, uint32_t mask,
 	if (!keep || !out->leaf_of || (spread && !out->squares)) {
 		free(keep);
 		aggregate_fini(out);
-		return nomem(err);
+		return error_nomem(err);
 	}
 	rc = choose_columns(out, sel, err);
 	if (!rc && (mask & KEYS_OF_THREAD))
@@ -496,7 +490,7 @@ int aggregate_run(struct reader *r, const struct selection *sel, uint32_t mask,
 	if (!rc && (mask & KEY_BIT(KEY_WAIT)))
 		rc = find_waits(out, reader_profile(r), err);
 	if (!rc && stream(out, r, sel, keep) < 0)
-		rc = nomem(err);
+		rc = error_nomem(err);
 	if (!rc)
 		rc = finish(out, err);
 	free(keep);

@@ -23,7 +23,7 @@ int fold_init(struct fold *f, const struct aggregate *a, struct error *err)
 	    f->first && f->next)
 		return 0;
 	fold_fini(f);
-	return error_set(err, ERR_NOMEM, "out of memory for the call tree");
+	return error_nomem(err);
 }
 
 void fold_fini(struct fold *f)
@@ -166,8 +166,7 @@ int fold_lane(struct fold *f, uint32_t lane, struct error *err)
 		f->own[c] = NULL;
 		if (slot != PROF_NONE &&
 		    load_column(f, c, &f->a->slots.v[slot]) < 0)
-			return error_set(err, ERR_NOMEM,
-					 "out of memory for the call tree");
+			return error_nomem(err);
 	}
 	sum_up(f);
 	f->lane = lane;

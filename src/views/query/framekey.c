@@ -256,7 +256,7 @@ int frame_keys_init(struct frame_keys *k, const struct profile *p,
 	if (!rc)
 		return 0;
 	frame_keys_fini(k);
-	return error_set(err, ERR_NOMEM, "out of memory for the names");
+	return error_nomem(err);
 }
 
 void frame_keys_fini(struct frame_keys *k)

@@ -155,7 +155,7 @@ static int build_lane(struct walk *w, struct fold *f, uint32_t lane,
 		w->fk_row[w->t->rows.v[i].fk] = PROF_NONE;
 	if (vec_push(&w->t->lane_end, (uint32_t)w->t->rows.n) < 0 ||
 	    w->failed)
-		return error_set(err, ERR_NOMEM, "out of memory for the rows");
+		return error_nomem(err);
 	return 0;
 }
 
@@ -181,11 +181,11 @@ int table_build(struct row_table *t, struct fold *f, const struct frame_keys *k,
 	w.active = calloc(k->keys.n + 1, sizeof(*w.active));
 	w.fk_row = malloc((k->keys.n + 1) * sizeof(*w.fk_row));
 	if (!w.active || !w.fk_row)
-		rc = error_set(err, ERR_NOMEM, "out of memory for the rows");
+		rc = error_nomem(err);
 	for (size_t i = 0; !rc && i < k->keys.n; i++)
 		w.fk_row[i] = PROF_NONE;
 	if (!rc && reserve_rows(t, k->keys.n) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory for the rows");
+		rc = error_nomem(err);
 	for (uint32_t l = 0; !rc && l < f->a->lanes.n; l++)
 		rc = build_lane(&w, f, l, kind, err);
 	free(w.active);

@@ -185,8 +185,7 @@ static int svg_draw(const struct svg_picture *pic, struct buf *out, struct error
 	free(d.left);
 	free(d.used);
 	free(d.depth);
-	return rc ? error_set(err, ERR_NOMEM,
-			      "out of memory for the flame graph") : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 /* For put_head: writes a line of text at a height, cut at the picture's width.

@@ -37,11 +37,6 @@ struct draft {
 	double *cost;		/* by node: cost in the first column */
 };
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory for the call tree");
-}
-
 static bool node_eq(const void *ctx, uint32_t id, const void *key)
 {
 	const struct draft *d = ctx;
@@ -442,7 +437,7 @@ int calltree_build(struct calltree *t, const struct calltree_spec *spec,
 	if (!rc)
 		return 0;
 	calltree_fini(t);
-	return nomem(err);
+	return error_nomem(err);
 }
 
 int calltree_of(struct calltree *t, const struct report *rep, struct error *err)
@@ -594,7 +589,7 @@ int calltree_prune(struct calltree *t, double share, uint32_t **moved,
 		*moved = x.new_id;
 	else
 		free(x.new_id);
-	return rc ? nomem(err) : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 void calltree_func_name(const struct report *rep, uint32_t func, struct buf *out)
@@ -830,5 +825,5 @@ int calltree_invert(const struct calltree *t, double share, struct calltree *out
 	if (!x.failed)
 		return 0;
 	calltree_fini(out);
-	return nomem(err);
+	return error_nomem(err);
 }

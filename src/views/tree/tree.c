@@ -58,7 +58,7 @@ int tree_builder_init(struct tree_builder *b, struct report *rep,
 	if (b->group_of && b->merge_at && b->merge_stamp && b->recursion_top)
 		return 0;
 	tree_builder_fini(b);
-	return error_set(err, ERR_NOMEM, "out of memory for the trees");
+	return error_nomem(err);
 }
 
 void tree_builder_fini(struct tree_builder *b)

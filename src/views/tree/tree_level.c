@@ -5,11 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int nomem(struct error *err)
-{
-	return error_set(err, ERR_NOMEM, "out of memory for the trees");
-}
-
 int tree_explorer_init(struct tree_explorer *x, struct report *rep,
 		       struct error *err)
 {
@@ -99,7 +94,7 @@ static int make_level(struct tree_builder *b, enum tree_step step,
 	b->failed = false;
 	if (rc) {
 		tree_level_free(l);
-		return nomem(err);
+		return error_nomem(err);
 	}
 	l->recursive = b->recursive;
 	*out = l;

@@ -187,8 +187,7 @@ static int build_lane(struct finder *x, const uint32_t *rows, size_t n,
 				 "the trees have more than %zu branches: hide "
 				 "small ones with --percent-limit",
 				 x->b.rep->tree.n - 1);
-	return rc ? error_set(err, ERR_NOMEM, "out of memory for the trees")
-		  : 0;
+	return rc ? error_nomem(err) : 0;
 }
 
 static int by_row(const void *a, const void *b)
@@ -239,7 +238,7 @@ int report_trees(struct report *rep, struct error *err)
 	for (size_t i = 0; rows && i < n; i++)
 		rows[i] = rep->order.v[i];
 	if (!rc && (!rows || !head || !x.fk_row || !x.active))
-		rc = error_set(err, ERR_NOMEM, "out of memory for the trees");
+		rc = error_nomem(err);
 	if (!rc && n)
 		rc = build_lanes(&x, rows, n, head, err);
 	if (x.b.group_of)
@@ -266,13 +265,13 @@ int tree_find(struct report *rep, const struct frame_keys *k, uint32_t lane,
 	x.fk_row = malloc((n + 1) * sizeof(*x.fk_row));
 	x.active = calloc(n + 1, sizeof(*x.active));
 	if (!rc && (!x.fk_row || !x.active))
-		rc = error_set(err, ERR_NOMEM, "out of memory for the trees");
+		rc = error_nomem(err);
 	for (size_t i = 0; !rc && i < n; i++)
 		x.fk_row[i] = fk == PROF_NONE || fk == i ? 0 : PROF_NONE;
 	if (!rc)
 		find_items(&x, start);
 	if (!rc && x.b.failed)
-		rc = error_set(err, ERR_NOMEM, "out of memory for the trees");
+		rc = error_nomem(err);
 	*out = x.found;
 	vec_fini(&x.row);
 	free(x.fk_row);
