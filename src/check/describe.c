@@ -29,14 +29,14 @@ static void safe_name(const char *name, bool kernel, bool full,
 {
 	struct buf b = { 0 };
 
-	if (!full)
-		name_shorten(name, &b);
 	if (kernel)
 		buf_str(out, "[k] ");
-	if (full)
+	if (full) {
 		text_safe(out, name);
-	else
-		put_cut(b.n ? buf_cstr(&b) : name, out);
+	} else {
+		name_shorten(name, &b);
+		put_cut(buf_cstr(&b), out);
+	}
 	buf_fini(&b);
 }
 

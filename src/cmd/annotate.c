@@ -22,10 +22,10 @@ struct annotate_opts {
 	struct select_opts samples_of;
 	struct source_opts source_at;
 	struct opt_strs debug_dirs;
-	bool source, code, both, all, samples, full_names, no_header, no_pager;
-	bool html;
+	struct listing_opts listing;
+	bool samples, full_names, no_header, no_pager, html;
 	double limit;
-	uint64_t top, width, context;
+	uint64_t top, width;
 	bool trust;
 };
 
@@ -36,17 +36,9 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML };
 static const struct opt annotate_opt_table[] = {
 	{ OPT_HEADING, 0, NULL, NULL, "What to show", 0 },
 	OPT_ROW_INPUT(AT(input)),
-	{ OPT_FLAG, 0, "source", NULL,
-	  "Show source lines. Default: source where lines are known, otherwise "
-	  "instructions.", AT(source) },
-	{ OPT_FLAG, 0, "asm", NULL,
-	  "Show instructions and the jumps between them.", AT(code) },
-	{ OPT_FLAG, 0, "both", NULL,
-	  "Show source lines, each followed by its instructions.", AT(both) },
-	{ OPT_UINT, 0, "context", "N",
-	  "Show N lines or instructions around each one with a cost, and fold "
-	  "the others. Default: 3.", AT(context) },
-	{ OPT_FLAG, 0, "all", NULL, "Do not fold anything.", AT(all) },
+	LISTING_OPTION_ROWS(struct annotate_opts,
+		"Show instructions and the jumps between them.",
+		"Show source lines, each followed by its instructions."),
 	{ OPT_UINT, 0, "top", "N",
 	  "Show at most N functions; 0: all. Default: 10, or all named ones.",
 	  AT(top) },
@@ -85,7 +77,7 @@ static void annotate_defaults(void *opts)
 	struct annotate_opts *o = opts;
 
 	o->limit = 1;
-	o->context = 3;
+	o->listing.context = 3;
 	o->width = o->top = UINT64_MAX;
 }
 
@@ -98,16 +90,10 @@ static int make_style(const struct cmd_io *io, const struct annotate_opts *o,
 	*s = (struct annotate_style){
 		.columns = cmd_columns(io, o->output, o->width),
 		.color = color,
-		.source = o->source || o->both || !o->code,
-		.code = o->code || o->both || !o->source,
-		.automatic = !o->source && !o->code && !o->both,
 		.full_names = o->full_names, .no_header = o->no_header,
-		.samples = o->samples, .all = o->all,
-		.context = o->context > 100000 ? 100000
-					       : (unsigned int)o->context,
+		.samples = o->samples,
 	};
-	if (o->source && o->code)	/* both options together mean --both */
-		s->automatic = false;
+	cmd_listing_style(&o->listing, s);
 	return rc;
 }
 
@@ -154,13 +140,8 @@ static int show(struct cmd_io *io, const struct annotate_opts *o,
 	else
 		annotate_text(a, style, &out);
 	rc = cmd_output_paged(io, o->output, o->no_pager, &out, err);
-	if (!rc && o->output) {
-		struct sources *read = &a->sources;
-
-		buf_reset(&out);
-		sources_summary(&read, 1, false, &out);
-		cmd_report_sources(io, &out);
-	}
+	if (!rc && o->output)
+		cmd_summarize_sources(io, &(struct sources *){ &a->sources }, 1);
 	buf_fini(&out);
 	return rc;
 }
@@ -245,7 +226,7 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (o->html)
 		o->format = FORMAT_HTML;
 	if (o->format == FORMAT_HTML)
-		o->both = true;
+		o->listing.both = true;
 	rc = make_style(io, o, &style, err);
 	if (!rc)
 		rc = take_words(o, argc, argv, &input, &spec.what, err);

@@ -29,11 +29,11 @@ struct diff_opts {
 	struct select_opts samples_of;
 	struct source_opts source_at;
 	struct opt_strs debug_dirs, images, symbols, old_maps;
-	bool annotate, source, code, both, all;
-	bool children, no_inline, samples, full_names, no_header, no_pager;
+	struct listing_opts listing;
+	bool annotate, children, no_inline, samples, full_names, no_header, no_pager;
 	bool svg, html, icicle;
 	double limit;
-	uint64_t top, width, context, max_memory, max_output;
+	uint64_t top, width, max_memory, max_output;
 	bool trust;
 };
 
@@ -83,16 +83,8 @@ static const struct opt diff_opt_table[] = {
 	  "If no function is named, show those with the largest significant "
 	  "changes.",
 	  AT(annotate) },
-	{ OPT_FLAG, 0, "source", NULL,
-	  "Show source lines. Default: source where lines are known, otherwise "
-	  "instructions.", AT(source) },
-	{ OPT_FLAG, 0, "asm", NULL, "Show instructions.", AT(code) },
-	{ OPT_FLAG, 0, "both", NULL, "Show source lines, then instructions.",
-	  AT(both) },
-	{ OPT_UINT, 0, "context", "N",
-	  "Show N lines or instructions around each one with a cost, and fold "
-	  "the others. Default: 3.", AT(context) },
-	{ OPT_FLAG, 0, "all", NULL, "Do not fold anything.", AT(all) },
+	LISTING_OPTION_ROWS(struct diff_opts, "Show instructions.",
+			    "Show source lines, then instructions."),
 	SOURCE_OPTION_ROWS(struct diff_opts),
 	{ OPT_STRS, 0, "old-source-map", "FROM=TO",
 	  "Like --source-map for the old side only; takes precedence.",
@@ -145,7 +137,7 @@ static void diff_defaults(void *opts)
 
 	o->by = "image,symbol";
 	o->format = FORMAT_BY_NAME;
-	o->context = 3;
+	o->listing.context = 3;
 	o->limit = AUTO;
 	o->width = UINT64_MAX;
 }
@@ -441,7 +433,8 @@ static int take_words(struct diff_opts *o, int argc, char **argv,
 		*what = argv[most - 1];
 	else if (most == 1)
 		*what = last_word(&o->sides.files[DIFF_NEW], &o->sides.files[DIFF_OLD]);
-	o->annotate |= *what || o->source || o->code || o->both;
+	o->annotate |= *what || o->listing.source || o->listing.code ||
+		       o->listing.both;
 	return o->annotate ? key_list_parse("image,symbol", &spec->keys, err)
 			   : 0;
 }
@@ -450,23 +443,18 @@ static int show_aligned(struct cmd_io *io, const struct diff_opts *o,
 			struct diff_annotation *x, enum diff_format format,
 			struct error *err)
 {
-	struct diff_annotate_style style;
+	struct annotate_style style;
 	struct diff_style s;
 	struct buf out = { .most = o->max_output };
 	int rc = make_style(io, o, &s, err);
 
 	if (rc < 0)
 		return rc;
-	style = (struct diff_annotate_style){
+	style = (struct annotate_style){
 		.columns = s.columns, .color = s.color,
-		.source = o->source || o->both || !o->code,
-		.code = o->code || o->both || !o->source,
-		.automatic = !o->source && !o->code && !o->both,
 		.full_names = o->full_names, .no_header = o->no_header,
-		.all = o->all,
-		.context = o->context > 100000 ? 100000
-					       : (unsigned int)o->context,
 	};
+	cmd_listing_style(&o->listing, &style);
 	if (format == FORMAT_JSON)
 		diff_annotate_json(x, &style, &out);
 	else
@@ -477,9 +465,7 @@ static int show_aligned(struct cmd_io *io, const struct diff_opts *o,
 
 		for (int i = 0; i < DIFF_SIDES; i++)
 			read[i] = &x->a[i]->sources;
-		buf_reset(&out);
-		sources_summary(read, DIFF_SIDES, false, &out);
-		cmd_report_sources(io, &out);
+		cmd_summarize_sources(io, read, DIFF_SIDES);
 	}
 	buf_fini(&out);
 	return rc;
@@ -493,7 +479,7 @@ static int annotate(struct cmd_io *io, const struct diff_opts *o,
 	struct diff_annotate_spec spec = {
 		.what = what, .intel = !o->att,
 		.top = o->top ? o->top : what ? 0 : ANNOTATED,
-		.code = o->code || o->both || !o->source,
+		.code = o->listing.code || o->listing.both || !o->listing.source,
 	};
 	int rc = diff_annotate(d, &spec, &x, err);
 

@@ -123,6 +123,27 @@ void cmd_report_sources(const struct cmd_io *io, struct buf *summary)
 	buf_fini(summary);
 }
 
+void cmd_summarize_sources(const struct cmd_io *io, struct sources *const *read,
+			   size_t n)
+{
+	struct buf out = { 0 };
+
+	sources_summary(read, n, false, &out);
+	cmd_report_sources(io, &out);
+}
+
+void cmd_listing_style(const struct listing_opts *o, struct annotate_style *out)
+{
+	enum { CONTEXT_MOST = 100000 };
+
+	out->source = o->source || o->both || !o->code;
+	out->code = o->code || o->both || !o->source;
+	out->automatic = !o->source && !o->code && !o->both;
+	out->all = o->all;
+	out->context = o->context > CONTEXT_MOST ? CONTEXT_MOST
+						 : (unsigned int)o->context;
+}
+
 void cmd_sources_free(struct source_where *where)
 {
 	free_source_maps((struct source_map *)where->maps, where->nmaps);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CMD_SOURCE_OPTIONS_H
 #define TALLY_CMD_SOURCE_OPTIONS_H
-/* Options that locate source files, for commands that show them. */
+/* Options of commands that show source lines and instructions. */
 #include "cmd/command.h"
 #include "views/annotate/annotate.h"
 
@@ -26,6 +26,29 @@ struct source_opts {
 	  "Do not ask the servers in DEBUGINFOD_URLS for source files.", \
 	  offsetof(type, source_at.no_debuginfod) }
 
+/* What to show of the code of a function. */
+struct listing_opts {
+	bool source, code, both, all;
+	uint64_t context;
+};
+
+/* Rows for the option table of a command.  Its options are a `type` with a struct
+ * listing_opts called `listing`. */
+#define LISTING_OPTION_ROWS(type, asm_help, both_help) \
+	{ OPT_FLAG, 0, "source", NULL, \
+	  "Show source lines. Default: source where lines are known, otherwise " \
+	  "instructions.", offsetof(type, listing.source) }, \
+	{ OPT_FLAG, 0, "asm", NULL, asm_help, offsetof(type, listing.code) }, \
+	{ OPT_FLAG, 0, "both", NULL, both_help, offsetof(type, listing.both) }, \
+	{ OPT_UINT, 0, "context", "N", \
+	  "Show N lines or instructions around each one with a cost, and fold " \
+	  "the others. Default: 3.", offsetof(type, listing.context) }, \
+	{ OPT_FLAG, 0, "all", NULL, "Do not fold anything.", \
+	  offsetof(type, listing.all) }
+
+/* Sets the members of a style that follow from these options. */
+void cmd_listing_style(const struct listing_opts *o, struct annotate_style *out);
+
 /* The row of --embed-source. */
 #define EMBED_OPTION_ROW(offset, help) \
 	{ OPT_OPTSTR, 0, "embed-source", "DIR", help " Only files below the " \
@@ -44,6 +67,9 @@ int cmd_sources(struct cmd_io *io, const struct source_opts *o,
 enum source_use cmd_source_use(const struct cmd_io *io, const char *path);
 /* Prints the text of sources_summary on standard error and empties it. */
 void cmd_report_sources(const struct cmd_io *io, struct buf *summary);
+/* Prints which sources were read for a file, without those of the recording. */
+void cmd_summarize_sources(const struct cmd_io *io, struct sources *const *read,
+			   size_t n);
 void cmd_sources_free(struct source_where *where);
 
 #endif

@@ -53,7 +53,7 @@ void show_func(const struct history *h, uint32_t func, struct buf *out)
 
 	history_name(h, func, &name);
 	name_shorten(buf_cstr(&name), &tmp);
-	text_safe(out, tmp.n ? buf_cstr(&tmp) : buf_cstr(&name));
+	text_safe(out, buf_cstr(&tmp));
 	out->failed |= name.failed || tmp.failed;
 	buf_fini(&name);
 	buf_fini(&tmp);

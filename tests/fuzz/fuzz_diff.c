@@ -90,7 +90,7 @@ static void show_aligned(struct diff *d, const char *what)
 {
 	struct diff_annotate_spec spec = { .what = what, .code = true,
 					   .top = 5 };
-	struct diff_annotate_style style = { .source = true, .code = true,
+	struct annotate_style style = { .source = true, .code = true,
 					     .columns = 120, .context = 2 };
 	struct diff_annotation *x;
 	struct buf out = { 0 };

@@ -118,7 +118,7 @@ static int put_diff(struct reader *const *r, bool annotate, struct buf *out,
 {
 	struct diff_spec spec = { .path = { "old", "new" } };
 	struct diff_annotate_spec what = { .top = 0, .code = true };
-	struct diff_annotate_style lines = { .source = true, .code = true };
+	struct annotate_style lines = { .source = true, .code = true };
 	struct diff_style style = { .full_names = true };
 	struct diff_annotation *x = NULL;
 	struct diff *d = NULL;

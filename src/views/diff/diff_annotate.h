@@ -56,17 +56,12 @@ diff_row_changes(const struct diff_annotation *x, const struct diff_unit *u,
 void diff_unit_name(const struct diff_annotation *x, const struct diff_unit *u,
 		    bool full, struct buf *out);
 
-struct diff_annotate_style {
-	int columns;
-	bool color, source, code, automatic, full_names, no_header, all;
-	unsigned int context;
-};
-
+/* The style's `samples` makes no difference. */
 void diff_annotate_text(struct diff_annotation *x,
-			const struct diff_annotate_style *style,
+			const struct annotate_style *style,
 			struct buf *out);
 void diff_annotate_json(struct diff_annotation *x,
-			const struct diff_annotate_style *style,
+			const struct annotate_style *style,
 			struct buf *out);
 
 #endif

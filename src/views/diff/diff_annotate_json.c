@@ -174,7 +174,7 @@ static void put_groups(struct aligned_writer *w, const struct diff_unit *u,
 }
 
 static void put_unit(struct aligned_writer *w, struct diff_unit *u,
-		     const struct diff_annotate_style *style)
+		     const struct annotate_style *style)
 {
 	const struct diff_annotation *x = w->x;
 	struct cost_change c[REPORT_COLUMNS_MAX];
@@ -206,7 +206,7 @@ static void put_unit(struct aligned_writer *w, struct diff_unit *u,
 }
 
 void diff_annotate_json(struct diff_annotation *x,
-			const struct diff_annotate_style *style,
+			const struct annotate_style *style,
 			struct buf *out)
 {
 	struct aligned_writer w = { .x = x, .j = json_on(out) };

@@ -25,7 +25,7 @@ enum {
 
 struct aligned {
 	struct diff_annotation *x;
-	const struct diff_annotate_style *style;
+	const struct annotate_style *style;
 	struct buf *out;
 	const struct diff_unit *u;
 	bool beside, same_file_noted;
@@ -355,7 +355,7 @@ static void put_unit(struct aligned *t, struct diff_unit *u)
 }
 
 void diff_annotate_text(struct diff_annotation *x,
-			const struct diff_annotate_style *style,
+			const struct annotate_style *style,
 			struct buf *out)
 {
 	struct aligned t = { .x = x, .style = style, .out = out };

@@ -77,8 +77,8 @@ static void put_moved(struct diff_table *t, const struct diff_row *r,
 		return;
 	name_shorten(buf_cstr(&name), &shorter);
 	buf_printf(out, " %s %s", before || from != PROF_NONE ? "<-" : "->",
-		   t->style->full_names || !shorter.n
-			   ? buf_cstr(&name) : without_scope(buf_cstr(&shorter)));
+		   t->style->full_names ? buf_cstr(&name)
+					: without_scope(buf_cstr(&shorter)));
 	out->failed |= name.failed || shorter.failed;
 	buf_fini(&name);
 	buf_fini(&shorter);

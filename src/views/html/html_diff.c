@@ -78,7 +78,7 @@ static void put_name(struct buf *name, const char *word, struct buf *out)
 
 	name_shorten(buf_cstr(name), &shorter);
 	buf_str(out, word);
-	text_safe(out, buf_cstr(shorter.n ? &shorter : name));
+	text_safe(out, buf_cstr(&shorter));
 	out->failed |= name->failed || shorter.failed;
 	buf_fini(&shorter);
 	buf_fini(name);

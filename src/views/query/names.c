@@ -49,10 +49,13 @@ void name_shorten(const char *name, struct buf *out)
 {
 	const char *label = label_start(name);
 	struct buf bare = { 0 };
+	size_t start = out->n;
 
 	buf_bytes(&bare, name, (size_t)(label - name));
 	demangle_short(buf_cstr(&bare), out);
 	buf_str(out, label);
+	if (out->n == start)
+		buf_str(out, name);
 	out->failed |= bare.failed;
 	buf_fini(&bare);
 }

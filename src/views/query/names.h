@@ -17,7 +17,8 @@ enum {
  * the same name get a label: "process (a.c)". */
 void name_symbol(const struct profile *p, const struct frame_keys *keys,
 		 const struct frame_key *k, unsigned int how, struct buf *out);
-/* Shortens such a name like demangle_short, and keeps its label. */
+/* Shortens such a name like demangle_short, and keeps its label.  Appends the name
+ * itself if nothing is left. */
 void name_shorten(const char *name, struct buf *out);
 /* Names that are shown together.  Append to full[i] what name_symbol makes, and to
  * brief[i] what must not be shortened; name_set_shorten makes the other short

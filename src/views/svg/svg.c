@@ -109,8 +109,7 @@ static void put_text(struct drawer *d, bool italic, double x, unsigned int y,
 	buf_again(&d->text);
 	buf_again(&d->brief);
 	name_shorten(buf_cstr(&d->frame.name), &d->text);
-	text_safe(&d->brief,
-		  buf_cstr(d->text.n ? &d->text : &d->frame.name));
+	text_safe(&d->brief, buf_cstr(&d->text));
 	buf_again(&d->text);
 	line_cut_symbol(&d->text, buf_cstr(&d->brief), room);
 	buf_printf(d->out, "<text x=\"%.1f\" y=\"%u\"%s>", x + 3, y + 12,
