@@ -18,7 +18,7 @@
 #include "profile/merge.h"
 #include "views/diff/diff.h"
 #include "views/diff/diff_annotate.h"
-#include "views/html/html_diff.h"
+#include "views/html/html.h"
 #include "views/svg/svg.h"
 
 struct diff_opts {
@@ -364,7 +364,7 @@ static int write_page(struct cmd_io *io, const struct diff_opts *o,
 		      struct diff *d, struct error *err)
 {
 	struct buf out = { 0 }, source_notes = { 0 };
-	int rc = html_diff(d, NULL, &source_notes, &out, err);
+	int rc = html_diff(d, &source_notes, &out, err);
 
 	if (!rc)
 		rc = cmd_output_or_name(io, o->output, "diff.html", &out, err);

@@ -99,7 +99,6 @@ libviews_a_SOURCES = \
 	src/views/html/html.h \
 	src/views/html/html_data.h \
 	src/views/html/html_diff.c \
-	src/views/html/html_diff.h \
 	src/views/html/html_encode.c \
 	src/views/html/html_encode_lines.c \
 	src/views/html/html_labels.c \

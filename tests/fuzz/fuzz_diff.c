@@ -10,7 +10,7 @@
 
 #include "mend.h"
 #include "views/diff/diff_annotate.h"
-#include "views/html/html_diff.h"
+#include "views/html/html.h"
 #include "views/svg/svg.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -136,7 +136,7 @@ static void show(struct reader *const r[DIFF_SIDES], unsigned int views)
 		show_aligned(d, "a*");
 	buf_reset(&out);
 	if (views & 32)
-		html_diff(d, NULL, NULL, &out, NULL);
+		html_diff(d, NULL, &out, NULL);
 	buf_fini(&out);
 	diff_free(d);
 }

@@ -51,11 +51,11 @@ static bool is_noise(const struct aligned *t, const struct listing_row *r)
 	return true;
 }
 
-static void put_right(struct aligned *t, size_t width)
+static void put_cell(struct aligned *t)
 {
 	size_t n = t->tmp.n;
 
-	line_pad(t->out, n < width ? width - n : 1);
+	line_pad(t->out, n < COST ? COST - n : 1);
 	buf_str(t->out, buf_cstr(&t->tmp));
 }
 
@@ -77,14 +77,14 @@ static void put_costs(struct aligned *t, const struct listing_row *r, int only)
 					      &t->tmp);
 				any = true;
 			}
-			put_right(t, COST);
+			put_cell(t);
 		}
 		buf_again(&t->tmp);
 		if (any && only < 0)
 			diff_put_cost(d, c, k->change, true, &t->tmp);
 		if (t->style->color && k->real)
 			buf_str(t->out, k->change > 0 ? LINE_RED : LINE_BLUE);
-		put_right(t, COST);
+		put_cell(t);
 		if (t->style->color && k->real)
 			buf_str(t->out, LINE_OFF);
 	}

@@ -168,12 +168,11 @@ static void put_right(struct diff_table *t, const char *s, size_t width)
 	buf_str(t->out, s);
 }
 
-static void put_cost(struct diff_table *t, size_t col, double x, bool sign,
-		     size_t width)
+static void put_cost(struct diff_table *t, size_t col, double x, bool sign)
 {
 	buf_again(&t->cell);
 	diff_put_cost(t->d, col, x, sign, &t->cell);
-	put_right(t, buf_cstr(&t->cell), width);
+	put_right(t, buf_cstr(&t->cell), COST);
 }
 
 /* Appends the change relative to the old cost. */
@@ -239,11 +238,11 @@ static void put_own(struct diff_table *t, uint32_t row, size_t col)
 						      t->d->spec.by_total);
 	bool tint = t->style->color && c->real;
 
-	put_cost(t, col, c->cost[DIFF_OLD], false, COST);
-	put_cost(t, col, c->cost[DIFF_NEW], false, COST);
+	put_cost(t, col, c->cost[DIFF_OLD], false);
+	put_cost(t, col, c->cost[DIFF_NEW], false);
 	if (tint)
 		buf_str(t->out, c->change > 0 ? LINE_RED : LINE_BLUE);
-	put_cost(t, col, c->change, true, COST);
+	put_cost(t, col, c->change, true);
 	put_ratio(t, row, col, c);
 	if (tint)
 		buf_str(t->out, LINE_OFF);
@@ -261,7 +260,7 @@ static void put_numbers(struct diff_table *t, uint32_t row, size_t col)
 		line_pad(t->out, 3 * COST + RATIO + (t->sure ? INTERVAL : 0));
 	if (has_samples(t->d, row, col, !total))
 		put_cost(t, col, diff_row_change(t->d, row, col, !total)
-					 ->change, true, COST);
+					 ->change, true);
 	else
 		line_pad(t->out, COST);
 	if (t->style->samples)

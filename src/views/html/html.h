@@ -11,6 +11,7 @@
  * than a page can hold, the smallest branches are summed, and the page says so.
  */
 #include "views/annotate/annotate.h"
+#include "views/diff/diff.h"
 #include "views/tree/calltree.h"
 
 enum html_side { HTML_NEW, HTML_BASE };
@@ -76,5 +77,10 @@ struct html_style {
 int html_write(const struct html_input *in, size_t n,
 	       const struct html_style *style, struct buf *out,
 	       struct error *err);
+/* Writes a diff: the functions with their changes, a differential flame graph, and
+ * source and instructions of both sides.  The diff's keys must be image and symbol
+ * only. */
+int html_diff(struct diff *d, struct buf *source_notes, struct buf *out,
+	      struct error *err);
 
 #endif

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Writes a diff as an HTML page. */
-#include "views/html/html_diff.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,25 +43,20 @@ static int make_scale(struct page *x, int side, struct error *err)
 	return 0;
 }
 
-static int make_side(struct page *x, int side,
-		     const struct annotate_spec *like, struct error *err)
+static int make_side(struct page *x, int side, struct error *err)
 {
 	const struct diff_side *s = &x->d->side[side];
 	struct html_input *in = &x->in[side];
-	struct annotate_spec spec = { .intel = true };
+	struct annotate_spec spec = {
+		.select = x->d->spec.select, .where = x->d->spec.where[side],
+		.top = CODES, .code = true, .by_symbol = true, .intel = true,
+	};
 	int rc = diff_side_report(x->d, side, &x->rep[side], err);
 
 	if (!rc)
 		rc = make_scale(x, side, err);
 	if (rc)
 		return rc;
-	if (like)
-		spec = *like;
-	spec.select = x->d->spec.select;
-	spec.where = x->d->spec.where[side];
-	spec.what = NULL;
-	spec.top = CODES;
-	spec.code = spec.by_symbol = true;
 	*in = (struct html_input){
 		.r = s->reader, .rep = x->rep[side],
 		.side = side == DIFF_OLD ? HTML_BASE : HTML_NEW,
@@ -175,8 +168,8 @@ static int make_texts(struct page *x, struct error *err)
 	return rc || x->how.failed || x->head.failed ? error_nomem(err) : 0;
 }
 
-int html_diff(struct diff *d, const struct annotate_spec *like,
-	      struct buf *source_notes, struct buf *out, struct error *err)
+int html_diff(struct diff *d, struct buf *source_notes, struct buf *out,
+	      struct error *err)
 {
 	struct page x = { .d = d };
 	struct html_compare compare = { .how = "" };
@@ -189,7 +182,7 @@ int html_diff(struct diff *d, const struct annotate_spec *like,
 				 "and cannot be combined with --by, --symbol or "
 				 "--image");
 	for (int s = 0; !rc && s < DIFF_SIDES; s++)
-		rc = make_side(&x, s, like, err);
+		rc = make_side(&x, s, err);
 	if (!rc)
 		rc = make_texts(&x, err);
 	if (!rc) {
