@@ -18,7 +18,6 @@ libtui_a_SOURCES = \
 	src/tui/text_page.c \
 	src/tui/tree_base.c \
 	src/tui/tree_base.h \
-	src/tui/tree_keys.c \
 	src/tui/tree_page.c \
 	src/tui/tui.c \
 	src/tui/tui.h

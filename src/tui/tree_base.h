@@ -51,8 +51,6 @@ bool tree_key(struct page *pg, uint32_t key);
 /* Appends the value of one of a row's keys as safe text. */
 void tree_word(struct tree_base *b, uint32_t row, enum view_key key,
 	       struct buf *out);
-/* Opens a page with everything known about a row. */
-void tree_details(struct page *pg);
 /* Appends " event, samples, filters": the samples' part of a title. */
 void tree_title_samples(struct page *pg, struct strip *s);
 
