@@ -11,6 +11,7 @@
 #include "base/search.h"
 #include "base/text.h"
 #include "check/check_internal.h"
+#include "compare/moves.h"
 #include "views/query/match.h"
 
 int check_note(struct check *c, const char *fmt, ...)
@@ -123,6 +124,117 @@ const char *check_event_name(const struct check *c)
 	return prof_event_actual(f->p, &f->p->events.v[f->event]);
 }
 
+/* --- rows by name, and their costs in each run */
+
+/* Compares units with qsort_r(3). */
+static int by_name(const void *a, const void *b, void *runs)
+{
+	const struct check_runs *r = runs;
+	const struct check_unit *x = &r->units.v[*(const uint32_t *)a];
+	const struct check_unit *y = &r->units.v[*(const uint32_t *)b];
+
+	return check_compare_funcs(r, x->func, y->func) ?:
+	       check_compare_str(r, x->base, y->base) ?:
+	       ascending(x->line, y->line);
+}
+
+/* Merges units of equal names into one row; `row_of` receives the row of each
+ * unit. */
+static int make_rows(struct check *c, uint32_t *order, uint32_t *row_of)
+{
+	struct check_runs *r = &c->runs;
+	size_t n = r->units.n;
+
+	for (uint32_t i = 0; i < n; i++)
+		order[i] = i;
+	if (n)
+		qsort_r(order, n, sizeof(*order), by_name, r);
+	for (size_t i = 0; i < n; i++) {
+		struct check_row row = { .unit = r->units.v[order[i]],
+					 .partner = PROF_NONE };
+
+		if ((!i || by_name(&order[i - 1], &order[i], r)) &&
+		    vec_push(&c->rows, row) < 0)
+			return -ERR_NOMEM;
+		row_of[order[i]] = (uint32_t)c->rows.n - 1;
+	}
+	/* from here on, units are numbered like rows */
+	for (size_t i = 0; i < r->files.n; i++)
+		for (size_t k = 0; k < r->files.v[i].keys.keys.n; k++)
+			r->files.v[i].unit[k] =
+				row_of[r->files.v[i].unit[k]];
+	return 0;
+}
+
+static int build_rows(struct check *c, struct error *err)
+{
+	size_t n = c->runs.units.n + 1;
+	uint32_t *order = calloc(n, 2 * sizeof(*order));
+	int rc = order ? make_rows(c, order, order + n) : -ERR_NOMEM;
+
+	free(order);
+	if (rc < 0)
+		return error_nomem(err);
+	c->per_sample = check_per_sample(&c->runs);
+	c->cost = check_self_costs(&c->runs, true, c->rows.n, c->per_sample);
+	return c->cost ? 0 : error_nomem(err);
+}
+
+/* Adds a cell once to each row on its stack. */
+static void add_stack(struct check *c, const struct check_file *f,
+		      const struct compare_cell *cell, double *run,
+		      uint32_t *seen, uint32_t mark)
+{
+	const struct profile *p = f->p;
+	double w = (double)cell->weight / c->per_sample;
+	uint32_t node = cell->stack, row;
+
+	row = check_leaf(f, node) == PROF_NONE
+		      ? PROF_NONE : f->unit[check_leaf(f, node)];
+	if (row != PROF_NONE) {
+		seen[row] = mark;
+		run[row] += w;
+	}
+	for (; node; node = p->nodes.v[node].parent) {
+		uint32_t loc = p->nodes.v[node].loc, s;
+
+		if (prof_is_mark(loc))
+			continue;
+		for (s = f->keys.head[loc]; s != PROF_NONE;
+		     s = f->keys.steps[s].outer) {
+			row = f->keys.steps[s].fk == PROF_NONE
+				      ? PROF_NONE
+				      : f->unit[f->keys.steps[s].fk];
+			if (row == PROF_NONE || seen[row] == mark)
+				continue;
+			seen[row] = mark;
+			run[row] += w;
+		}
+	}
+}
+
+static int sum_inclusive(struct check *c, struct error *err)
+{
+	size_t n = c->rows.n - 1;	/* without the row of small functions */
+	uint32_t *seen = calloc(n + 1, sizeof(*seen)), mark = 0;
+	int rc = seen ? 0 : -ERR_NOMEM;
+
+	c->inclusive_cost = calloc(c->runs.runs.n * n + 1, sizeof(double));
+	if (!c->inclusive_cost)
+		rc = -ERR_NOMEM;
+	for (size_t i = 0; !rc && i < c->runs.files.n; i++) {
+		const struct check_file *f = &c->runs.files.v[i];
+
+		for (size_t k = 0; k < f->cells.n; k++)
+			add_stack(c, f, &f->cells.v[k], c->inclusive_cost +
+				  f->cells.v[k].run * n, seen, ++mark);
+	}
+	free(seen);
+	return rc < 0 ? error_nomem(err) : 0;
+}
+
+/* --- judging them */
+
 /* Work that the kernel does for a program whenever the machine permits.  Its cost
  * depends on other programs, on where memory lies, and on the hypervisor. */
 static bool is_housekeeping(const char *name)
@@ -227,7 +339,7 @@ static int run_inclusive(struct check *c, struct error *err)
 	struct judge_input in = { c->runs.nbase, c->runs.nnew, c->rows.n - 1,
 				  NULL, NULL, c->judge.totals,
 				  c->judge.reference, NULL };
-	int rc = check_matrix_inclusive(c, err);
+	int rc = sum_inclusive(c, err);
 
 	in.cost = c->inclusive_cost;
 	return rc < 0 ? rc
@@ -286,6 +398,98 @@ static void allow_known(struct check *c)
 		c->total_reason = a->reason;
 	}
 }
+
+/* --- slower rows whose code was moved from other functions (compare/moves.h) */
+
+enum { CHANCE_ONE_IN = 20 };
+
+static double gain(const struct check *c, const struct check_row *r)
+{
+	return check_now(c, r) - r->j.base;
+}
+
+static bool cost_fell(const struct check *c, const struct check_row *r)
+{
+	if (gain(c, r) >= 0)
+		return false;
+	return r->status == CHECK_FASTER || r->status == CHECK_REMOVED ||
+	       (r->status == CHECK_SAME && r->j.change.df > 0 &&
+		r->j.p_faster * CHANCE_ONE_IN <= 1);
+}
+
+static bool related(void *ctx, size_t gained, size_t lost)
+{
+	struct check *c = ctx;
+	uint32_t a = c->rows.v[gained].unit.func, b = c->rows.v[lost].unit.func;
+
+	/* lines of one function are related */
+	return a == b || compare_related(&c->runs.match, a, b);
+}
+
+/* The increase must be as large and as significant as that of a slower function. */
+static bool costs_more(void *ctx, const size_t *rows, size_t n)
+{
+	struct check *c = ctx;
+	const struct judge_options *o = &c->o.judge;
+	struct judge_sum s;
+
+	if (judge_group(&c->judge, rows, n, &s) < 0) {
+		c->runs.match.failed = true;
+		return true;
+	}
+	return !(s.ratio <= 1 + o->threshold || s.p > o->alpha);
+}
+
+static struct move_item item_of(void *ctx, size_t row)
+{
+	const struct check *c = ctx;
+	const struct check_row *r = &c->rows.v[row];
+	struct move_item x = { MOVE_NONE, 0 };
+
+	/* unnamed code cannot be matched */
+	if (!check_func_named(&c->runs, r->unit.func))
+		return x;
+	x.gain = gain(c, r);
+	if (cost_fell(c, r))
+		x.kind = MOVE_LOSS;
+	else if (r->status == CHECK_ADDED)
+		x.kind = MOVE_NEW;
+	else if (r->status == CHECK_SLOWER || r->status == CHECK_SUSPECT)
+		x.kind = MOVE_GAIN;
+	return x;
+}
+
+static void set_moved(struct check *c, const size_t *from)
+{
+	for (size_t i = 0; i < c->rows.n; i++) {
+		struct check_row *r = &c->rows.v[i];
+
+		r->partner = PROF_NONE;
+		if (r->status == CHECK_SAME && check_row_renamed(c, r))
+			r->status = CHECK_MOVED;
+		if (from[i] == MOVE_FROM_NONE)
+			continue;
+		r->partner = (uint32_t)from[i];
+		r->status = CHECK_MOVED;
+		r->fails = false;
+	}
+}
+
+static int find_moved(struct check *c, struct error *err)
+{
+	struct moves moves = { c->rows.n, c, item_of, related, costs_more };
+	size_t *from;
+	int rc = moves_find(&moves, &from);
+
+	if (c->runs.match.failed)
+		rc = -ERR_NOMEM;
+	if (!rc)
+		set_moved(c, from);
+	free(from);
+	return rc ? error_nomem(err) : 0;
+}
+
+/* --- verdict, order and notes */
 
 static int rank(const struct check_row *r)
 {
@@ -452,7 +656,7 @@ int check_decide(struct check *c, struct error *err)
 	if (!rc)
 		rc = check_comparable(c, err);
 	if (!rc)
-		rc = check_matrix(c, err);
+		rc = build_rows(c, err);
 	if (!rc)
 		rc = run_judge(c, err);
 	if (rc < 0)
@@ -460,7 +664,7 @@ int check_decide(struct check *c, struct error *err)
 	set_statuses(c);
 	rc = check_evidence(c, err);
 	if (!rc)
-		rc = check_moved(c, err);
+		rc = find_moved(c, err);
 	if (!rc && c->o.allow)
 		allow_known(c);
 	if (!rc && c->o.inclusive)

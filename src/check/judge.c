@@ -8,7 +8,10 @@
 #include "base/vec.h"
 #include "check/judge_internal.h"
 
-enum { PRIOR_FREEDOM = 4 };	/* degrees of freedom of few functions' prior */
+enum {
+	PRIOR_FREEDOM = 4,	/* degrees of freedom of few functions' prior */
+	RUNS_LIMIT = 1000,
+};
 #define REFERENCE_SE 3		/* standard errors beyond which the reference changed */
 #define CERTAIN_SAMPLES 7	/* a function with as many expected samples and none is
 				 * new or gone */
@@ -35,6 +38,50 @@ void *judge_alloc(struct judge_state *w, size_t n, size_t size)
 	}
 	free(p);
 	return NULL;
+}
+
+/* Returns the variance that the machine's speed between the sides adds to the log
+ * ratio of an absolute cost. */
+static double session_variance(const struct judge *j)
+{
+	return 2 * j->o.session * j->o.session;
+}
+
+/* counting_variance of two costs. */
+static double counting_of(double base, double now)
+{
+	return counting_variance((const double[2]){ base, now });
+}
+
+/* Returns the smallest change of the total that counts. */
+static double total_least(const struct judge_options *o)
+{
+	return o->total_threshold >= 0 ? o->total_threshold : o->threshold;
+}
+
+/* Returns the smallest estimate that is a regression. */
+static double least_regression(const struct judge *j)
+{
+	return j->single && j->o.single_threshold > j->o.threshold
+		       ? j->o.single_threshold : j->o.threshold;
+}
+
+/* Returns the smallest slowdown that the measures of a row would show. */
+static double row_visible(const struct judge *j, const struct judge_row *row)
+{
+	double least = least_regression(j);
+
+	if (row->share > 0)
+		least = greater(least, j->o.min_impact / row->share);
+	return log_change_detectable(&row->change, j->o.alpha / (double)j->tested,
+				     j->o.margin, least);
+}
+
+/* The same for the total. */
+static double total_visible(const struct judge *j)
+{
+	return log_change_detectable(&j->total.change, j->o.alpha, j->o.margin,
+				     total_least(&j->o));
 }
 
 /* Makes room for the costs of the tested rows. */
@@ -240,7 +287,7 @@ static bool reference_changed(const struct judge_state *w, double *logs)
 	by = stats_mean(logs + nb, nn) - stats_mean(logs, nb);
 	se = sqrt(stats_variance(logs, nb) / (double)nb +
 		  stats_variance(logs + nb, nn) / (double)nn +
-		  judge_session(w->out));
+		  session_variance(w->out));
 	return fabs(by) > log1p(w->out->o.margin) + REFERENCE_SE * se;
 }
 
@@ -257,7 +304,7 @@ static void choose_measures(struct judge_state *w, double *scratch)
 	run_costs_estimate(&w->raw);
 	tau_r = run_costs_tau2(&w->relative);
 	/* of one run, so that it adds what it adds to the ratio */
-	session = judge_session(w->out) / (1 / (double)w->in->nbase +
+	session = session_variance(w->out) / (1 / (double)w->in->nbase +
 					   1 / (double)w->in->nnew);
 	w->out->ref_changed = reference_changed(w, scratch);
 	for (size_t k = 0; k < w->nkept; k++) {
@@ -311,7 +358,7 @@ static bool consistent(const struct run_costs *s, size_t k, double factor,
 static double absolute_se(const struct judge_state *w, size_t k)
 {
 	return sqrt(w->raw.change[k].se * w->raw.change[k].se +
-		    judge_session(w->out));
+		    session_variance(w->out));
 }
 
 static void fill_row(struct judge_state *w, size_t k)
@@ -324,20 +371,20 @@ static void fill_row(struct judge_state *w, size_t k)
 	if (row->absolute)
 		row->change.se = absolute_se(w, k);
 	row->change.se = sqrt(row->change.se * row->change.se +
-			      judge_counting(row->base, row->now));
+			      counting_of(row->base, row->now));
 	row->paired = c->paired;
 	row->bursty = c->bursty[k];
 	log_change_ratio(&row->change, &row->ratio, &row->low, &row->high);
 	row->p = log_change_p(&row->change, margin, false);
 	row->p_faster = log_change_p(&row->change, margin, true);
-	row->visible = judge_row_visible(w->out, row);
+	row->visible = row_visible(w->out, row);
 }
 
 static bool changed(struct judge_state *w, size_t k, bool slower)
 {
 	const struct judge *j = w->out;
 	const struct judge_row *row = &j->rows[w->kept[k]];
-	double sign = slower ? 1 : -1, t = judge_threshold(j);
+	double sign = slower ? 1 : -1, t = least_regression(j);
 	double raw = slower ? row->now / row->base : row->base / row->now;
 
 	if (sign * row->change.log_ratio < log1p(t) ||
@@ -472,8 +519,8 @@ static struct log_change compare_runs(const struct judge_state *w, const double 
 	for (size_t r = 0; r < nb + nn; r++)
 		logs[r] = log(greater(totals[r], 1));
 	e = totals_change(logs, nb, nn, w->out->total.paired);
-	e.se = sqrt(e.se * e.se + judge_session(w->out) +
-		    judge_counting(stats_mean(totals, nb),
+	e.se = sqrt(e.se * e.se + session_variance(w->out) +
+		    counting_of(stats_mean(totals, nb),
 				   stats_mean(totals + nb, nn)));
 	return e;
 }
@@ -483,7 +530,7 @@ static struct log_change compare_runs(const struct judge_state *w, const double 
 static bool is_slower(const struct judge_options *o, const struct log_change *e)
 {
 	return log_change_p(e, o->margin, false) <= o->alpha &&
-	       e->log_ratio >= log1p(judge_total_least(o));
+	       e->log_ratio >= log1p(total_least(o));
 }
 
 /* Returns whether runs became slower also without what the kernel does by itself. */
@@ -526,10 +573,10 @@ static void judge_whole(struct judge_state *w, const double *totals,
 	log_change_ratio(&t->change, &t->ratio, &t->low, &t->high);
 	t->p = log_change_p(&t->change, o->margin, false);
 	t->p_faster = log_change_p(&t->change, o->margin, true);
-	t->visible = judge_total_visible(w->out);
+	t->visible = total_visible(w->out);
 	t->regressed = is_slower(o, &t->change);
 	t->improved = t->p_faster <= o->alpha &&
-		      -t->change.log_ratio >= log1p(judge_total_least(o));
+		      -t->change.log_ratio >= log1p(total_least(o));
 	t->gates = t->regressed && o->same_machine && o->total_threshold >= 0 &&
 		   rest_is_slower(w, scratch, logs);
 }
@@ -640,7 +687,7 @@ static void test_sum(const struct judge *j, const double *y, bool absolute,
 	s->change.se = sqrt(mean_variance(y, nb, s->base) +
 		     mean_variance(y + nb, nn, s->now) + j->tau * j->tau *
 			     (1 / (double)nb + 1 / (double)nn) +
-		     (absolute ? judge_session(j) : 0));
+		     (absolute ? session_variance(j) : 0));
 	s->p = log_change_p(&s->change, j->o.margin, false);
 }
 
@@ -672,4 +719,87 @@ int judge_group(const struct judge *j, const size_t *funcs, size_t n,
 	test_sum(j, y, absolute, out);
 	free(y);
 	return 0;
+}
+
+/*
+ * --- sensitivity: the slowdowns that a check would report as regressions in four
+ * checks of five, and the number of runs that would show smaller ones
+ */
+
+/* Returns a row's change with `more` runs, with which the standard error of the runs
+ * alone is `times` as large.  They show neither how the machine changed between the
+ * sides nor costs of less than a sample. */
+static struct log_change row_change(const struct judge *j, const struct judge_row *row,
+				    double times, double more)
+{
+	double fixed = counting_of(row->base, row->now) +
+		       (row->absolute ? session_variance(j) : 0);
+	struct log_change c = row->change;
+
+	c.se = sqrt(greater(c.se * c.se - fixed, 0) * times * times + fixed);
+	c.df += more;
+	return c;
+}
+
+/* Computes the sensitivity for a given number of runs per side.  Standard errors
+ * shrink with the number of runs.  Thresholds are ignored, because a change below
+ * them is no regression, however precisely it is measured. */
+static struct judge_sensitivity look(const struct judge *j, const bool *asked,
+				     size_t nbase, size_t nnew)
+{
+	struct judge_sensitivity s = { .row = JUDGE_NOWHERE };
+	double now = 1 / (double)j->nbase + 1 / (double)j->nnew;
+	double times = sqrt((1 / (double)nbase + 1 / (double)nnew) / now);
+	double more = (double)(nbase - j->nbase + nnew - j->nnew);
+	double alpha = judge_whole_alpha(&j->o);
+	double fixed = counting_of(j->total.base, j->total.now), total;
+	struct log_change c = j->total.change;
+
+	c.se = sqrt(greater(c.se * c.se - fixed, 0) * times * times + fixed);
+	c.df += more;
+	total = expm1(log_change_visible(&c, alpha, j->o.margin));
+	for (size_t f = 0; f < j->nfuncs; f++) {
+		const struct judge_row *row = &j->rows[f];
+		double x;
+
+		if (!(row->change.df > 0) || !(row->change.se > 0) ||
+		    isnan(row->visible) || (asked && !asked[f]))
+			continue;
+		c = row_change(j, row, times, more);
+		x = expm1(log_change_visible(&c, alpha / (double)j->tested,
+					     j->o.margin)) * row->share;
+		if (s.row == JUDGE_NOWHERE || x > s.mde) {
+			s.mde = x;
+			s.row = f;
+		}
+	}
+	/* more runs do not show how the machine's speed changed between the sides */
+	if (s.row != JUDGE_NOWHERE && j->total.tested && j->o.same_machine &&
+	    !(j->o.session > 0) &&
+	    j->o.total_threshold >= 0 &&
+	    total > s.mde) {
+		s.mde = total;
+		s.row = JUDGE_TOTAL;
+	}
+	if (s.row == JUDGE_NOWHERE)
+		s.mde = INFINITY;
+	return s;
+}
+
+struct judge_sensitivity judge_sensitivity(const struct judge *j, const bool *asked,
+					   double want)
+{
+	struct judge_sensitivity s = look(j, asked, j->nbase, j->nnew);
+
+	if (s.mde <= want || s.row == JUDGE_NOWHERE)
+		return s;
+	for (size_t n = j->nnew + 1; n <= RUNS_LIMIT; n++) {
+		size_t nbase = j->nbase > n ? j->nbase : n;
+
+		if (look(j, asked, nbase, n).mde > want)
+			continue;
+		s.runs = n;
+		break;
+	}
+	return s;
 }

@@ -33,25 +33,6 @@ static inline double judge_cost(const struct judge_state *w, size_t run,
 	return w->in->cost[run * w->in->nfuncs + f];
 }
 
-/* Returns the variance that the machine's speed between the sides adds to the log
- * ratio of an absolute cost. */
-static inline double judge_session(const struct judge *j)
-{
-	return 2 * j->o.session * j->o.session;
-}
-
-/* counting_variance of two costs. */
-static inline double judge_counting(double base, double now)
-{
-	return counting_variance((const double[2]){ base, now });
-}
-
-/* Returns the smallest change of the total that counts. */
-static inline double judge_total_least(const struct judge_options *o)
-{
-	return o->total_threshold >= 0 ? o->total_threshold : o->threshold;
-}
-
 static inline double judge_whole_alpha(const struct judge_options *o)
 {
 	return o->whole_alpha > 0 ? o->whole_alpha : o->alpha;
@@ -72,11 +53,5 @@ int judge_reference(struct judge_state *w);
  * function changed by about as much as the reference. */
 int judge_shift(struct judge_state *w, const double *logs, double *scratch);
 bool judge_follows(const struct judge_state *w, size_t k, double *scratch);
-/* sensitivity.c: the first two return the smallest slowdown that the measures of a row
- * or of the total would show.  judge_threshold returns the smallest estimate that
- * is a regression. */
-double judge_row_visible(const struct judge *j, const struct judge_row *row);
-double judge_total_visible(const struct judge *j);
-double judge_threshold(const struct judge *j);
 
 #endif

@@ -11,14 +11,11 @@ libcheck_a_SOURCES = \
 	src/check/edits.c \
 	src/check/edits.h \
 	src/check/evidence.c \
-	src/check/evidence_code.c \
 	src/check/findings.c \
 	src/check/findings.h \
 	src/check/judge.c \
 	src/check/judge.h \
 	src/check/judge_internal.h \
-	src/check/matrix.c \
-	src/check/moved.c \
 	src/check/outcome.c \
 	src/check/outcome.h \
 	src/check/reference.c \
@@ -26,7 +23,6 @@ libcheck_a_SOURCES = \
 	src/check/repo_files.h \
 	src/check/runs.c \
 	src/check/runs.h \
-	src/check/sensitivity.c \
 	src/check/sequence.c \
 	src/check/shift.c \
 	src/check/show.h \
