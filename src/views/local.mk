@@ -7,7 +7,6 @@ libviews_a_SOURCES = \
 	src/views/dump.h \
 	src/views/info.c \
 	src/views/info.h \
-	src/views/info_text.c \
 	src/views/report.c \
 	src/views/report.h \
 	src/views/report_csv.c \
@@ -88,7 +87,6 @@ libviews_a_SOURCES = \
 	src/views/diff/diff_internal.h \
 	src/views/diff/diff_json.c \
 	src/views/diff/diff_match.c \
-	src/views/diff/diff_moved.c \
 	src/views/diff/diff_norm.c \
 	src/views/diff/diff_rows.c \
 	src/views/diff/diff_stats.c \

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compare/moves.h"
 #include "views/diff/diff_internal.h"
 
 static int refuse_keys(const struct diff_spec *spec, struct error *err)
@@ -55,6 +56,112 @@ static int open_side(struct diff *d, int side, struct reader *r,
 	return report_prepare(r, &spec, &s->rep, err);
 }
 
+/* --- rows whose code moved (compare/moves.h) */
+
+/* Maximum p of a decrease that may explain a gain: more likely than by chance
+ * alone. */
+#define FELL_P 0.1
+/* Maximum ratio of combined costs that counts as unchanged. */
+#define SAME_COST 1.03
+
+static bool was_there(const struct diff *d, uint32_t row)
+{
+	return diff_values(d, DIFF_OLD, row)->total.count;
+}
+
+static uint32_t row_func(const struct diff *d, size_t row)
+{
+	return d->keys.keys.v[d->rows.v[row].key].func - 1;
+}
+
+static bool moved_between(void *ctx, size_t gained, size_t lost)
+{
+	struct diff *d = ctx;
+
+	return compare_related(&d->match, row_func(d, gained), row_func(d, lost));
+}
+
+static bool costs_more(void *ctx, const size_t *rows, size_t n)
+{
+	const struct diff *d = ctx;
+	struct cell sum[DIFF_SIDES] = { { 0, 0 }, { 0, 0 } };
+	struct cost_change c;
+
+	for (int s = 0; s < DIFF_SIDES; s++)
+		for (size_t i = 0; i < n; i++)
+			cell_add(&sum[s], diff_values(d, s, (uint32_t)rows[i])
+						  ->self);
+	diff_change_of(d, 0, sum[DIFF_OLD], sum[DIFF_NEW], &c);
+	return c.cost[DIFF_NEW] > SAME_COST * c.cost[DIFF_OLD] && c.low > 0;
+}
+
+static struct move_item move_item_of(void *ctx, size_t i)
+{
+	const struct diff *d = ctx;
+	uint32_t row = (uint32_t)i;
+	const struct cost_change *c = diff_row_change(d, row, 0, false);
+	struct move_item x = { MOVE_NONE, c->change };
+
+	/* code without a name cannot be identified */
+	if (!d->keys.keys.v[d->rows.v[row].key].func)
+		return x;
+	if (c->change < 0 && c->tested && (c->real || c->p <= FELL_P))
+		x.kind = MOVE_LOSS;
+	else if (c->change > 0 && c->real)
+		x.kind = was_there(d, row) ? MOVE_GAIN : MOVE_NEW;
+	return x;
+}
+
+static void set_moved(struct diff *d, const size_t *from)
+{
+	for (uint32_t i = 0; i < d->rows.n; i++) {
+		uint32_t of = from[i] == MOVE_FROM_NONE ? PROF_NONE
+							: (uint32_t)from[i];
+		double most = 0;
+
+		d->moved_from[i] = of;
+		if (of == PROF_NONE)
+			continue;
+		if (d->moved_to[of] != PROF_NONE)
+			most = diff_row_change(d, d->moved_to[of], 0, false)
+				       ->change;
+		if (diff_row_change(d, i, 0, false)->change > most)
+			d->moved_to[of] = i;
+	}
+}
+
+static int find_moved(struct diff *d)
+{
+	struct moves moves = { d->rows.n, d, move_item_of, moved_between, costs_more };
+	size_t *from;
+	int rc = moves_find(&moves, &from);
+
+	if (!rc && !d->match.failed)
+		set_moved(d, from);
+	free(from);
+	return rc || d->match.failed ? -ERR_NOMEM : 0;
+}
+
+/* Fills moved_from and moved_to. */
+static int find_all_moved(struct diff *d)
+{
+	size_t bytes = (d->rows.n + 1) * sizeof(uint32_t);
+
+	d->moved_from = malloc(bytes);
+	d->moved_to = malloc(bytes);
+	if (!d->moved_from || !d->moved_to)
+		return -ERR_NOMEM;
+	memset(d->moved_from, 0xff, bytes);
+	memset(d->moved_to, 0xff, bytes);
+	/* functions only: lines and threads do not move */
+	if (!d->cols.n || (d->spec.keys.mask & ~KEY_BIT(KEY_IMAGE)) !=
+				  KEY_BIT(KEY_SYMBOL))
+		return 0;
+	return find_moved(d);
+}
+
+/* --- the whole diff */
+
 static int build(struct diff *d, struct reader *const readers[DIFF_SIDES],
 		 struct error *err)
 {
@@ -74,7 +181,7 @@ static int build(struct diff *d, struct reader *const readers[DIFF_SIDES],
 	for (int s = 0; !rc && s < DIFF_SIDES; s++)
 		rc = report_complete(d->side[s].rep, err);
 	if (!rc && (diff_rows(d) < 0 || diff_stats(d) < 0 ||
-		    diff_moved(d) < 0 ||
+		    find_all_moved(d) < 0 ||
 		    diff_order_rows(d) < 0))
 		rc = error_nomem(err);
 	return rc;
