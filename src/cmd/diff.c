@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* `tally diff`: shows what changed between two recordings. */
-#include "cmd/diff.h"
-
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

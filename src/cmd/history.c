@@ -9,8 +9,8 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "cmd/debug_dirs.h"
-#include "cmd/diff.h"
 #include "cmd/open.h"
+#include "cmd/page.h"
 #include "cmd/show_options.h"
 #include "history/show.h"
 

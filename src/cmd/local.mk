@@ -2,8 +2,6 @@
 noinst_LIBRARIES += libcmd.a
 libcmd_a_SOURCES = \
 	src/cmd/addr2line.c \
-	src/cmd/addr2line.h \
-	src/cmd/addr2line_text.c \
 	src/cmd/annotate.c \
 	src/cmd/check.c \
 	src/cmd/check.h \
@@ -14,7 +12,6 @@ libcmd_a_SOURCES = \
 	src/cmd/check_record.c \
 	src/cmd/command.h \
 	src/cmd/diff.c \
-	src/cmd/diff.h \
 	src/cmd/doctor.c \
 	src/cmd/dump.c \
 	src/cmd/encode.c \

@@ -17,5 +17,9 @@ int cmd_page(struct cmd_io *io, const char *path, const char *name,
 	     struct reader *r, struct report *rep,
 	     const struct annotate_spec *like, struct html_style *style,
 	     struct error *err);
+/* diff.c: writes the page of `tally diff --html -o OUTPUT` about the recordings of two
+ * sides, the old one first. */
+int cmd_diff_page(struct cmd_io *io, const struct opt_strs side[2],
+		  const char *output, struct error *err);
 
 #endif
