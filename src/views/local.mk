@@ -66,9 +66,7 @@ libviews_a_SOURCES = \
 	src/views/tree/tree_rows.c \
 	src/views/annotate/annotate.c \
 	src/views/annotate/annotate.h \
-	src/views/annotate/annotate_calls.c \
 	src/views/annotate/annotate_code.c \
-	src/views/annotate/annotate_hits.c \
 	src/views/annotate/annotate_json.c \
 	src/views/annotate/listing.c \
 	src/views/annotate/listing.h \

@@ -9,7 +9,326 @@
 #include "symbolize/demangle/demangle.h"
 #include "views/query/interval.h"
 #include "views/query/lines.h"
+#include "views/query/outward.h"
 #include "views/report.h"
+
+size_t annotate_cost_row(struct annotation *a)
+{
+	struct annot_cost zero = { { 0, 0 }, { 0, 0 }, { 0, 0 } };
+	size_t row = a->ncols ? a->costs.n / a->ncols : 0;
+
+	for (size_t c = 0; c < a->ncols; c++)
+		if (vec_push(&a->costs, zero) < 0)
+			return SIZE_MAX;
+	return row;
+}
+
+void annotate_add(struct annotation *a, size_t row, uint32_t loc, bool inlined)
+{
+	struct annot_cost *to = &a->costs.v[row * a->ncols];
+	const struct cell *from = &a->loc_cells[(size_t)loc * a->ncols];
+
+	for (size_t c = 0; c < a->ncols; c++)
+		cell_add(inlined ? &to[c].inlined : &to[c].self, from[c]);
+}
+
+/*
+ * --- which locations and frames belong to which unit, and which locations to which
+ * symbol: computed once for all units, because there may be thousands of each
+ */
+
+/* Hits in the order found, and the unit or symbol of each. */
+struct found {
+	VEC(struct annot_hit) hits;
+	VEC(uint32_t) owner;
+};
+
+static int add_hit(struct found *f, uint32_t owner, uint32_t loc,
+		   uint32_t frame)
+{
+	if (vec_push(&f->hits, (struct annot_hit){ loc, frame }) < 0 ||
+	    vec_push(&f->owner, owner) < 0)
+		return -ERR_NOMEM;
+	return 0;
+}
+
+/* Sorts hits by owner, keeping the order within each; frees `f`. */
+static int make_index(struct annot_index *x, struct found *f, size_t owners)
+{
+	size_t *next = calloc(owners + 2, sizeof(*next));
+	size_t n = f->owner.n;	/* if memory ran out, the last hit may have no owner */
+
+	x->v = malloc((n + 1) * sizeof(*x->v));
+	x->first = next;
+	if (next && x->v) {
+		/* next[i + 1] is where the next hit of i goes; at the end it is
+		 * where those of i + 1 begin */
+		for (size_t i = 0; i < n; i++)
+			next[f->owner.v[i] + 2]++;
+		for (size_t i = 2; i < owners + 2; i++)
+			next[i] += next[i - 1];
+		for (size_t i = 0; i < n; i++)
+			x->v[next[f->owner.v[i] + 1]++] = f->hits.v[i];
+	}
+	vec_fini(&f->hits);
+	vec_fini(&f->owner);
+	return next && x->v ? 0 : -ERR_NOMEM;
+}
+
+static void index_fini(struct annot_index *x)
+{
+	free(x->first);
+	free(x->v);
+	*x = (struct annot_index){ NULL, NULL };
+}
+
+/* Fills in_symbol.  Returns 0 or -ERR_NOMEM. */
+static int index_symbols(struct annotation *a)
+{
+	struct found f = { 0 };
+	int rc = 0;
+
+	for (uint32_t i = 0; !rc && i < a->locs.n; i++)
+		if (a->locs.v[i].symbol != PROF_NONE)
+			rc = add_hit(&f, a->locs.v[i].symbol, i, PROF_NONE);
+	return make_index(&a->in_symbol, &f, a->p->symbols.n) ? -ERR_NOMEM : rc;
+}
+
+/* By function, file and symbol: 1 + its unit, or 0. */
+struct owners {
+	struct annotation *a;
+	uint32_t *func, *file, *symbol;
+	uint32_t *last;		/* by unit: 1 + the last location found in it */
+	struct found in, of;
+};
+
+static int owners_init(struct owners *o)
+{
+	struct annotation *a = o->a;
+
+	o->func = calloc(a->p->funcs.n + 1, sizeof(*o->func));
+	o->file = calloc(a->p->str.str.n + 1, sizeof(*o->file));
+	o->symbol = calloc(a->p->symbols.n + 1, sizeof(*o->symbol));
+	o->last = calloc(a->units.n + 1, sizeof(*o->last));
+	if (!o->func || !o->file || !o->symbol || !o->last)
+		return -ERR_NOMEM;
+	for (uint32_t i = 0; i < a->units.n; i++) {
+		const struct annot_unit *u = &a->units.v[i];
+
+		if (u->kind == UNIT_FUNCTION)
+			o->func[u->func] = i + 1;
+		else if (u->kind == UNIT_FILE)
+			o->file[u->file] = i + 1;
+		else
+			o->symbol[u->symbol] = i + 1;
+	}
+	return 0;
+}
+
+static void owners_fini(struct owners *o)
+{
+	free(o->func);
+	free(o->file);
+	free(o->symbol);
+	free(o->last);
+}
+
+/* Sets the units of a frame, each as 1 + unit or 0: first as a function, then
+ * as a file. */
+static void units_of(const struct owners *o, uint32_t frame, uint32_t unit[2])
+{
+	const struct prof_frame *f = &o->a->p->frames.v[frame];
+
+	unit[0] = unit[1] = 0;
+	if (f->func >= o->a->p->funcs.n)	/* damaged file */
+		return;
+	unit[0] = o->func[o->a->same_func[f->func]];
+	unit[1] = o->file[f->file];
+}
+
+static int index_location(struct owners *o, uint32_t loc)
+{
+	const struct annotation *a = o->a;
+	uint32_t f = profile_loc_frame(a->p, a->locs.v[loc].loc), unit[2];
+	int rc = 0;
+
+	for (; !rc && f != PROF_NONE; f = a->p->frames.v[f].outer) {
+		units_of(o, f, unit);
+		for (int k = 0; !rc && k < 2; k++) {
+			if (!unit[k] || o->last[unit[k] - 1] == loc + 1)
+				continue;
+			o->last[unit[k] - 1] = loc + 1;
+			rc = add_hit(&o->in, unit[k] - 1, loc, f);
+		}
+	}
+	if (!rc && a->locs.v[loc].symbol != PROF_NONE &&
+	    o->symbol[a->locs.v[loc].symbol])
+		rc = add_hit(&o->in, o->symbol[a->locs.v[loc].symbol] - 1, loc,
+			     PROF_NONE);
+	return rc;
+}
+
+static int index_frame(struct owners *o, uint32_t frame)
+{
+	uint32_t unit[2];
+	int rc = 0;
+
+	units_of(o, frame, unit);
+	for (int k = 0; !rc && k < 2; k++)
+		if (unit[k])
+			rc = add_hit(&o->of, unit[k] - 1, PROF_NONE, frame);
+	return rc;
+}
+
+/* Fills in_unit and of_unit once the units are chosen.  Returns 0 or -ERR_NOMEM. */
+static int index_units(struct annotation *a)
+{
+	struct owners o = { .a = a };
+	int rc = owners_init(&o);
+
+	for (uint32_t i = 0; !rc && i < a->locs.n; i++)
+		rc = index_location(&o, i);
+	for (uint32_t i = 0; !rc && i < a->p->frames.n; i++)
+		rc = index_frame(&o, i);
+	if (make_index(&a->in_unit, &o.in, a->units.n) < 0 ||
+	    make_index(&a->of_unit, &o.of, a->units.n) < 0)
+		rc = -ERR_NOMEM;
+	owners_fini(&o);
+	return rc;
+}
+
+/*
+ * --- the cost of calls made at a line
+ *
+ * These are samples whose instruction is in no frame of the unit, but which
+ * have a frame of the unit further out.  Each counts once for a unit, at the
+ * innermost such frame.  So recursion is not counted twice, and a unit's self,
+ * inlined and called cost add up to all samples whose stacks contain it.
+ */
+
+/* Returns the owner of a frame.  A frame has at most two owners: a function and
+ * a file. */
+static struct frame_owner_of *owner_of(const struct annotation *a, uint32_t frame,
+				       int file)
+{
+	return &a->owners[(size_t)frame * ANNOT_OWNERS + (size_t)file];
+}
+
+/* Makes a line of a unit the owner of a frame. */
+static void own_frame(struct annotation *a, const struct annot_unit *u,
+		      uint32_t frame, size_t line_cost)
+{
+	struct frame_owner_of *o = owner_of(a, frame, u->kind == UNIT_FILE);
+
+	o->unit = (uint32_t)(u - a->units.v) + 1;
+	o->line_cost = line_cost;
+}
+
+struct walk {
+	struct annotation *a;
+	uint32_t *seen;		/* by unit: last leaf that contained it; or by node */
+	uint8_t *callers;
+	uint32_t leaf;
+	size_t col;
+	struct cell cost;
+	struct outward_index outward;
+};
+
+static void add_called(struct walk *w, const struct frame_owner_of *o, bool leaf)
+{
+	struct annotation *a = w->a;
+	size_t total;
+
+	if (!o->unit || w->seen[o->unit - 1] == w->leaf)
+		return;
+	w->seen[o->unit - 1] = w->leaf;
+	if (leaf)	/* counted as self or inlined cost */
+		return;
+	total = a->units.v[o->unit - 1].total;
+	cell_add(&a->costs.v[o->line_cost * a->ncols + w->col].called, w->cost);
+	cell_add(&a->costs.v[total * a->ncols + w->col].called, w->cost);
+	a->has_calls = true;
+}
+
+static void add_stack(void *ctx, uint32_t node, const struct slot *slot,
+		      struct cell c)
+{
+	struct walk *w = ctx;
+	const struct profile *p = w->a->p;
+	struct outward o;
+	uint32_t loc;
+	bool leaf = true;
+
+	if (w->a->agg.col_of[slot->event] == PROF_NONE || !c.count)
+		return;
+	w->col = w->a->agg.col_of[slot->event];
+	w->cost = c;
+	w->leaf++;
+	for (o = outward_begin(&w->outward, node);
+	     outward_next(&w->outward, &o, &loc);) {
+		uint32_t f = profile_loc_frame(p, loc);
+
+		for (; f != PROF_NONE; f = p->frames.v[f].outer) {
+			add_called(w, owner_of(w->a, f, 0), leaf);
+			add_called(w, owner_of(w->a, f, 1), leaf);
+		}
+		leaf = false;
+	}
+}
+
+/* Adds the cost of calls; all units must exist. */
+static int add_calls(struct annotation *a)
+{
+	struct walk w = { .a = a };
+
+	if (!a->lines.n)	/* no lines to show */
+		return 0;
+	w.seen = calloc(a->units.n + 1, sizeof(*w.seen));
+	if (!w.seen || outward_init(&w.outward, a->p) < 0) {
+		free(w.seen);
+		return -ERR_NOMEM;
+	}
+	aggregate_each(&a->agg, add_stack, &w);
+	outward_fini(&w.outward);
+	free(w.seen);
+	return 0;
+}
+
+/* Marks the callers of a stack.  If a node was visited, its callers were
+ * visited, too. */
+static void mark_callers(void *ctx, uint32_t node, const struct slot *slot,
+			 struct cell c)
+{
+	struct walk *w = ctx;
+	const struct profile *p = w->a->p;
+
+	if (w->a->agg.col_of[slot->event] == PROF_NONE || !c.count || !node)
+		return;
+	for (node = p->nodes.v[node].parent; node && !w->seen[node];
+	     node = p->nodes.v[node].parent) {
+		uint32_t f = profile_loc_frame(p, p->nodes.v[node].loc);
+
+		w->seen[node] = 1;
+		for (; f != PROF_NONE; f = p->frames.v[f].outer)
+			if (p->frames.v[f].func < p->funcs.n)
+				w->callers[w->a->same_func[
+					p->frames.v[f].func]] = 1;
+	}
+}
+
+int annotate_callers(struct annotation *a, uint8_t *callers)
+{
+	struct walk w = { .a = a, .callers = callers };
+
+	w.seen = calloc(a->p->nodes.n + 1, sizeof(*w.seen));
+	if (!w.seen)
+		return -ERR_NOMEM;
+	aggregate_each(&a->agg, mark_callers, &w);
+	free(w.seen);
+	return 0;
+}
+
+/* --- lines */
 
 struct lines {
 	struct annotation *a;
@@ -75,7 +394,7 @@ static int own_line(struct lines *l, uint32_t frame)
 
 	if (line == PROF_NONE)
 		return -ERR_NOMEM;
-	annotate_own(l->a, l->u, frame, l->a->lines.v[l->u->line + line].cost);
+	own_frame(l->a, l->u, frame, l->a->lines.v[l->u->line + line].cost);
 	return 0;
 }
 
@@ -149,26 +468,6 @@ static int annotate_lines(struct annotation *a, struct annot_unit *u)
 		qsort_r(&a->copies.v[u->copy], u->ncopies,
 			sizeof(*a->copies.v), by_cost, a);
 	return rc;
-}
-
-size_t annotate_cost_row(struct annotation *a)
-{
-	struct annot_cost zero = { { 0, 0 }, { 0, 0 }, { 0, 0 } };
-	size_t row = a->ncols ? a->costs.n / a->ncols : 0;
-
-	for (size_t c = 0; c < a->ncols; c++)
-		if (vec_push(&a->costs, zero) < 0)
-			return SIZE_MAX;
-	return row;
-}
-
-void annotate_add(struct annotation *a, size_t row, uint32_t loc, bool inlined)
-{
-	struct annot_cost *to = &a->costs.v[row * a->ncols];
-	const struct cell *from = &a->loc_cells[(size_t)loc * a->ncols];
-
-	for (size_t c = 0; c < a->ncols; c++)
-		cell_add(inlined ? &to[c].inlined : &to[c].self, from[c]);
 }
 
 bool annot_has_cost(const struct annotation *a, const struct annot_cost *cost)
@@ -342,7 +641,7 @@ static int make_indexes(struct annotation *a)
 	}
 	if (a->locs.n)
 		qsort(a->locs.v, a->locs.n, sizeof(*a->locs.v), loc_compare);
-	return annotate_index_symbols(a);
+	return index_symbols(a);
 }
 
 bool annot_unit_has(const struct annotation *a, const struct annot_unit *u,
@@ -374,7 +673,7 @@ static int build_units(struct annotation *a, struct error *err)
 {
 	int rc = annotate_choose(a, err);
 
-	if (!rc && annotate_index_units(a) < 0)
+	if (!rc && index_units(a) < 0)
 		rc = error_nomem(err);
 	for (size_t i = 0; !rc && i < a->units.n; i++) {
 		struct annot_unit *u = &a->units.v[i];
@@ -385,7 +684,7 @@ static int build_units(struct annotation *a, struct error *err)
 		if (rc)
 			error_nomem(err);
 	}
-	if (!rc && annotate_calls(a) < 0)
+	if (!rc && add_calls(a) < 0)
 		rc = error_nomem(err);
 	return rc;
 }
@@ -456,9 +755,9 @@ static void free_shown(struct annotation *a)
 	free(a->by_code);
 	free(a->by_line);
 	free(a->owners);
-	annotate_index_fini(&a->in_unit);
-	annotate_index_fini(&a->of_unit);
-	annotate_index_fini(&a->in_symbol);
+	index_fini(&a->in_unit);
+	index_fini(&a->of_unit);
+	index_fini(&a->in_symbol);
 	identity_fini(&a->same);
 	labels_fini(&a->labels);
 }

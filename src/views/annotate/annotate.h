@@ -262,12 +262,7 @@ void annotate_json(struct annotation *a, const struct annotate_style *style,
 
 /* annotate_units.c: selects and orders the units. */
 int annotate_choose(struct annotation *a, struct error *err);
-/* annotate_calls.c.  annotate_lines calls annotate_own for each frame's line.
- * annotate_calls then adds the cost of calls; all units must exist by then. */
-void annotate_own(struct annotation *a, const struct annot_unit *u,
-		  uint32_t frame, size_t line_cost);
-int annotate_calls(struct annotation *a);
-/* Sets callers[func] (by same_func) of every function that called one with
+/* annotate.c: sets callers[func] (by same_func) of every function that called one with
  * samples. */
 int annotate_callers(struct annotation *a, uint8_t *callers);
 /* annotate_code.c: reads the instructions of the functions that a unit is
@@ -280,11 +275,6 @@ size_t annotate_max_insns(uint64_t max_memory);
 size_t annotate_cost_row(struct annotation *a);
 /* Adds a location's cost to a row. */
 void annotate_add(struct annotation *a, size_t row, uint32_t loc, bool inlined);
-/* annotate_hits.c.  Fill in_unit and of_unit after units are chosen; fill
- * in_symbol.  Return 0 or -ERR_NOMEM. */
-int annotate_index_units(struct annotation *a);
-int annotate_index_symbols(struct annotation *a);
-void annotate_index_fini(struct annot_index *x);
 
 /* Compares places in code: by image, then by address. */
 static inline int place_compare(uint32_t i1, uint64_t v1, uint32_t i2,

@@ -345,7 +345,7 @@ static int want_lines(struct chooser *k, uint32_t source)
 /*
  * --- the cost of calls made at a line
  *
- * As in annotate_calls.c, a sample counts once for each function that is on its
+ * As in an annotation, a sample counts once for each function that is on its
  * stack but not at its instruction.  It counts for the line of the innermost
  * frame of that function.  All calls of a function made at one line are one
  * call of the page.
