@@ -17,8 +17,6 @@ libcompare_a_SOURCES = \
 	src/compare/labels.h \
 	src/compare/match.c \
 	src/compare/match.h \
-	src/compare/match_images.c \
-	src/compare/match_internal.h \
 	src/compare/moved.c \
 	src/compare/moves.c \
 	src/compare/moves.h \

@@ -10,8 +10,7 @@
  *	   has several of that name, the ends of their paths decide
  *	   (func_match.h).  An image of the old side only and one of the new side
  *	   only are the same in two cases: both are the recorded program, or
- *	   functions that both have make up at least half of the cost of each
- *	   (match_images.c).
+ *	   functions that both have make up at least half of the cost of each.
  *	2. Functions with the same linkage name in the same image are the same
  *	   function.  Where a recording has several of that name, source files,
  *	   addresses and lines decide (func_match.h).  Copies made by a compiler
@@ -133,5 +132,7 @@ uint64_t compare_code_hash(struct compare_match *m, uint32_t func, int side);
  * one has most of the same instructions.
  */
 bool compare_related(struct compare_match *m, uint32_t gained, uint32_t lost);
+/* moved.c: frees what compare_related collected; compare_match_fini calls it. */
+void compare_calls_free(struct compare_calls *c);
 
 #endif

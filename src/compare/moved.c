@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "compare/match_internal.h"
+#include "compare/match.h"
 
 /* Two functions may have been one before a change to one of them if they share at least
  * this part of the larger one's mnemonic sequences; the same as for renamed functions. */

@@ -6,7 +6,6 @@ libtui_a_SOURCES = \
 	src/tui/open_tree.h \
 	src/tui/restore_tree.c \
 	src/tui/menu_page.c \
-	src/tui/menus.c \
 	src/tui/model.c \
 	src/tui/model.h \
 	src/tui/page.c \

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "tui/page.h"
 
 struct menu_page {
@@ -110,4 +111,189 @@ void menu_page_add(struct page *pg, const char *label, double percent,
 		tui_notice(pg->t, "out of memory");
 		free_choice(&c);
 	}
+}
+
+/* --- the menus */
+
+/* Updates all pages after a change that affects them. */
+static void reload(struct tui *t)
+{
+	struct error err = { 0 };
+
+	page_pop_all(t);
+	if (model_reload(&t->m, &err) < 0)
+		tui_complain(t, &err);
+	table_page_reload(page_seen(t));
+}
+
+static void group_chosen(struct tui *t, const struct choice *c, void *ctx)
+{
+	struct key_list keys, before = t->m.keys;
+	struct error err = { 0 };
+
+	(void)ctx;
+	page_pop_all(t);
+	if (key_list_parse(c->value, &keys, &err) == 0) {
+		t->m.keys = keys;
+		if (model_reload(&t->m, &err) < 0)
+			t->m.keys = before;
+	}
+	table_page_reload(page_seen(t));
+	if (err.msg[0])
+		tui_complain(t, &err);
+}
+
+void menu_group(struct tui *t)
+{
+	static const char *const groups[][2] = {
+		{ "function", "image,symbol" },
+		{ "function, in all images it was compiled into", "symbol" },
+		{ "program or library", "image" },
+		{ "thread", "comm,tid" },
+		{ "thread and function", "comm,tid,symbol" },
+		{ "process", "comm,pid" },
+		{ "line", "symbol,line" },
+		{ "source file", "file" },
+		{ "processor", "cpu" },
+		{ "event", "event,symbol" },
+		{ "what threads wait for", "wait" },
+		{ "run", "run" },
+	};
+	struct page *pg = menu_page_new(t, "group by", group_chosen, NULL);
+
+	for (size_t i = 0; pg && i < COUNT(groups); i++) {
+		bool runs = !strcmp(groups[i][1], "run");
+		bool waits = !strncmp(groups[i][1], "wait", 4);
+
+		if ((!runs || t->m.p->runs.n > 1) &&
+		    (!waits || t->m.p->wait_kinds.n))
+			menu_page_add(pg, groups[i][0], -1, groups[i][1], 0);
+	}
+	if (pg)
+		page_push(pg);
+}
+
+static void thread_chosen(struct tui *t, const struct choice *c, void *ctx)
+{
+	(void)ctx;
+	if (model_set(&t->m.tid, c->value) < 0)
+		tui_notice(t, "out of memory");
+	reload(t);
+}
+
+static void image_chosen(struct tui *t, const struct choice *c, void *ctx)
+{
+	(void)ctx;
+	if (model_set(&t->m.image, c->value) < 0)
+		tui_notice(t, "out of memory");
+	reload(t);
+}
+
+/* Adds the rows of a report as choices.  `value` is the key to choose. */
+static void add_rows(struct page *pg, const struct report *rep,
+		     enum view_key value)
+{
+	struct buf label = { 0 }, word = { 0 };
+
+	for (size_t i = 0; i < rep->order.n; i++) {
+		uint32_t row = rep->order.v[i];
+		double percent = rep->table.ncols
+			? report_percent(rep, rep->table.rows.v[row].lane, 0,
+					 report_values(rep, row)->self) : 0;
+		struct column_at x;
+
+		report_at_row(rep, row, &x);
+		buf_reset(&label);
+		for (size_t k = 0; k < rep->spec.keys.n; k++) {
+			buf_reset(&word);
+			column_text(&report_columns[rep->spec.keys.v[k]], &x,
+				    COLUMN_FULL, &word);
+			text_safe(&label, buf_cstr(&word));
+			buf_str(&label, k + 1 < rep->spec.keys.n ? "  " : "");
+		}
+		buf_reset(&word);
+		column_text(&report_columns[value], &x, COLUMN_FULL, &word);
+		menu_page_add(pg, buf_cstr(&label), percent, buf_cstr(&word),
+			      0);
+	}
+	buf_fini(&label);
+	buf_fini(&word);
+}
+
+/* Opens a menu of all values of a key, without the filter that it sets. */
+static void menu_of(struct tui *t, const char *title, const char *keys,
+		    enum view_key value, char **filter, choice_cb *chosen)
+{
+	struct page *pg = menu_page_new(t, title, chosen, NULL);
+	char *before = *filter;
+	struct report *rep = NULL;
+	struct error err = { 0 };
+
+	if (!pg)
+		return;
+	menu_page_add(pg, "all", -1, "", 0);
+	*filter = NULL;
+	if (model_report(&t->m, keys, &rep, &err) < 0)
+		tui_complain(t, &err);
+	else
+		add_rows(pg, rep, value);
+	*filter = before;
+	report_free(rep);
+	page_push(pg);
+}
+
+void menu_threads(struct tui *t)
+{
+	menu_of(t, "only this thread", "comm,tid", KEY_TID, &t->m.tid,
+		thread_chosen);
+}
+
+void menu_images(struct tui *t)
+{
+	menu_of(t, "only functions of this image", "image", KEY_IMAGE,
+		&t->m.image, image_chosen);
+}
+
+enum { BY_THREAD, BY_IMAGE, BY_SYMBOL, BY_NOTHING };
+
+static void filter_chosen(struct tui *t, const struct choice *c, void *ctx)
+{
+	(void)ctx;
+	switch (c->id) {
+	case BY_THREAD:
+		menu_threads(t);
+		break;
+	case BY_IMAGE:
+		menu_images(t);
+		break;
+	case BY_SYMBOL:
+		t->prompt = PROMPT_SHOW;
+		buf_reset(&t->typed);
+		break;
+	default:
+		model_set(&t->m.tid, NULL);
+		model_set(&t->m.comm, NULL);
+		model_set(&t->m.image, NULL);
+		model_set(&t->m.symbol, NULL);
+		reload(t);
+		break;
+	}
+}
+
+void menu_filter(struct tui *t)
+{
+	struct page *pg = menu_page_new(t, "show only", filter_chosen, NULL);
+
+	if (!pg)
+		return;
+	menu_page_add(pg, "a thread (shares are relative to its samples)",
+				-1, "",
+		      BY_THREAD);
+	menu_page_add(pg, "functions of a program or library", -1, "",
+		      BY_IMAGE);
+	menu_page_add(pg, "functions with a name, or whose name contains a "
+			"text", -1,
+		      "", BY_SYMBOL);
+	menu_page_add(pg, "clear all filters", -1, "", BY_NOTHING);
+	page_push(pg);
 }

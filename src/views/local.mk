@@ -63,7 +63,6 @@ libviews_a_SOURCES = \
 	src/views/tree/tree.h \
 	src/views/tree/tree_level.c \
 	src/views/tree/tree_level.h \
-	src/views/tree/tree_rows.c \
 	src/views/annotate/annotate.c \
 	src/views/annotate/annotate.h \
 	src/views/annotate/annotate_code.c \
@@ -86,7 +85,6 @@ libviews_a_SOURCES = \
 	src/views/diff/diff_json.c \
 	src/views/diff/diff_match.c \
 	src/views/diff/diff_norm.c \
-	src/views/diff/diff_rows.c \
 	src/views/diff/diff_stats.c \
 	src/views/diff/diff_text.c \
 	src/views/svg/svg.c \

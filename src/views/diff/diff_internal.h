@@ -13,9 +13,6 @@ int diff_normalise(struct diff *d, struct error *err);
 /* Chooses the unit in which a column's costs are shown; `most` is the
  * largest. */
 void diff_choose_unit(struct diff *d, size_t col, double most);
-/* diff_rows.c: builds the rows of both sides and orders those to show. */
-int diff_rows(struct diff *d);
-int diff_order_rows(struct diff *d);
 /* Writes the member "header" of the open object. */
 void diff_json_header(const struct diff *d, struct json *j);
 

@@ -52,9 +52,6 @@ struct tree_builder {
 int tree_builder_init(struct tree_builder *b, struct report *rep,
 		      struct error *err);
 void tree_builder_fini(struct tree_builder *b);
-/* Appends the tree of a row in b->lane to report.tree.  Its items are in
- * b->now. */
-void tree_grow(struct tree_builder *b, struct row *row);
 
 /* The functions to look up for the places in b->now. */
 enum tree_step {
@@ -67,7 +64,7 @@ enum tree_step {
  * groups below the report's limit. */
 void tree_step(struct tree_builder *b, enum tree_step step);
 
-/* Start of a tree (see tree_rows.c). */
+/* Start of a tree. */
 enum tree_start { TREE_LEAVES, TREE_OUTERMOST, TREE_ROOTS };
 /* Finds all places of frame key `fk` of `k` in a lane; PROF_NONE: of any
  * key. */
