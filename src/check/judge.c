@@ -511,7 +511,7 @@ static double spread(const double *x, size_t n)
 
 /* Compares costs of whole runs; `logs` has room for one value a run. */
 static struct log_change compare_runs(const struct judge_state *w, const double *totals,
-				    double *logs)
+				      double *logs)
 {
 	size_t nb = w->in->nbase, nn = w->in->nnew;
 	struct log_change e;

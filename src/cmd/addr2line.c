@@ -228,7 +228,7 @@ static int answers_reset(struct answers *a, size_t n)
 
 /* Stores the first n frames of a result as the answer at position `at`. */
 static int answers_set(struct answers *a, size_t at, const struct sym_result *r,
-		size_t n)
+		       size_t n)
 {
 	if (a->frames.n > UINT32_MAX - n ||
 	    vec_reserve(&a->frames, a->frames.n + n) < 0)
@@ -430,7 +430,7 @@ static size_t print_some(struct answers *a, const struct answer_style *st,
 
 /* Writes the answers for n addresses in their order, and flushes. */
 static int answers_print(struct answers *a, const struct answer_style *st,
-		  const uint64_t *addrs, size_t n, FILE *to, struct error *err)
+			 const uint64_t *addrs, size_t n, FILE *to, struct error *err)
 {
 	size_t i = 0;
 	int rc = 0;

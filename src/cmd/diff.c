@@ -284,8 +284,8 @@ static int open_side(struct cmd_io *io, const struct diff_opts *o, int side,
 
 /* Opens the recordings of both sides and merges those of each side. */
 static int diff_open(struct cmd_io *io, const struct diff_opts *o,
-	      struct diff_spec *spec, struct reader *r[DIFF_SIDES],
-	      struct error *err)
+		     struct diff_spec *spec, struct reader *r[DIFF_SIDES],
+		     struct error *err)
 {
 	int rc = 0;
 

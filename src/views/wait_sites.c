@@ -57,7 +57,7 @@ static void wait_lives_fini(struct wait_lives *l)
 
 /* Takes one sample. */
 static void wait_lives_add(struct wait_lives *l, const struct profile *p,
-		    const struct sample_batch *b, size_t i)
+			   const struct sample_batch *b, size_t i)
 {
 	const struct prof_event *e = &p->events.v[b->event[i]];
 	struct wait_life *t = &l->threads.v[b->thread[i]];
@@ -89,7 +89,7 @@ static bool takes_lock(const char *name)
 /* Returns whether a thread is idle.  `sum`: its waits in one place; `call`: the library
  * function that it waits in, or "". */
 static bool wait_is_idle(const struct wait_lives *l, uint32_t thread,
-		  const struct prof_event *e, struct cell sum, const char *call)
+			 const struct prof_event *e, struct cell sum, const char *call)
 {
 	const struct wait_life *t = &l->threads.v[thread];
 	uint64_t span = t->to_ns > t->from_ns ? t->to_ns - t->from_ns : 0;

@@ -174,7 +174,7 @@ static void place_locations(struct html_data *d)
 
 /* Returns the file of the page for a source's path, or PROF_NONE. */
 static uint32_t page_file(struct html_data *d, uint32_t source, uint32_t str,
-			uint32_t image)
+			  uint32_t image)
 {
 	struct html_lines *l = &d->lines;
 	const char *path = profile_cstr(d->src[source].in.rep->p, str);

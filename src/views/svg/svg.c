@@ -190,7 +190,7 @@ static int svg_draw(const struct svg_picture *pic, struct buf *out, struct error
 /* For put_head: writes a line of text at a height, cut at the picture's width.
  * `fill` is a colour, or NULL for black; `text` is safe for terminals. */
 static void svg_line(struct buf *out, unsigned int width, unsigned int y, int size,
-	      const char *fill, const char *text)
+		     const char *fill, const char *text)
 {
 	double wide = SVG_CHAR_WIDTH * size / SVG_TEXT;
 	struct buf cut = { 0 };
