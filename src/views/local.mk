@@ -49,7 +49,6 @@ libviews_a_SOURCES = \
 	src/views/code/sources.h \
 	src/views/quality/missing.c \
 	src/views/quality/missing.h \
-	src/views/quality/missing_text.c \
 	src/views/quality/quality.c \
 	src/views/quality/quality.h \
 	src/views/quality/quality_json.c \

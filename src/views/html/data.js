@@ -100,6 +100,26 @@ function readEntries(d, columns, n) {
 	return stateEntries(d.meta, { n: n, node: node, event: event, cohort: cohort, kind: kind, bucket: bucket, count: count, value: value });
 }
 
+// Room for n entries like those of e; slice k begins at first[k].
+function roomForEntries(e, n, first) {
+	const to = {
+		n: n, first: first, node: new Int32Array(n), event: new Uint8Array(n), cohort: new Uint16Array(n),
+		kind: e.kind && new Uint8Array(n), count: new Uint32Array(n), value: null
+	};
+	to.value = e.value === e.count ? to.count : new Float64Array(n);
+	return to;
+}
+
+// Copies all columns of entry i but its node.
+function copyEntry(e, i, to, k) {
+	to.event[k] = e.event[i];
+	to.cohort[k] = e.cohort[i];
+	if (e.kind)
+		to.kind[k] = e.kind[i];
+	to.count[k] = e.count[i];
+	to.value[k] = e.value[i];
+}
+
 // Sorts by time, so that a slice is one range: slice k begins at first[k].
 function sortByTime(e, slices) {
 	const first = new Uint32Array(slices + 1), at = new Uint32Array(slices), n = e.n;
@@ -109,20 +129,11 @@ function sortByTime(e, slices) {
 		first[k + 1] += first[k];
 		at[k] = first[k];
 	}
-	const to = {
-		n: n, first: first, node: new Int32Array(n), event: new Uint8Array(n), cohort: new Uint16Array(n),
-		kind: e.kind && new Uint8Array(n), count: new Uint32Array(n), value: null
-	};
-	to.value = e.value === e.count ? to.count : new Float64Array(n);
+	const to = roomForEntries(e, n, first);
 	for (let i = 0; i < n; i++) {
 		const k = at[e.bucket[i]]++;
 		to.node[k] = e.node[i];
-		to.event[k] = e.event[i];
-		to.cohort[k] = e.cohort[i];
-		if (e.kind)
-			to.kind[k] = e.kind[i];
-		to.count[k] = e.count[i];
-		to.value[k] = e.value[i];
+		copyEntry(e, i, to, k);
 	}
 	return to;
 }

@@ -282,23 +282,14 @@ function mapEntries(e, map) {
 		n += (node[i] = map[e.node[i]]) >= 0;
 	if (n === e.n)
 		return { n: n, first: e.first, node: node, event: e.event, cohort: e.cohort, kind: e.kind, count: e.count, value: e.value };
-	const to = {
-		n: n, first: first, node: new Int32Array(n), event: new Uint8Array(n), cohort: new Uint16Array(n),
-		kind: e.kind && new Uint8Array(n), count: new Uint32Array(n), value: null
-	};
-	to.value = e.value === e.count ? to.count : new Float64Array(n);
+	const to = roomForEntries(e, n, first);
 	let k = 0;
 	for (let s = 0; s < slices; s++) {
 		for (let i = e.first[s]; i < e.first[s + 1]; i++) {
 			if (node[i] < 0)
 				continue;
 			to.node[k] = node[i];
-			to.event[k] = e.event[i];
-			to.cohort[k] = e.cohort[i];
-			if (e.kind)
-				to.kind[k] = e.kind[i];
-			to.count[k] = e.count[i];
-			to.value[k++] = e.value[i];
+			copyEntry(e, i, to, k++);
 		}
 		first[s + 1] = k;
 	}

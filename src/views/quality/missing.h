@@ -33,9 +33,6 @@ void missing_fini(struct missing *m);
 /* Returns how many of the first rows are important enough to report
  * unrequested. */
 size_t missing_major(const struct missing *m);
-/* Appends a short reason: "stripped, no debug file". */
-void missing_reason(const struct missing *m, const struct missing_row *row,
-		    struct buf *out);
 
 /* Appends `n` rows as lines that begin with "#"; nothing if there are none. */
 void missing_text(const struct missing *m, size_t n, int columns,
