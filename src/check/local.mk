@@ -3,7 +3,6 @@ noinst_LIBRARIES += libcheck.a
 libcheck_a_SOURCES = \
 	src/check/allow.c \
 	src/check/allow.h \
-	src/check/calibrate.c \
 	src/check/check.c \
 	src/check/check.h \
 	src/check/check_internal.h \

@@ -57,7 +57,6 @@ libcmd_a_SOURCES = \
 	src/cmd/verify.h \
 	src/cmd/status.c \
 	src/cmd/status.h \
-	src/cmd/select_options.c \
 	src/cmd/select_options.h \
 	src/cmd/show_options.h \
 	src/cmd/source_options.c \

@@ -76,7 +76,19 @@ struct side_opts {
 	  "The same on the new side.", offsetof(type, sides.labels[1]) }
 
 /* Return values that borrow from the options. */
-struct name_list cmd_names(const struct opt_strs *s);
-struct select_spec cmd_select(const struct select_opts *o);
+static inline struct name_list cmd_names(const struct opt_strs *s)
+{
+	return (struct name_list){ s->v, s->n };
+}
+static inline struct select_spec cmd_select(const struct select_opts *o)
+{
+	return (struct select_spec){
+		.comms = cmd_names(&o->comms),
+		.events = cmd_names(&o->events),
+		.labels = cmd_names(&o->labels),
+		.pids = o->pids, .tids = o->tids, .cpus = o->cpus,
+		.runs = o->runs, .time = o->time,
+	};
+}
 
 #endif

@@ -51,7 +51,6 @@ libviews_a_SOURCES = \
 	src/views/quality/missing.h \
 	src/views/quality/quality.c \
 	src/views/quality/quality.h \
-	src/views/quality/quality_json.c \
 	src/views/quality/quality_stacks.c \
 	src/views/quality/quality_text.c \
 	src/views/quality/quality_time.c \
