@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CHECK_OUTCOME_H
 #define TALLY_CHECK_OUTCOME_H
-/* When new runs are broken, and the words for it.  The caller frees the words; NULL:
- * memory ran out. */
+/* Tells whether new runs are broken, and describes how.  The caller frees the
+ * descriptions; NULL: out of memory. */
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -17,7 +17,7 @@
 bool outcome_alike(int a, int b);
 
 /* The ways in which some runs ended.  Zero-initialize; release `ways` by buf_fini. */
-enum { OUTCOME_WAYS = 8 };	/* that are distinguished */
+enum { OUTCOME_WAYS = 8 };	/* maximum number of ways that are listed */
 struct outcome_ends {
 	size_t n;		/* runs */
 	struct buf ways;	/* "exit status 1 or signal 11" */
@@ -25,9 +25,9 @@ struct outcome_ends {
 	size_t nseen;
 };
 void outcome_add(struct outcome_ends *e, int status);
-/* Of `runs` new runs these ended like this, `unlike` all of the baseline. */
+/* Describes how these of `runs` new runs ended; `unlike`: no baseline run ended so. */
 char *outcome_ended(struct outcome_ends *e, size_t runs, bool unlike);
-/* The new side did this share of the baseline's work. */
+/* Says that the new side did only this share of the baseline's work. */
 char *outcome_less_work(double ratio);
 
 #endif

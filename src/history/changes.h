@@ -7,8 +7,9 @@
  * After each batch, the means of the series' last 1, 2, 3, 5, 8, 13 and 20 batches
  * are compared with the mean of up to 40 batches before them.  The comparison does
  * not reach back beyond the last change.  Each batch counts by its samples.  A
- * difference of five standard errors and 3 % is a change.  Its position is where the series divides most clearly into two
- * levels.  Its span is the range of positions that explain the series nearly as well
+ * difference of five standard errors and 3 % is a change.  Its position is where the
+ * series divides most clearly into two levels.  Its span is the range of positions that
+ * explain the series nearly as well
  * (2 log likelihood within 10 of the best). tests/history/simulate prints how often
  * changes are found, dated correctly and reported wrongly.
  *

@@ -14,7 +14,8 @@ struct wait_site {
 	struct wait_place by;	/* of pairs: what ended it */
 	uint32_t kind;		/* str: what it waits for; 0: unknown */
 	uint32_t thread;	/* while waits are summed; then 0 */
-	/* The same; PROF_NONE: the stack ends, or callers do not matter. */
+	/* Innermost callers while waits are summed; PROF_NONE: the stack ends, or
+	 * callers do not matter. */
 	uint32_t callers[WAIT_CALLERS];
 	bool idle;
 	uint32_t from;		/* fk: the caller that distinguishes the wait from others

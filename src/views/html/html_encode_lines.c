@@ -5,7 +5,8 @@
  * In the JSON, "lines": {"funcs","uncalled","files":[{"name","side","found",
  * "newer","origin","why","text":[[first line, text…]…]}],"codes":[{"symbol",
  * "image","vaddr","size","side","missing","text":[…],"jumps":[from,to,lane…]}],
- * the pairs of a comparison (html_pairs.c), "frames","locs","entries","insns","calls","call_entries"}.
+ * the pairs of a comparison (html_pairs.c), "frames","locs","entries","insns",
+ * "calls","call_entries"}.
  *
  * Columns of the frames:
  *	- function + 1 (0: none), file + 1, line
