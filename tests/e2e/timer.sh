@@ -389,6 +389,57 @@ else
 	t_skip "a root without us" "cannot make one here"
 fi
 
+# The library's fork stands between that of libc and its caller.  Only root may open the
+# library's file through a mapping.
+cat >forks.c <<'END'
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+enum { SIZE = 64 << 20 };
+__attribute__((noinline)) static int forks(void)
+{
+	struct timespec t;
+	do {
+		pid_t p = fork();
+		if (!p)
+			_exit(0);
+		if (p < 0)
+			return 1;
+		waitpid(p, NULL, 0);
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	} while (t.tv_nsec < 300000000 && !t.tv_sec);
+	return 0;
+}
+int main(void)	/* fork copies the page tables of all this */
+{
+	memset(mmap(NULL, SIZE, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), 1, SIZE);
+	return forks();
+}
+END
+as_user=
+if [ "$(id -u)" -eq 0 ]; then
+	as_user='setpriv --reuid 64321 --regid 64321 --clear-groups'
+fi
+chmod 755 . && mkdir -m 777 open && cp "$TALLY" open/tally
+# shellcheck disable=SC2086 # several words
+if ! $as_user open/tally record --source=timer -q -o open/probe.tally -- true 2>err
+then
+	t_skip "fork for all users" "cannot record as one: $(head -n 1 err)"
+elif ${CC:-cc} -O1 -g -o forks forks.c 2>cc.err; then
+	$as_user open/tally record --source=timer -q -g -o open/forks.tally -- \
+		./forks
+	t_like "all users see who calls fork" "$("$TALLY" dump --only samples -g \
+		open/forks.tally 2>/dev/null | tr -s ' \n' ' ')" \
+		' fork \(/memfd:tally-timer\) 0x[0-9a-f]+ forks \(.* main \('
+	t_lacks "and the library's file is known" \
+		"$(head_of open/forks.tally 2>/dev/null)" 'tally-timer'
+else
+	t_skip "fork for all users" "cannot compile: $(head -n 1 cc.err)"
+fi
+
 # A recording within a recording: one has the program, the other says that it has not.
 for source in timer ptrace; do
 	"$TALLY" record --source=timer -o outer.tally -- "$TALLY" record -q \

@@ -21,10 +21,12 @@ enum { SEGMENTS_MAX = 4096, OPEN_FILES_MAX = 1024, ANCESTORS = 3 };
 
 /* Places where an image's file may be found, best first: the process's own view of
  * the file system; the mapping itself, whatever became of its name (for root); the
- * program that it runs; its open files; its ancestors, which live longer and usually
- * see the same files; tally's own view; and a cache of programs by build ID. */
+ * program that it runs; its open files; the recorder's, which has the library for
+ * timers open; its ancestors, which live longer and usually see the same files;
+ * tally's own view; and a cache of programs by build ID. */
 enum place {
 	PLACE_ROOT, PLACE_MAP_FILES, PLACE_EXE, PLACE_OPEN_FILES,
+	PLACE_RECORDER,
 	PLACE_ANCESTOR,
 	PLACE_PATH = PLACE_ANCESTOR + ANCESTORS,
 	PLACE_CACHE,
@@ -74,10 +76,10 @@ int open_of_process(const char *proc, uint32_t pid, const char *path, bool links
 	return fd;
 }
 
-/* Finds the file among the process's open files: a memfd, or a deleted file. */
-static bool open_file_path(const struct search *s, char *out)
+/* Finds the file among open files (/proc/PID/fd): a memfd, or a deleted file. */
+static bool open_file_path(const struct search *s, const char *dir, char *out)
 {
-	char dir[64], target[PATH_SPACE];
+	char target[PATH_SPACE];
 	size_t len = strlen(s->r->path);
 	struct dirent *d;
 	bool found = false;
@@ -85,7 +87,6 @@ static bool open_file_path(const struct search *s, char *out)
 
 	if (!(s->r->flags & PROF_IMAGE_DELETED))
 		return false;
-	snprintf(dir, sizeof(dir), "%.32s/%u/fd", s->im->proc, s->who->pid);
 	fds = opendir(dir);
 	for (int i = 0; fds && !found && i < OPEN_FILES_MAX &&
 			(d = readdir(fds)); i++) {
@@ -95,7 +96,7 @@ static bool open_file_path(const struct search *s, char *out)
 		found = n >= (ssize_t)len && !memcmp(target, s->r->path, len) &&
 			((size_t)n == len || target[len] == ' ');
 		if (found)
-			snprintf(out, PATH_SPACE, "%s/%.32s", dir, d->d_name);
+			snprintf(out, PATH_SPACE, "%.64s/%.32s", dir, d->d_name);
 	}
 	if (fds)
 		closedir(fds);
@@ -119,6 +120,7 @@ static bool place_path(const struct search *s, int place, char *out)
 	const struct map_owner *who = s->who;
 	const struct mapping *m = s->m;
 	const char *proc = s->im->proc;
+	char files[64];
 	int n = PATH_SPACE;
 
 	if (place == PLACE_CACHE)
@@ -135,7 +137,11 @@ static bool place_path(const struct search *s, int place, char *out)
 		n = snprintf(out, PATH_SPACE, "%s/%u/exe", proc, who->pid);
 		break;
 	case PLACE_OPEN_FILES:
-		return open_file_path(s, out);
+		snprintf(files, sizeof(files), "%.32s/%u/fd", proc, who->pid);
+		return open_file_path(s, files, out);
+	case PLACE_RECORDER:
+		return !strcmp(s->r->path, PROF_IMAGE_TIMER) &&
+		       open_file_path(s, "/proc/self/fd", out);
 	default:
 		n = snprintf(out, PATH_SPACE, "%s", s->r->path);
 	}
