@@ -63,7 +63,7 @@ static void reader_describe_damage(struct reader *r)
 	if (d->incomplete && n < sizeof(d->message))
 		n += (size_t)snprintf(
 			d->message + n, sizeof(d->message) - n,
-			"%srecording did not end properly: all up to its last flush is here",
+			"%srecording did not end properly, or the file was cut: what was written before is here",
 			n ? "; " : "");
 	if (d->bad_chunks && n < sizeof(d->message))
 		n += (size_t)snprintf(

@@ -91,7 +91,8 @@ void profile_why_unsampled(const struct profile *p, struct buf *out)
 		not_recorded(p->events.v, most, closed, out);
 	else if (!most)
 		nothing_counted(p, out);
-	else if (!inside)
+	/* ptrace counts the time of samples only */
+	else if (!inside && most > prof_event_period(e))
 		buf_printf(out, "programs ran for %.2f ms, but the source of "
 			   "samples did not work in them; try another --source "
 			   "(tally doctor)", (double)most / 1e6);

@@ -28,6 +28,13 @@ says "too short for a sample" \
 	'.*ran for [0-9.]+ ms, and a sample is taken every 1000.*-F 20000' \
 	-F 1 -e cpu-clock -- true
 t_like "info says so too" "$("$TALLY" info a.tally)" 'No samples: the recorded programs ran'
+if "$TALLY" record --source=ptrace -q -o t.tally -- true 2>err; then
+	says "too short for a sample by ptrace" \
+		'the recorded programs ran for [0-9.]+ ms, and a sample is taken every 1000' \
+		--source=ptrace -F 1 -- true
+else
+	t_skip "too short for a sample by ptrace" "$(head -n 1 err)"
+fi
 says "all of it outside of the kernel" 'none was in the kernel.*--kernel' \
 	--kernel -F 4 -e cpu-clock -- sh -c 'i=0; while [ $i -lt 400000 ]
 	do i=$((i + 1)); done'
@@ -84,6 +91,17 @@ if "$TALLY" record --source=perf -q -e sched:sched_switch -o t.tally \
 else
 	t_skip "a filter that lets nothing pass" "$(head -n 1 err)"
 fi
+# The samples are in the part that is missing.
+"$TALLY" record --source=perf -q --user -e cpu-clock -o a.tally -- sh -c \
+	'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done'
+"$TALLY" merge -o whole.tally a.tally a.tally 2>/dev/null
+head -c "$("$TALLY" dump --only chunks whole.tally |
+	sed -n 's/.*offset=\([0-9]*\) .*kind=samples.*/\1/p' | head -n 1)" \
+	whole.tally >cut.tally
+"$TALLY" report --no-tui -w 500 cut.tally >cut.txt 2>&1
+t_lacks "why a damaged file has none is not known" "$(cat cut.txt)" 'No samples'
+t_like "it is said to be damaged" "$(cat cut.txt)" \
+	'^# Damaged: .* or the file was cut'
 "$TALLY" record -C 0 -e cpu-clock -o a.tally -- sleep 0.1 2>err
 t_like "-C 0 with a command: what is watched" "$(cat err)" \
 	'-C 0 records only the command on these processors; -a -C 0 '

@@ -352,13 +352,14 @@ static void wait_line(const struct quality *t, int columns, struct buf *line,
 		flush_line(line, columns, out);
 }
 
-/* Writes why there is nothing to show, and what would help. */
+/* Writes why there is nothing to show, and what would help.  The samples of a damaged
+ * file may be in what is missing. */
 static void why_line(const struct quality *t, int columns, struct buf *line,
 		     struct buf *out)
 {
 	struct buf why = { 0 };
 
-	if (!t->got && !t->lost)
+	if (!t->got && !t->lost && !t->damage->message[0])
 		profile_why_unsampled(t->p, &why);
 	if (why.n) {
 		buf_str(line, "No samples: ");
