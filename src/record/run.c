@@ -545,8 +545,8 @@ static int note_unsampled(struct run *r, struct error *err)
 
 	if (!n)
 		return 0;
-	session_notice(r->s, "%llu thread%s without samples: started under a "
-		       "system call filter, or the kernel gave no timer",
+	session_notice(r->s, "%llu thread%s not sampled, or not to the end: under a "
+		       "system call filter, or without a timer from the kernel",
 		       n, plural(n, "s"));
 	if (set_number(&r->s->profile, "threads_without_timer", n) < 0)
 		return error_set(err, ERR_NOMEM, "out of memory");

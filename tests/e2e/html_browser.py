@@ -114,6 +114,20 @@ def test_twins(t):
     return p
 
 
+def test_none(t):
+    """No samples: why is seen without a click."""
+    if not os.path.exists(t.file('none.html')):     # no perf events here
+        return ()
+    p = t.open('none.html')
+    shown = 'document.getElementById("quality-text").innerText'
+    ok('a page without samples shows why', 'No samples: ' in p.run(shown),
+       p.run(shown))
+    q = t.open('twins.html')
+    same('… and others have their quality folded',
+         q.run('document.getElementById("quality").open'), False)
+    return p, q
+
+
 def test_graph(t):
     p = t.open('many.html', 'view=flame')
     ok('the graph is drawn', drawn(p) > 20, drawn(p))
@@ -954,7 +968,7 @@ def main():
     folder, shots = sys.argv[1:]
     with Browser() as browser:
         t = Test(browser, folder, shots)
-        for test in (test_table, test_twins, test_graph, test_deep, test_deeper,
+        for test in (test_table, test_twins, test_none, test_graph, test_deep, test_deeper,
                      test_changes, test_places,
                      test_time, test_tree, test_calls,
                      test_lines, test_diff, test_check, test_links,

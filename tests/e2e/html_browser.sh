@@ -34,6 +34,8 @@ ${CC:-cc} -O2 -g -fno-omit-frame-pointer -pthread -o known_cost \
 . "$top_srcdir/tests/workload/twins.sh"
 make_twins && "$TALLY" record -q -g -o twins.tally -- ./twins &&
 	"$TALLY" report --html -o twins.html twins.tally
+"$TALLY" record --source=perf -q -e cpu-clock -F 1 -o none.tally -- true 2>/dev/null &&
+	"$TALLY" report --html -o none.html none.tally
 # two versions of a program
 mkdir old new
 cat >old/two.c <<'EOF'

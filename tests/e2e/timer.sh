@@ -236,6 +236,11 @@ if ${CC:-cc} -O1 -DFORBIDDEN=SYS_timer_create -o filter filter.c -lpthread 2>cc.
 		"$("$TALLY" report --no-header filter2.tally)" 'filter2 +spin'
 	t_lacks "... and nothing is missing" "$(head_of filter2.tally)" \
 		'thread without a timer'
+	${CC:-cc} -O1 -DFORBIDDEN=SYS_rt_sigreturn -o filter3 filter.c -lpthread
+	# shellcheck disable=SC2086 # two words
+	$deny_ "$TALLY" record --source=timer -o filter3.tally -- ./filter3 2>err
+	t_like "threads may have samples before their filter" "$(cat err)" \
+		'^tally: [12] threads? not sampled, or not to the end: under a system call filter'
 	"$TALLY" history add --store history --commit x filter2.tally >/dev/null 2>&1
 	t_like "a history tells timers from other sources" \
 		"$(find history -name '*.gz' -exec gzip -dc {} +)" \

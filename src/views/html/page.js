@@ -518,6 +518,7 @@ Page.prototype.head = function () {
 		chip("recording incomplete", true);
 	if (got.selected < got.got)
 		chip("selected: " + percent(got.selected, got.got) + " of all samples");
+	byId("quality").open = !got.got;	/* it says why there are none */
 	const box = byId("quality-text");
 	(this.model.compare ? this.model.compare.notes : []).concat(meta.quality, meta.missing, meta.sources).forEach(function (line) {
 		const div = document.createElement("div");
