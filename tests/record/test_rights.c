@@ -43,6 +43,13 @@ static void the_level_is_blamed_where_it_is_too_high(void **state)
 	r.caps = bit(PERFMON);
 	assert_int_equal(rights_denial(&r, EACCES, 2), DENIED_LEVEL);
 	assert_string_equal(rights_above(&r), "CAP_SYS_ADMIN");
+	/* Others let users sample their own programs, and CAP_PERFMON do the rest. */
+	r.own_allowed = true;
+	assert_string_equal(rights_above(&r), rights_perfmon_name());
+	assert_int_equal(rights_denial(&r, EACCES, 1), DENIED_POLICY);
+	r.caps = 0;
+	assert_int_equal(rights_denial(&r, EACCES, 1), DENIED_LEVEL);
+	r.own_allowed = false;
 	r.caps = bit(SYS_ADMIN);
 	assert_int_equal(rights_denial(&r, EACCES, 2), DENIED_POLICY);
 	r.caps = 0;

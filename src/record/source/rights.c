@@ -64,6 +64,24 @@ static bool in_inner_users(void)
 	return !stat("/proc/self/ns/user", &st) && st.st_ino != FIRST_USER_NS;
 }
 
+/* Returns whether the kernel lets this process sample itself.  A filter may kill who
+ * asks; then it is not asked. */
+static bool may_sample_itself(void)
+{
+	struct perf_event_attr a = {
+		.size = sizeof(a), .type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK, .disabled = 1,
+		.exclude_kernel = 1, .exclude_hv = 1,
+	};
+	int fd = rights_reach_in_child() != EINVAL ? -1
+		: (int)syscall(SYS_perf_event_open, &a, 0, -1, -1,
+			       PERF_FLAG_FD_CLOEXEC);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 void rights_read(struct rights *r)
 {
 	r->caps = caps_effective();
@@ -72,6 +90,8 @@ void rights_read(struct rights *r)
 	r->inner_users = in_inner_users();
 	r->inner_pids = !proc_first_pid_namespace();
 	r->root = !geteuid();
+	r->own_allowed = r->paranoid > 2 && !rights_has(r, CAP_SYS_ADMIN) &&
+			 may_sample_itself();
 }
 
 bool rights_has(const struct rights *r, int cap)
@@ -94,7 +114,7 @@ const char *rights_perfmon_name(void)
  * level. */
 static bool refuses_all(const struct rights *r)
 {
-	return r->paranoid > 2;
+	return r->paranoid > 2 && !r->own_allowed;
 }
 
 const char *rights_above(const struct rights *r)

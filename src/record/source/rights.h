@@ -19,6 +19,8 @@ struct rights {
 				 * kernel here */
 	bool inner_pids;	/* own pid namespace */
 	bool root;
+	bool own_allowed;	/* own programs above level 2, without capabilities:
+				 * this kernel does not refuse everything there */
 };
 
 /* Returns the number in /proc/sys/kernel/NAME, or `otherwise` if it cannot be read. */
@@ -35,8 +37,8 @@ bool rights_perfmon(const struct rights *r);
 const char *rights_perfmon_name(void);
 
 /* Returns the name of the capability that overrides the level of
- * kernel.perf_event_paranoid: CAP_SYS_ADMIN above 2, where Debian's and Ubuntu's kernels
- * refuse all other users. */
+ * kernel.perf_event_paranoid: CAP_SYS_ADMIN above 2 if this kernel refuses all other
+ * users there, as Debian's and Ubuntu's do. */
 const char *rights_above(const struct rights *r);
 
 enum denial {
