@@ -20,9 +20,9 @@ BUILD=$(cd "${top_builddir:-.}" && pwd -P)
 TALLY=$BUILD/src/tally
 TORTURE=$BUILD/tests/e2e/kmod_torture
 COST=$BUILD/tests/workload/known_cost
-CALLS=5000 CYCLES=50 KILLS=20 STEPS=100 PROOF=8 LOADS=8
+CALLS=5000 CYCLES=50 KILLS=12 STEPS=100 PROOF=5 LOADS=8
 if t_long; then
-	CALLS=30000 CYCLES=200 KILLS=50 STEPS=300 PROOF=20 LOADS=50
+	CALLS=30000 CYCLES=200 KILLS=48 STEPS=300 PROOF=20 LOADS=50
 fi
 CALLS=${VM_CALLS:-$CALLS} STEPS=${VM_STEPS:-$STEPS} LOADS=${VM_LOADS:-$LOADS}
 SEED=${VM_SEED:-20261} PARTS=${VM_PARTS:-samples waits misuse}
@@ -264,7 +264,7 @@ samples() {
 	"$COST" 60 2 & pid=$!
 	until [ "$(ls /proc/$pid/task | wc -l)" -gt 2 ]; do sleep 0.1; done
 	record -p $pid --duration 2 -o attach.tally
-	record -C 1 --duration 2 -o cpu1.tally
+	record -C 1 --duration 1 -o cpu1.tally
 	kill $pid; wait
 
 	# Copies of stacks: byte for byte, then as call chains.
@@ -282,6 +282,9 @@ samples() {
 	done
 	"$TORTURE" counts >counts; echo $? >>counts
 	"$TORTURE" waits >full; echo $? >>full
+	# for what is left of them; what they say is judged on another machine
+	record --wait -o wait.left.tally -- ./waits >/dev/null
+	record --wait -a -o wait.left.tally -- ./waits >/dev/null
 	"$TALLY" record -q --source=kmod --call-graph=dwarf,1024 -F 2000 \
 		-o short.tally -- ./deep 200 2
 	"$TALLY" info --no-pager deep.kmod.tally >deep.info
@@ -302,9 +305,9 @@ two_kinds() {
 	for source in kmod perf; do
 		rec() { out=$1; shift; "$TALLY" record -q --source=$source -F 500 \
 			-o "$out.$source.tally" "$@"; }
-		rec kinds -e cycles -- "$COST" 3 2
-		rec kindsall -e cycles -a -- "$COST" 2 2
-		rec kindstwo -e cpu_core/event=0x3c/,cpu_atom/event=0x3c/ -- "$COST" 2 2
+		rec kinds -e cycles -- "$COST" 2 2
+		rec kindsall -e cycles -a -- "$COST" 1 2
+		rec kindstwo -e cpu_core/event=0x3c/,cpu_atom/event=0x3c/ -- "$COST" 1 2
 		rec kindsone -e cpu_atom/event=0x3c/ -a -- "$COST" 1 2
 	done 2>kinds.err
 	"$TALLY" stat -e cycles,cpu_core/event=0x3c/,cpu_atom/event=0x3c/ \
@@ -319,7 +322,8 @@ kinds() {
 	two_kinds
 }
 
-# On one processor whose clock are its instructions, so that a busy host takes no time.
+# On one processor whose clock are its instructions, so that a busy host takes no time.  Its
+# kernel does not check allocations.
 waits() {
 	insmod ./tally.ko || exit 1
 	"$TORTURE" waits >full.one; echo $? >>full.one
@@ -380,23 +384,23 @@ misuse() {
 	"$TORTURE" stats >stats
 	"$TORTURE" cycles $CYCLES >cycles
 	"$TORTURE" hostile $CALLS $SEED >hostile
-	# Recorders die under load, five at a time, as they start and as they run.
+	# Recorders die under load, four at a time, as they start and as they run.
 	nice -n 19 "$COST" 300 2 & load=$!
 	killed=0
 	while [ $killed -lt $KILLS ]; do
 		pids=
-		for i in 1 2 3 4 5; do
+		for i in 1 2 3 4; do
 			# The recorder itself, not a shell that waits for it.
 			"$TALLY" record -q --source=kmod --call-graph=fp -a -o killed$i.tally &
 			pids="$pids $!"
 		done
 		# The module was loaded last, so it is the first.  No process is started to
 		# read that: with the load, it would take longer than the recorders.
-		until read -r _ _ used _ </proc/modules; [ "$used" -ge $((killed % 4 + 2)) ]
+		until read -r _ _ used _ </proc/modules; [ "$used" -ge $((killed / 4 % 3 + 2)) ]
 		do sleep 0.1; done
 		sleep 0.$((killed % 7))
 		kill -9 $pids; wait $pids
-		killed=$((killed + 5))
+		killed=$((killed + 4))
 	done
 	echo $killed >kills
 	kill $load; wait
@@ -418,8 +422,9 @@ endure() {
 "$1"
 # kfree_rcu() frees in batches, some five seconds later.  To look takes an emulated
 # processor more than a second, to wait takes none.
-sleep 6
+[ "$1" = waits ] || sleep 6
 for i in $(seq 12); do
+	[ "$1" != waits ] || break
 	rm -f /tmp/left
 	ours | tr '\n' ' ' >"ours.$1"
 	[ "$(cat "ours.$1")" != "0 0 " ] || break
@@ -747,7 +752,7 @@ check_safety() {
 	t_like "$v: it stays while it is in use" "$(tail -n 1 inuse)" '^[1-9]'
 	t_like "$v: memory of a recording is found" "$(cat ours.held)" \
 		'^[1-9][0-9]* [1-9]'
-	sed 's/^/# left: /' left.samples left.waits left.misuse
+	sed 's/^/# left: /' left.samples left.misuse
 	t_is "$v: … and gone in the end" "$(cat ours.samples ours.misuse)" "0 0 0 0 "
 	t_is "$v: it can be unloaded" "$(cat unload.samples unload.misuse)" "0
 0"
@@ -782,8 +787,8 @@ check_safety() {
 	t_like "$v: started and stopped" "$(cat cycles)" "^$CYCLES cycles"
 	t_is "$v: recorders killed under load" "$(cat kills)" $KILLS
 	near "$v: after all that it works" "$(share last.tally cost_50)" 50 6
-	t_is "$v: waits: nothing is left, it can be unloaded, and loaded again" \
-		"$(cat ours.waits unload.waits again.waits)" "0 0 0
+	t_is "$v: waits: it can be unloaded, and loaded again" \
+		"$(cat unload.waits again.waits)" "0
 0"
 	check_log log.samples log.waits log.misuse
 }
@@ -839,12 +844,12 @@ for tree in "$TREES"/*; do
 	# Checks of what ACPI's interpreter allocates are half of a machine's start.
 	for part in $PARTS; do
 		# (The debug kernel sees one processor of each socket.)
-		icount='' cpus=2,sockets=2,cores=1
-		[ $part != waits ] || icount=1 cpus=1
+		icount='' cpus=2,sockets=2,cores=1 checks='slub_debug=FZPU;-,Acpi-*'
+		[ $part != waits ] || icount=1 cpus=1 checks=
 		{
 			VM_ICOUNT=$icount "$SRC/scripts/vm/boot" -k "$tree" -w "$PWD" \
 				-c $cpus \
-				-a 'slub_debug=FZPU;-,Acpi-* no_timer_check log_buf_len=16M oops=panic' \
+				-a "$checks no_timer_check log_buf_len=16M oops=panic" \
 				-t "${VM_SECONDS:-1500}" -- \
 				sh inside.sh $part >vm.$part 2>&1
 			echo $? >status.$part
