@@ -645,7 +645,7 @@ static void test_stack_ends_of_jits(void **state)
 {
 	static const char *const paths[] = { PROF_IMAGE_JAVA,
 					     PROF_IMAGE_JAVASCRIPT, "[anon]",
-					     "memfd:tally-timer" };
+					     PROF_IMAGE_TIMER };
 	struct buf out = { 0 };
 	struct error err;
 	struct info in;
