@@ -2,8 +2,8 @@
 /* Allocates large arrays in huge pages: see pages.h. */
 #include "base/pages.h"
 
-#include <stdint.h>
 #include <malloc.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 

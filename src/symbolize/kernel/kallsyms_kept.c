@@ -113,13 +113,8 @@ static void keep(int fd, const char *path, const char *modules, uint64_t hash)
 {
 	struct head h = { .modules = hash };
 	uint64_t after;
-	bool known;
 
-	if (!lock(fd, F_RDLCK, true))
-		return;
-	known = is_kept(fd, hash);
-	lock(fd, F_UNLCK, false);
-	if (known || !lock(fd, F_WRLCK, false))
+	if (!lock(fd, F_WRLCK, false))
 		return;
 	/* a module may be loaded meanwhile */
 	if (put_head(fd, &h) && !ftruncate(fd, sizeof(h)) &&
@@ -131,18 +126,21 @@ static void keep(int fd, const char *path, const char *modules, uint64_t hash)
 
 enum { NOT_KEPT = 2 };
 
-/* Like kallsyms_read for the text of these modules; returns NOT_KEPT if there is none. */
+/* Reads the text of these modules; returns NOT_KEPT if there is none. */
 static int read_kept(int kept, uint64_t modules, const uint64_t *offsets, size_t n,
 		     struct kallsyms **out, struct error *err)
 {
+	const off_t text = sizeof(struct head);
 	int rc = NOT_KEPT, fd = -1;
 
 	if (!lock(kept, F_RDLCK, true))
 		return NOT_KEPT;
 	if (is_kept(kept, modules))
 		fd = io_open_at(kept);	/* forked processes share the position of `kept` */
-	if (fd >= 0 && lseek(fd, sizeof(struct head), SEEK_SET) > 0)
+	if (fd >= 0 && lseek(fd, text, SEEK_SET) == text)
 		rc = kallsyms_read(fd, "kallsyms", offsets, n, out, err);
+	if (offsets && rc && rc != NOT_KEPT && lseek(fd, text, SEEK_SET) == text)
+		rc = kallsyms_read(fd, "kallsyms", NULL, 0, out, err);
 	if (fd >= 0)
 		close(fd);
 	lock(kept, F_UNLCK, false);
@@ -153,17 +151,13 @@ int kallsyms_open_kept(int kept, const char *path, const char *modules,
 		       const uint64_t *offsets, size_t n, struct kallsyms **out,
 		       struct error *err)
 {
-	struct error ignored;
 	uint64_t hash;
-	int rc = NOT_KEPT;
+	bool known = hash_modules(modules, &hash);
+	int rc = known ? read_kept(kept, hash, offsets, n, out, err) : NOT_KEPT;
 
-	*out = NULL;
-	if (hash_modules(modules, &hash)) {
+	if (known && rc == NOT_KEPT) {
 		keep(kept, path, modules, hash);
-		if (offsets)
-			rc = read_kept(kept, hash, offsets, n, out, &ignored);
-		if (rc)
-			rc = read_kept(kept, hash, NULL, 0, out, err);
+		rc = read_kept(kept, hash, offsets, n, out, err);
 	}
 	if (rc != NOT_KEPT)
 		return rc;
