@@ -12,9 +12,9 @@
 
 /*
  * Runs git -C DIR with n arguments, appends at most `limit` bytes of output to
- * `out`, and returns the exit status.  Fails if git takes
- * longer than `ms` (ERR_STOPPED), writes more (ERR_FORMAT) or is ended by a signal
- * (ERR_IO).  Git and the processes it started are then killed.
+ * `out`, and returns the exit status.  Fails if git takes longer than `ms`
+ * (ERR_STOPPED), writes more (ERR_FORMAT) or is ended by a signal (ERR_IO).  Git
+ * and the processes it started are then killed.
  */
 int git_ask(const char *dir, const char *const *words, size_t n, size_t limit,
 	    int ms, struct buf *out, struct error *err);

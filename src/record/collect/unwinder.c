@@ -829,10 +829,8 @@ static void walk_go_caller(struct walk *k, struct unwind_stack *out,
 		}
 	}
 	out->n += n;
-	s->end = (struct record_end){ mark, PROF_END_UNKNOWN, UINT32_MAX };
-	if (!n)
-		s->end = (struct record_end){ PROF_MARK_CUT, PROF_END_CHANGED,
-					      UINT32_MAX };
+	s->end = n ? (struct record_end){ mark, PROF_END_UNKNOWN, UINT32_MAX }
+		   : (struct record_end){ PROF_MARK_CUT, PROF_END_CHANGED, UINT32_MAX };
 }
 
 static struct unwind_table *table_for(void *ctx, uint32_t image)
