@@ -150,8 +150,9 @@ static const struct opt record_opt_table[] = {
 	{ OPT_FLAG, 'v', "verbose", NULL,
 	  "Print more about the recording when it ends.", AT(verbose) },
 	{ OPT_NOFLAG, 0, "no-runtime-env", NULL,
-	  "Do not set NODE_OPTIONS, ERL_FLAGS or PYTHONPERFSUPPORT for "
-	  "programs that need it to name their functions.", AT(runtime_env) },
+	  "Do not set NODE_OPTIONS, ERL_FLAGS, DOTNET_PerfMapEnabled or "
+	  "PYTHONPERFSUPPORT for programs that need it to name their functions.",
+	  AT(runtime_env) },
 	CONTINUOUS_OPTION_ROWS(struct record_opts, continuous),
 	OPT_END
 };
@@ -261,45 +262,67 @@ static void interpreted_program(const struct record_opts *o,
 
 enum { SETTING_MAX = 600 };	/* room in launch_start, beside a source's settings */
 
+/* A runtime that names its functions if a variable of its environment says so. */
+struct runtime_env {
+	bool (*runs)(char *const *command);
+	const char *name, *value;
+	const char *own;	/* the user's value is extended unless it contains this;
+				 * NULL: it is kept */
+	bool in_command;	/* the command's arguments may also contain it */
+	const char *gives;
+};
+
+static const struct runtime_env runtimes[] = {
+	{ program_runs_node, "NODE_OPTIONS", PROGRAM_NODE_OPTIONS, "--perf-", true,
+	  "JavaScript functions" },
+	{ program_is_erlang, "ERL_FLAGS", PROGRAM_ERLANG_FLAGS, "+JPperf", false,
+	  "Erlang functions" },
+	{ program_is_dotnet, "DOTNET_PerfMapEnabled", "3", NULL, false,
+	  ".NET methods" },
+	{ program_is_python, "PYTHONPERFSUPPORT", "1", NULL, false,
+	  "Python functions (3.12 and later)" },
+};
+
+/* Returns whether the user has already decided about the runtime's names. */
+static bool user_decided(const struct runtime_env *r, char *const *command)
+{
+	const char *old = getenv(r->name);
+
+	for (; r->in_command && *command; command++)
+		if (strstr(*command, r->own))
+			return true;
+	return old && (!r->own || strstr(old, r->own));
+}
+
 /* Appends an environment setting that makes the command's runtime name its
  * functions.  Appends nothing if there is none or the user has set it already. */
 static void runtime_setting(const struct record_opts *o,
 			    struct record_options *ro, struct buf *out)
 {
-	const char *gives = NULL, *old = getenv("NODE_OPTIONS");
+	bool python = !ro->python && ro->callchain &&
+		      (!ro->source || ro->source->sees_kernel);
+	const struct runtime_env *r = NULL;
 	char text[SETTING_MAX + 128];
+	const char *old;
 
 	if (!o->runtime_env || !ro->command || ro->kernel_only)
 		return;
-	if (program_runs_node(ro->command)) {
-		for (char *const *a = ro->command; *a; a++)
-			if (strstr(*a, "--perf-"))
-				return;
-		if (old && strstr(old, "--perf-"))
-			return;
-		buf_printf(out, "NODE_OPTIONS=%s%s" PROGRAM_NODE_OPTIONS,
-			   old ? old : "", old && *old ? " " : "");
-		gives = "JavaScript functions";
-	} else if (program_is_erlang(ro->command)) {
-		old = getenv("ERL_FLAGS");
-		if (old && strstr(old, "+JPperf"))
-			return;
-		buf_printf(out, "ERL_FLAGS=%s%s" PROGRAM_ERLANG_FLAGS, old ? old : "",
-			   old && *old ? " " : "");
-		gives = "Erlang functions";
-	} else if (!ro->python && ro->callchain && !getenv("PYTHONPERFSUPPORT") &&
-		   (!ro->source || ro->source->sees_kernel) &&
-		   program_is_python(ro->command)) {
-		buf_str(out, "PYTHONPERFSUPPORT=1");
-		gives = "Python functions (3.12 and later)";
-	}
-	if (!gives || out->n > SETTING_MAX || out->failed) {
+	for (size_t i = 0; i < COUNT(runtimes) && !r; i++)
+		if (runtimes[i].runs(ro->command))
+			r = &runtimes[i];
+	if (!r || (r->runs == program_is_python && !python) ||
+	    user_decided(r, ro->command))
+		return;
+	old = getenv(r->name);
+	buf_printf(out, "%s=%s%s%s", r->name, old ? old : "", old && *old ? " " : "",
+		   r->value);
+	if (out->n > SETTING_MAX || out->failed) {
 		buf_reset(out);
 		return;
 	}
 	ro->setting = buf_cstr(out);
 	snprintf(text, sizeof(text), "setting %s for the command, to name its "
-		 "%s (--no-runtime-env turns this off)", ro->setting, gives);
+		 "%s (--no-runtime-env turns this off)", ro->setting, r->gives);
 	cmd_message(ro->ctx, text);
 }
 

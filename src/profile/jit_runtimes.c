@@ -22,8 +22,8 @@ static const struct runtime runtimes[] = {
 	{ "libnode.so", PROF_IMAGE_JAVASCRIPT, NULL },
 	{ "libjvm.so", "[jvm]", "Java, without names in the program's memory: run "
 	  "java with -agentpath:…/libperf-jvmti.so or -XX:+DumpPerfMapAtExit" },
-	{ "libcoreclr.so", "[.net]", ".NET, without names: run it with "
-	  "DOTNET_PerfMapEnabled=1" },
+	{ "libcoreclr.so", PROF_IMAGE_DOTNET, ".NET, without names: run it with "
+	  "DOTNET_PerfMapEnabled=3, as tally record dotnet … does" },
 	{ "beam.smp", "[erlang]", "Erlang, without names: run it with "
 	  "ERL_FLAGS='+JPperf true'" },
 	{ "libmonosgen", "[mono]", "Mono, without names: run mono with --jitmap" },

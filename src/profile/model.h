@@ -591,6 +591,7 @@ static inline bool prof_is_mark(uint32_t loc)
 #define PROF_IMAGE_RUBY "[ruby]"
 /* Code that V8 generated and named in its perf map or jitdump file. */
 #define PROF_IMAGE_JAVASCRIPT "[javascript]"
+#define PROF_IMAGE_DOTNET "[.net]"	/* the same for .NET */
 #define PROF_IMAGE_TIMER "/memfd:tally-timer"	/* tally's library in programs */
 
 /* Returns whether the build ID alone identifies the code of a location, so that

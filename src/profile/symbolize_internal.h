@@ -6,6 +6,7 @@
 
 #include "profile/symbolize_profile.h"
 #include "symbolize/kernel/kallsyms.h"
+#include "symbolize/perfmap.h"
 #include "symbolize/symbolize.h"
 
 /* A location of the current image. */
@@ -88,7 +89,7 @@ int symbolize_jit(struct symbolize_run *f, const struct symbolize_item *part);
 /* Result of reading a program's jitdump file. */
 struct jitdump_names {
 	bool found;		/* at least one name was found */
-	bool javascript;
+	enum perfmap_runtime runtime;
 	uint32_t machine;	/* EM_* of the code */
 };
 /* Names locations from the jitdump file of an image's process, and sets

@@ -178,7 +178,7 @@ static void python_name(struct perfmap_name *name, struct sym_frame *out)
 
 static int add_names(struct symbolize_run *f, const struct symbolize_item *part,
 		     struct perfmap_name *names, bool python, const bool *named,
-		     bool *javascript)
+		     enum perfmap_runtime *runtime)
 {
 	int rc = 0;
 
@@ -195,7 +195,8 @@ static int add_names(struct symbolize_run *f, const struct symbolize_item *part,
 		} else {
 			frame.file = frame.decl_file = names[i].file;
 			frame.decl_line = names[i].line;
-			*javascript |= names[i].javascript;
+			if (names[i].runtime)
+				*runtime = names[i].runtime;
 		}
 		r.symbol = names[i].name;
 		r.sym_start = names[i].start;
@@ -205,14 +206,16 @@ static int add_names(struct symbolize_run *f, const struct symbolize_item *part,
 	return rc;
 }
 
-/* Renames an image of anonymous memory whose code V8 named. */
-static int name_javascript(struct symbolize_run *f, uint32_t image)
+/* Names an image of anonymous memory after the runtime that named its code. */
+static int name_image(struct symbolize_run *f, uint32_t image,
+		      enum perfmap_runtime runtime)
 {
 	uint32_t name;
 
 	if (strcmp(profile_cstr(f->p, f->p->images.v[image].path), "[anon]"))
 		return 0;
-	name = profile_str(f->p, PROF_IMAGE_JAVASCRIPT);
+	name = profile_str(f->p, runtime == PERFMAP_V8 ? PROF_IMAGE_JAVASCRIPT
+						       : PROF_IMAGE_DOTNET);
 	if (name == PROF_NONE)
 		return symbolize_nomem(f);
 	f->p->images.v[image].path = name;
@@ -227,7 +230,8 @@ static int name_found(struct symbolize_run *f, const struct symbolize_item *part
 	struct image_debug_info row = { .image = part->image };
 	struct jitdump_names dump;
 	const char *path = "";
-	bool python, javascript = false;
+	enum perfmap_runtime runtime = PERFMAP_OTHER;
+	bool python;
 	int found = find_names(f, part, text, names);
 	int rc = symbolize_jitdump(f, part, named, &dump);
 
@@ -240,14 +244,14 @@ static int name_found(struct symbolize_run *f, const struct symbolize_item *part
 	if (dump.found) {
 		row.names |= PROF_NAMES_JITDUMP;
 		row.machine = dump.machine;
-		javascript = dump.javascript;
+		runtime = dump.runtime;
 	}
 	if (!rc && found < 0)
 		rc = symbolize_nomem(f);
 	if (!rc && found > 0)
-		rc = add_names(f, part, *names, python, named, &javascript);
-	if (!rc && javascript)
-		rc = name_javascript(f, part->image);
+		rc = add_names(f, part, *names, python, named, &runtime);
+	if (!rc && runtime)
+		rc = name_image(f, part->image, runtime);
 	if (!rc && is_either(f, part))
 		symbolize_note(f, part->image, "other functions were put at these addresses "
 			       "at about the time of the sample");

@@ -38,7 +38,7 @@ struct jit_namer {
 	struct u64map by_code;	/* file offset of the code -> index of the hit */
 	uint32_t *hit;		/* hit of each location; U64MAP_NONE: none */
 	struct symbolize_jitdump_use use;
-	bool javascript;
+	enum perfmap_runtime runtime;	/* what wrote the last name, if that is known */
 };
 
 static size_t read_file(void *ctx, uint64_t at, void *to, size_t n)
@@ -65,8 +65,8 @@ static void take_name(struct jit_namer *j, struct hit *h)
 	h->name = split.name;
 	h->file = split.file;
 	h->line = split.line;
-	h->javascript = split.javascript;
-	j->javascript |= split.javascript;
+	h->javascript = split.runtime == PERFMAP_V8;
+	j->runtime = split.runtime ? split.runtime : j->runtime;
 }
 
 /* Returns the hit of a function, which is created if needed; U64MAP_NONE if out
@@ -362,7 +362,7 @@ int symbolize_jitdump(struct symbolize_run *f,
 	if (j && !rc) {
 		out->found = j->hits.n > 0;
 		out->machine = jitdump_machine(j->dump);
-		out->javascript = j->javascript;
+		out->runtime = j->runtime;
 		rc = name_from_jitdump(j, named, order);
 		if (jitdump_damage(j->dump, &at))
 			symbolize_note(f, part->image, "the program's jitdump file "

@@ -90,7 +90,7 @@ static bool split_v8(struct perfmap_name *out, char *name)
 			n = strlen(kinds[i]);
 	if (!n)
 		return false;
-	out->javascript = true;
+	out->runtime = PERFMAP_V8;
 	end = line_of(name + n, &out->line);
 	file = end ? file_in(name + n) : NULL;
 	if (!file || file >= end) {
@@ -106,6 +106,23 @@ static bool split_v8(struct perfmap_name *out, char *name)
 	return true;
 }
 
+static bool split_dotnet(struct perfmap_name *out, char *name)
+{
+	char *assembly = strchr(name, '['), *class, *tier;
+	size_t n;
+
+	class = assembly ? strstr(assembly, "] ") : NULL;
+	tier = class && strstr(class, "::") ? strrchr(class, ')') : NULL;
+	if (!tier)
+		return false;
+	n = strlen(++tier);
+	if (n && (*tier != '[' || strchr(tier, ']') != tier + n - 1))
+		return false;
+	*tier = 0;
+	out->runtime = PERFMAP_DOTNET;
+	return true;
+}
+
 void perfmap_split(struct perfmap_name *out, char *name)
 {
 	char *file;
@@ -113,8 +130,9 @@ void perfmap_split(struct perfmap_name *out, char *name)
 	out->name = name;
 	out->file = "";
 	out->line = 0;
-	out->javascript = false;
-	if (split_v8(out, name) || strncmp(name, "py::", 4))
+	out->runtime = PERFMAP_OTHER;
+	if (split_v8(out, name) || split_dotnet(out, name) ||
+	    strncmp(name, "py::", 4))
 		return;
 	file = strchr(name + 4, ':');
 	if (!file || file == name + 4 || !file[1])

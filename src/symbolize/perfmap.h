@@ -9,8 +9,9 @@
  * at a time.
  *
  * Names by CPython ("py::NAME:FILE", Python/perf_trampoline.c) and V8
- * ("JS:*NAME FILE:LINE:COLUMN", src/logging/log.cc) are split.  V8's mark of
- * the compiler is removed, so that a function has one name for all compilers.
+ * ("JS:*NAME FILE:LINE:COLUMN", src/logging/log.cc) are split.  Marks of the compiler
+ * by V8 and .NET ("TYPE [ASSEMBLY] CLASS::NAME(TYPES)[TIER]", src/coreclr/vm/perfmap.cpp)
+ * are removed, so that a function has one name for all compilers.
  *
  * The bytes are hostile.  Time and memory are proportional to the sum of the
  * file and the addresses, not to their product.
@@ -19,13 +20,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What wrote a name, by its form. */
+enum perfmap_runtime { PERFMAP_OTHER, PERFMAP_V8, PERFMAP_DOTNET };
+
 struct perfmap_name {
 	const char *name;	/* points into the text, or "<anonymous>"; NULL: no
 				 * line covers the address */
 	const char *file;	/* "" if not part of the name */
 	uint32_t line;		/* first line of the function; 0 if not part of the
 				 * name */
-	bool javascript;
+	enum perfmap_runtime runtime;
 	uint64_t start, size;
 };
 
@@ -54,7 +58,7 @@ enum { PERFMAP_LINE_SHIFT = 32 };
 #define PERFMAP_LINE_MAX (UINT64_MAX >> (PERFMAP_LINE_SHIFT + 1))
 #define PERFMAP_EITHER_BIT (1ull << 31)	/* the code may be that of an earlier line */
 
-/* Splits a name as above, in place: sets name, file, line and javascript of *out. */
+/* Splits a name as above, in place: sets name, file, line and runtime of *out. */
 void perfmap_split(struct perfmap_name *out, char *name);
 
 #endif

@@ -32,7 +32,7 @@ static bool is_within(const char *s, const char *text, size_t size)
 static bool is_sound(const struct perfmap_name *n, uint64_t addr,
 		     const char *text, size_t size)
 {
-	bool anonymous = n->javascript && !strcmp(n->name, "<anonymous>");
+	bool anonymous = n->runtime == PERFMAP_V8 && !strcmp(n->name, "<anonymous>");
 
 	return (anonymous || is_within(n->name, text, size)) && *n->name &&
 	       strlen(n->name) <= PERFMAP_NAME_MAX &&

@@ -28,36 +28,48 @@ static char *resolve(const char *text, size_t n, const uint64_t *addrs,
 	resolve(text, strlen(text), (const uint64_t[]){ __VA_ARGS__ }, \
 		sizeof((uint64_t[]){ __VA_ARGS__ }) / sizeof(uint64_t)))
 
-/* As CPython 3.12's Python/perf_trampoline.c and V8's src/logging/log.cc write. */
+/* As CPython 3.12's Python/perf_trampoline.c, V8's src/logging/log.cc and .NET's
+ * src/coreclr/vm/perfmap.cpp write. */
 static void runtimes_names_are_split(void **state)
 {
 	static const struct {
 		const char *whole, *name, *file;
 		uint32_t line;
-		bool javascript;
+		enum perfmap_runtime runtime;
 	} rows[] = {
-		{ "py::main:/a b/x.py", "main", "/a b/x.py", 0, false },
+		{ "py::main:/a b/x.py", "main", "/a b/x.py", 0, PERFMAP_OTHER },
 		{ "py::A.f.<locals>.<genexpr>:<frozen importlib._bootstrap>",
 		  "A.f.<locals>.<genexpr>", "<frozen importlib._bootstrap>", 0,
-		  false },
-		{ "py::", "py::", "", 0, false },
-		{ "py::main", "py::main", "", 0, false },
-		{ "py:::x", "py:::x", "", 0, false },
-		{ "JS:*fib /tmp/app.js:12:13", "fib", "/tmp/app.js", 12, true },
+		  PERFMAP_OTHER },
+		{ "py::", "py::", "", 0, PERFMAP_OTHER },
+		{ "py::main", "py::main", "", 0, PERFMAP_OTHER },
+		{ "py:::x", "py:::x", "", 0, PERFMAP_OTHER },
+		{ "JS:*fib /tmp/app.js:12:13", "fib", "/tmp/app.js", 12, PERFMAP_V8 },
 		{ "JS:~get size file:///a/b c.mjs:3:1", "get size", "/a/b c.mjs",
-		  3, true },
-		{ "JS:^ /app.js:1:1", "<anonymous>", "/app.js", 1, true },
+		  3, PERFMAP_V8 },
+		{ "JS:^ /app.js:1:1", "<anonymous>", "/app.js", 1, PERFMAP_V8 },
 		{ "LazyCompile:~Module.load node:internal/cjs:1101:33",
-		  "Module.load", "node:internal/cjs", 1101, true },
+		  "Module.load", "node:internal/cjs", 1101, PERFMAP_V8 },
 		{ "JS:*f evalmachine.<anonymous>:1:2", "f",
-		  "evalmachine.<anonymous>", 1, true },
-		{ "JS:*f", "JS:*f", "", 0, true },
-		{ "JS:*f /a.js:1", "JS:*f /a.js:1", "", 0, true },
-		{ "JS:/a.js:1:2", "JS:/a.js:1:2", "", 0, true },
-		{ "JS:", "JS:", "", 0, true },
+		  "evalmachine.<anonymous>", 1, PERFMAP_V8 },
+		{ "JS:*f", "JS:*f", "", 0, PERFMAP_V8 },
+		{ "JS:*f /a.js:1", "JS:*f /a.js:1", "", 0, PERFMAP_V8 },
+		{ "JS:/a.js:1:2", "JS:/a.js:1:2", "", 0, PERFMAP_V8 },
+		{ "JS:", "JS:", "", 0, PERFMAP_V8 },
 		{ "Builtin:ArgumentsAdaptor", "Builtin:ArgumentsAdaptor", "", 0,
-		  false },
-		{ "::1:2", "::1:2", "", 0, false },
+		  PERFMAP_OTHER },
+		{ "::1:2", "::1:2", "", 0, PERFMAP_OTHER },
+		{ "int32 [app] Shop.Cart::Total(class Item[],int32)[OptimizedTier1]",
+		  "int32 [app] Shop.Cart::Total(class Item[],int32)", "", 0,
+		  PERFMAP_DOTNET },
+		{ "void [System.Private.CoreLib] A::.ctor()", "void "
+		  "[System.Private.CoreLib] A::.ctor()", "", 0, PERFMAP_DOTNET },
+		{ "void [a] b::c()[", "void [a] b::c()[", "", 0, PERFMAP_OTHER },
+		{ "void [a] b::c()[x]y]", "void [a] b::c()[x]y]", "", 0, PERFMAP_OTHER },
+		{ "void f<int [3]>(a::b)", "void f<int [3]>(a::b)", "", 0,
+		  PERFMAP_OTHER },
+		{ "stub<3> GenerateLookupStub<?>", "stub<3> GenerateLookupStub<?>", "",
+		  0, PERFMAP_OTHER },
 	};
 
 	(void)state;
@@ -70,7 +82,7 @@ static void runtimes_names_are_split(void **state)
 			assert_string_equal(got[k].name, rows[i].name);
 			assert_string_equal(got[k].file, rows[i].file);
 			assert_int_equal(got[k].line, rows[i].line);
-			assert_int_equal(got[k].javascript, rows[i].javascript);
+			assert_int_equal(got[k].runtime, rows[i].runtime);
 		}
 		free(t);
 	}

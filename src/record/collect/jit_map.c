@@ -155,19 +155,29 @@ void jit_map_take(struct images *im, struct recorded_image *r)
 	im->fds += r->fd >= 0;
 }
 
+/* Returns whether a file was written for this recording, by tally's user. */
+static bool is_own(const struct images *im, const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
+	       (int64_t)st->st_mtim.tv_sec * NS + st->st_mtim.tv_nsec >= im->began_ns;
+}
+
 /* Removes a file that was created because of this recording, once its program has
- * ended. */
+ * ended, and the list of its libraries that .NET before 10 writes with it. */
 static void remove_map(const struct images *im, const struct maker *m, int fd)
 {
 	char path[PATH_SPACE];
 	struct stat opened, named;
 
+	if (!im->own_maps || m->lives)
+		return;
 	snprintf(path, sizeof(path), "/tmp/perf-%u.map", m->pid);
-	if (im->own_maps && !m->lives && !fstat(fd, &opened) &&
-	    !lstat(path, &named) && opened.st_dev == named.st_dev &&
-	    opened.st_ino == named.st_ino && opened.st_uid == geteuid() &&
-	    (int64_t)opened.st_mtim.tv_sec * NS + opened.st_mtim.tv_nsec >=
-		    im->began_ns)
+	if (!fstat(fd, &opened) && !lstat(path, &named) &&
+	    opened.st_dev == named.st_dev && opened.st_ino == named.st_ino &&
+	    is_own(im, &opened))
+		unlink(path);
+	snprintf(path, sizeof(path), "/tmp/perfinfo-%u.map", m->pid);
+	if (!lstat(path, &named) && is_own(im, &named))
 		unlink(path);
 }
 

@@ -314,25 +314,30 @@ bool processes_are_python(const char *pids)
 	}
 }
 
+/* Returns whether a section of an ELF file contains `n` bytes. */
+static bool section_has(const char *path, const char *section, const char *bytes,
+			size_t n)
+{
+	struct image *img;
+	struct span text;
+	bool found;
+
+	if (image_open_file(path, &img, NULL))
+		return false;
+	text = image_section(img, section);
+	found = text.n && memmem(text.p, text.n, bytes, n);
+	image_close(img);
+	return found;
+}
+
 /* Returns whether the table of options has them, or a library of a suitable version
  * does. */
 static bool takes_options(const char *path)
 {
-	static const char library[] = "libnode.so.", options[] =
-		"--interpreted-frames-native-stack";
-	struct image *img;
-	struct span text, names;
-	bool found = false;
+	static const char options[] = "--interpreted-frames-native-stack";
 
-	if (image_open_file(path, &img, NULL))
-		return false;
-	text = image_section(img, ".rodata");
-	names = image_section(img, ".dynstr");
-	found = (text.n && memmem(text.p, text.n, options, sizeof(options))) ||
-		(names.n && memmem(names.p, names.n, library,
-				   sizeof(library) - 1));
-	image_close(img);
-	return found;
+	return section_has(path, ".rodata", options, sizeof(options)) ||
+	       section_has(path, ".dynstr", "libnode.so.", 11);
 }
 
 /* A search for node in what a command runs. */
@@ -508,21 +513,6 @@ static bool is_erlang_name(const char *name)
 	return false;
 }
 
-static bool emulator_takes_flags(const char *path)
-{
-	static const char flag[] = "JPperf";
-	struct image *img;
-	struct span text;
-	bool found;
-
-	if (image_open_file(path, &img, NULL))
-		return false;
-	text = image_section(img, ".rodata");
-	found = text.n && memmem(text.p, text.n, flag, sizeof(flag) - 1);
-	image_close(img);
-	return found;
-}
-
 /* Checks the emulators of "erl", which is a script in bin/ of Erlang's folder. */
 static bool erlang_takes_flags(void)
 {
@@ -538,7 +528,7 @@ static bool erlang_takes_flags(void)
 	if (glob(pattern, 0, NULL, &g))
 		return false;
 	for (size_t i = 0; i < g.gl_pathc; i++)
-		all &= emulator_takes_flags(g.gl_pathv[i]);
+		all &= section_has(g.gl_pathv[i], ".rodata", "JPperf", 6);
 	globfree(&g);
 	return all;
 }
@@ -550,4 +540,13 @@ bool program_is_erlang(char *const *command)
 
 	return interpreter(command, is_erlang_name, path, &by_name) && by_name &&
 	       erlang_takes_flags();
+}
+
+bool program_is_dotnet(char *const *command)
+{
+	char path[PATH_MAX];
+	bool by_name;
+
+	return interpreter(command, NULL, path, &by_name) &&
+	       section_has(path, ".rodata", "libhostfxr.so", 13);
 }

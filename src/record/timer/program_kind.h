@@ -51,4 +51,9 @@ bool program_runs_node(char *const *command);
 #define PROGRAM_ERLANG_FLAGS "+JPperf true"
 bool program_is_erlang(char *const *command);
 
+/* Returns whether a command runs in .NET: its program, or the one that its "#!" line or
+ * env(1) names, loads the library that finds the runtime, as "dotnet" and programs made
+ * by "dotnet build" do. */
+bool program_is_dotnet(char *const *command);
+
 #endif
