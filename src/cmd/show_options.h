@@ -57,7 +57,8 @@
 #define OPT_ROW_MAX_MEMORY(at) \
 	{ OPT_UINT, 0, "max-memory", "SIZE", \
 	  "Limit of the memory for the tables of a recording, in bytes (k, " \
-	  "M, G). Default: 64 times the size of the file plus 64 MB.", at }
+	  "M, G). Default: 64 times the size of the file plus a sixteenth of " \
+	  "the machine's memory (64 MB to 1 GB).", at }
 
 /* For commands whose output may repeat the names of a recording often; the value is a
  * uint64_t for cmd_max_output. */

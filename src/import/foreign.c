@@ -407,8 +407,7 @@ int import_foreign(const char *path, int fd, const char *name,
 				 "--trust-recording' does that", path);
 	}
 	text = (struct text){ .p = map.p, .n = map.n };
-	most = o->max_memory ? o->max_memory
-		: map.n * (uint64_t)READER_MEMORY_A_BYTE + READER_MEMORY_MORE;
+	most = o->max_memory ? o->max_memory : reader_usual_memory(map.n);
 	if (is_gzip(text.p, text.n))
 		rc = unpack(&text, most, path, err);
 	f.room = most - text.own.n;

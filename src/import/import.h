@@ -36,8 +36,8 @@ struct import_options {
 	bool temporary;	/* the result is read once, soon */
 	bool trust;	/* open programs and sources named in another user's file;
 			 * otherwise such a file is refused */
-	uint64_t max_memory;	/* limit of unpacked records, bytes; 0: 64 times
-				 * the file's size plus 64 MB */
+	uint64_t max_memory;	/* limit of unpacked records, bytes; 0: as for
+				 * a recording (profile/reader.h) */
 	const char *version;		/* version of tally */
 	/* Shows the current step on a terminal; NULL text clears it.  May be NULL. */
 	void (*progress)(void *ctx, const char *text);

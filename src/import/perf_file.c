@@ -17,6 +17,7 @@
 
 #include "base/cursor.h"
 #include "import/perf_swap.h"
+#include "profile/reader.h"
 
 /* Records of perf itself: tools/lib/perf/include/perf/event.h. */
 enum {
@@ -755,7 +756,7 @@ int perf_file_open(struct perf_file *f, const char *path, uint64_t max_memory,
 	f->name = f->files.v[0].path;
 	f->p = f->files.v[0].p;
 	f->n = f->files.v[0].n;
-	f->max_memory = max_memory ? max_memory : f->n * 64ull + (64ull << 20);
+	f->max_memory = max_memory ? max_memory : reader_usual_memory(f->n);
 	rc = read_first(f, err);
 	if (!rc && is_directory(path))
 		rc = read_directory(f, path, err);

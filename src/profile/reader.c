@@ -520,8 +520,8 @@ static int too_much(const struct reader *r, struct error *err)
 {
 	return error_set(err, ERR_FORMAT,
 			 "%s: the tables up to offset %" PRIu64 " take more "
-			 "than %" PRIu64 " MB of memory, which no usual "
-			 "recording of %zu bytes does: --max-memory SIZE "
+			 "than %" PRIu64 " MB of memory, which few "
+			 "recordings of %zu bytes do: --max-memory SIZE "
 			 "allows more", r->name, r->refused, r->max_memory >> 20,
 			 r->n);
 }
@@ -547,6 +547,18 @@ static int load(struct reader *r, struct strpool *pool, struct error *err)
 	return 0;
 }
 
+uint64_t reader_usual_memory(uint64_t bytes)
+{
+	uint64_t part = (uint64_t)sysconf(_SC_PHYS_PAGES) *
+			(uint64_t)sysconf(_SC_PAGESIZE) / READER_MEMORY_PART;
+
+	if (part < READER_MEMORY_MORE)
+		part = READER_MEMORY_MORE;
+	if (part > READER_MEMORY_PART_MAX)
+		part = READER_MEMORY_PART_MAX;
+	return bytes * READER_MEMORY_A_BYTE + part;
+}
+
 /* Takes ownership of the map, also on failure; map.p is NULL for borrowed
  * bytes. */
 static int open_reader(struct io_map map, const void *p, size_t n,
@@ -567,8 +579,10 @@ static int open_reader(struct io_map map, const void *p, size_t n,
 	r->n = n;
 	r->mask = COLUMN_ALL;
 	r->streamed = CHUNK_SAMPLES;
-	r->max_memory = max_memory == UINT64_MAX ? 0 : max_memory ? max_memory
-		: n * (uint64_t)READER_MEMORY_A_BYTE + READER_MEMORY_MORE;
+	r->max_memory = max_memory == UINT64_MAX ? 0
+			: max_memory ? max_memory
+			: map.p ? reader_usual_memory(n)
+				: n * (uint64_t)READER_MEMORY_A_BYTE + READER_MEMORY_MORE;
 	r->name = strdup(name);
 	if (!r->name || columns_init(&r->columns) < 0)
 		rc = error_set(err, ERR_NOMEM, "%s: out of memory", name);

@@ -28,8 +28,13 @@ struct reader_damage {
 /* Returns whether a file starts like a recording. */
 bool reader_is_recording(const char *path);
 /* Memory limit of a file's tables: bytes for each byte of the file, plus a
- * constant. */
-enum { READER_MEMORY_A_BYTE = 64, READER_MEMORY_MORE = 64 << 20 };
+ * constant.  A program whose recursion is different in each sample needs 120 bytes for
+ * each, so for files the constant is this part of the machine's memory, if that is
+ * more. */
+enum { READER_MEMORY_A_BYTE = 64, READER_MEMORY_MORE = 64 << 20,
+       READER_MEMORY_PART = 16, READER_MEMORY_PART_MAX = 1 << 30 };
+/* Returns the limit for a file of this size. */
+uint64_t reader_usual_memory(uint64_t bytes);
 /*
  * Opens a recording.  Its tables may use at most max_memory bytes; 0: a limit
  * derived from the size of the file (READER_MEMORY_*); UINT64_MAX: no limit.  A
@@ -41,8 +46,8 @@ int reader_open(const char *path, uint64_t max_memory, struct reader **out,
  * that outlives the reader; NULL: none. */
 int reader_open_in(const char *path, uint64_t max_memory, struct strpool *pool,
 		   struct reader **out, struct error *err);
-/* Opens a recording in memory, with max_memory 0.  The bytes must outlive the
- * reader. */
+/* Opens a recording in memory, with a limit that does not depend on the machine.  The
+ * bytes must outlive the reader. */
 int reader_open_bytes(const void *p, size_t n, const char *name,
 		      struct reader **out, struct error *err);
 int reader_open_bytes_in(const void *p, size_t n, const char *name,

@@ -433,6 +433,9 @@ static void test_bombs(void **state)
 	free(path);
 	buf_fini(&whole);
 	buf_fini(&file);
+	/* tally-format(5): a sixteenth of the memory, from 64 MB to 1 GB */
+	assert_in_range(reader_usual_memory(0), 64 << 20, 1 << 30);
+	assert_int_equal(reader_usual_memory(1000), reader_usual_memory(0) + 64000);
 }
 
 static void test_not_tally(void **state)
