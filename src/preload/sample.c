@@ -96,6 +96,20 @@ static size_t read_checked(const struct preload_ring_room *p, size_t at,
 	return r > 0 ? (size_t)r & ~(size_t)7 : 0;
 }
 
+/* Finds room for the copy and `more` bytes.  A larger copy than usual must leave half of
+ * the ring to others; otherwise it gets the usual size. */
+static bool sample_begin(struct preload_ring_room *p, const struct slot *s,
+			 struct extent *e, size_t more)
+{
+	if (e->n > TIMER_COPY_USUAL) {
+		if (preload_ring_begin(p, s->tid, more + e->n + preload.ring_bytes / 2))
+			return true;
+		e->n = TIMER_COPY_USUAL;
+		e->whole = false;
+	}
+	return preload_ring_begin(p, s->tid, more + e->n);
+}
+
 static size_t copy_stack(const struct preload_ring_room *p, const struct slot *s,
 			 struct extent *e)
 {
@@ -176,7 +190,7 @@ static void take_sample(struct slot *s, const siginfo_t *si,
 	}
 	t.r.time = tick_time();
 	room = preload.copy_bytes ? frames_room() : 0;
-	if (!preload_ring_begin(&p, s->tid, sizeof(t) + e.n + room)) {
+	if (!sample_begin(&p, s, &e, sizeof(t) + room)) {
 		__atomic_fetch_add(&preload.header->lost, 1, __ATOMIC_RELAXED);
 		if (t.r.time > preload.header->alive_ns + DEAD_NS)
 			timer_end(s);

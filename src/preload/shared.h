@@ -25,7 +25,8 @@
 enum {
 	TIMER_PAGE = 4096,
 	TIMER_RINGS_MAX = 64,
-	TIMER_COPY_MAX = 65528,
+	TIMER_COPY_USUAL = 65528,	/* as with perf events */
+	TIMER_COPY_MAX = 256 << 10,	/* if half of a ring remains free */
 	TIMER_TEXT_MAX = 8192,		/* bytes of text in one record */
 	TIMER_REGS = 17,		/* as in unwind.h */
 	TIMER_NAME_BYTES = 16,

@@ -90,4 +90,55 @@ if (ulimit -s unlimited && ./deep 1000000 1) 2>/dev/null; then
 else
 	t_skip "deep stacks" "the stack's size may not be set here"
 fi
+# Sources that copy a stack themselves are not bound to the kernel's limit of 64 KB:
+# frames of 10 KB, as interpreters have them, whose callers change all the time.
+cat >large.c <<'END'
+#include <stdlib.h>
+#include <string.h>
+
+static int walk(int depth, int way);
+static int right(int depth)
+{
+	return walk(depth, 1) + 1;
+}
+static int left(int depth)
+{
+	return walk(depth, 0) - 1;
+}
+static int (*volatile ways[2])(int) = { left, right };
+
+static __attribute__((noinline)) int walk(int depth, int way)
+{
+	volatile char frame[10240];
+
+	frame[0] = (char)way;
+	if (depth == 0) {
+		for (int i = 0; i < 100; i++)
+			frame[i * 100] = (char)(frame[i] + i);
+		return frame[300];
+	}
+	return ways[depth & 1](depth - 1) + ways[~depth & 1](depth - 1) + frame[0];
+}
+
+int main(int argc, char **argv)
+{
+	int sum = 0;
+
+	for (int i = 0; i < atoi(argv[argc - 1]); i++)
+		sum += walk(14, i & 1);
+	return sum == 1;
+}
+END
+t_run "a program with large frames" ${CC:-cc} -O1 -fno-optimize-sibling-calls -w -o large large.c
+for source in timer ptrace; do
+	if ! "$TALLY" record -q -g -F 500 --source=$source -o large.tally -- ./large 500 2>err; then
+		t_skip "stacks of 150 KB by $source" "$(tail -n 1 err)"
+		continue
+	fi
+	"$TALLY" report --no-pager --format=json large.tally >large.json
+	t_like "stacks of 150 KB by $source are whole" "$(python3 -c "import json
+h = json.load(open('large.json'))['header']
+print('yes' if h['samples']['got'] > 20 and
+      h['stacks']['whole'] >= 0.97 * h['samples']['got'] else h['stacks'])")" '^yes$'
+done
 t_done

@@ -27,7 +27,7 @@ struct ptrace_options {
 	bool inherit;
 	bool on_exec;		/* sample from the first exec on */
 	bool no_user, no_kernel;
-	uint32_t copy_bytes;	/* 0: addresses only */
+	uint32_t copy_bytes;	/* maximum size of a stack's copy; 0: addresses only */
 	uint64_t period_ns;
 };
 

@@ -11,8 +11,11 @@
 #include "record/ptrace/ptrace_calls.h"
 #include "record/ptrace/ptrace_internal.h"
 
-enum { CREDIT_PERIODS = 64 };	/* allowance for threads that are seldom seen at
-				 * first */
+enum {
+	CREDIT_PERIODS = 64,	/* allowance for threads that are seldom seen at first */
+	COPY_USUAL = 65528,	/* size of a stack's copy, as with perf events */
+	COPIES = 64,		/* the room in the ring is that of so many larger copies */
+};
 
 #define NAME_NS 200000000u	/* interval between reads of a thread's name */
 #define SWITCH_NS 10000u	/* time for a switch between threads */
@@ -105,6 +108,17 @@ static size_t read_stack(struct tracer *t, const struct tracee *k,
 	if (t->no_vm)
 		return read_file(k, addr, to, size);
 	return n > 0 ? (size_t)n : 0;
+}
+
+/* Returns the size of the next copy.  A nearly empty ring has room for large ones; the
+ * usual size is that of copies by perf events. */
+static size_t copy_most(const struct tracer *t)
+{
+	uint64_t most = (t->ring->size - ptrace_ring_waiting(t->ring)) / COPIES;
+
+	if (most < COPY_USUAL)
+		most = COPY_USUAL;
+	return most < t->opts->copy_bytes ? most : t->opts->copy_bytes;
 }
 
 /*
@@ -235,6 +249,7 @@ static void commit(struct tracer *t)
 void tracer_sample(struct tracer *t, struct tracee *k)
 {
 	struct record *r = &t->held;
+	size_t most;
 	struct record_sample *s = &r->sample;
 	struct tracee_time now;
 	bool timed = false;
@@ -263,9 +278,9 @@ void tracer_sample(struct tracer *t, struct tracee *k)
 	s->copied = t->opts->copy_bytes != 0;
 	if (!s->copied)
 		return;
-	s->copy.size = read_stack(t, k, s->copy.regs.r[UNWIND_RSP], t->stack,
-				  t->opts->copy_bytes);
-	s->copy.all = s->copy.size && s->copy.size < t->opts->copy_bytes;
+	most = copy_most(t);
+	s->copy.size = read_stack(t, k, s->copy.regs.r[UNWIND_RSP], t->stack, most);
+	s->copy.all = s->copy.size && s->copy.size < most;
 	tracer_python(t, k, s);
 }
 

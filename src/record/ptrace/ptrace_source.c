@@ -29,7 +29,7 @@
 enum {
 	RING_BYTES = 32 << 20,	/* half a second of full copies, at 1 kHz on 1 CPU */
 	RATE_MAX = 10000,
-	COPY_MAX = 65528,
+	COPY_MAX = 512 << 10,
 	FRAMES_MAX = 4096,
 };
 

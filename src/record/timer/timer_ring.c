@@ -23,7 +23,7 @@ uint64_t timer_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
 {
 	static const struct ring_format format = {
 		sizeof(struct timer_record),
-		sizeof(struct timer_sample) + 65536 + FRAME_PART_MAX,
+		sizeof(struct timer_sample) + TIMER_COPY_MAX + FRAME_PART_MAX,
 		size_of, time_of,
 	};
 	uint64_t lost = 0, end;

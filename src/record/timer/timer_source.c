@@ -30,7 +30,6 @@ enum {
 	RINGS_MIN = 16,
 	TICK_MIN_NS = 100000,
 	ROUND_MIN_MS = 4, ROUND_MAX_MS = 64,
-	COPY_USUAL = 65528,
 };
 #define STUCK_NS 1000000000u	/* time after which a ring's lock counts as stuck */
 
@@ -407,7 +406,7 @@ static void fill_header(struct timer_source *t,
 	h->alive_ns = clock_now();
 	t->chains = o->callchain;
 	if (o->callchain)
-		h->copy_bytes = o->copy_bytes ? o->copy_bytes : COPY_USUAL;
+		h->copy_bytes = o->copy_bytes ? o->copy_bytes : TIMER_COPY_MAX;
 	t->base.copy_bytes = h->copy_bytes;
 	/* the time of the last tick, or of the one before */
 	t->base.early_ns = 2 * t->tick_ns;

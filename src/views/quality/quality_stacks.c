@@ -191,11 +191,16 @@ static void cut_help(const struct quality *t, struct buf *text)
 	} else if (copied > 0 && copied < COPY_LIMIT) {
 		buf_printf(text, "%ld bytes of each stack were copied; record "
 			   "with --call-graph=dwarf,%d", copied, COPY_LIMIT);
+	} else if (copied > COPY_LIMIT) {
+		buf_printf(text, "at most %ld KB of a stack are copied, and the "
+			   "remainder could not be read from the running program",
+			   copied >> 10);
 	} else {
 		buf_str(text, "the kernel copies at most 64 KB of a stack, and "
 			"the remainder could not be read from the running "
 			"program; record programs with frame pointers with "
-			"--call-graph=fp");
+			"--call-graph=fp, others with --source=timer or ptrace, "
+			"which copy 256 or 512 KB");
 	}
 }
 
