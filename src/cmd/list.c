@@ -413,12 +413,11 @@ static const struct hw_pmu *named(const char *word,
 static void all(struct cmd_io *io, const struct hw_pmu *pmu, int argc,
 		char **argv, struct json *j)
 {
-	const struct hw_event *e;
 	size_t shown = 0;
 
 	if (!j)
 		fprintf(io->out, "%s:\n\n", pmu->summary);
-	for (size_t i = 0; (e = hw_event_at(pmu, i)); i++) {
+	for (const struct hw_event *e = pmu->events; e->names; e++) {
 		if (!matches(e, argc, argv))
 			continue;
 		shown++;

@@ -53,7 +53,7 @@ const struct hw_pmu hw_k8 = {
 	.prefixes = "k8-",
 	.summary = "AMD Athlon 64 and Opteron (K8, family 15)",
 	.model = &pmu_models[PMU_K8],
-	.parts = { &hw_k8_core, &hw_k8_retire, &hw_k8_nb },
+	.events = hw_k8_events,
 	.aliases = k8_aliases,
 	.abi_id = TALLY_PMU_K8,
 	.generic = {
@@ -74,7 +74,7 @@ const struct hw_pmu hw_p6 = {
 	.prefixes = "p6- pp-",
 	.summary = "Intel P6 (Pentium Pro to Pentium M, family 6)",
 	.model = &pmu_models[PMU_P6],
-	.parts = { &hw_p6_core, &hw_p6_bus },
+	.events = hw_p6_events,
 	.aliases = p6_aliases,
 	.abi_id = TALLY_PMU_P6,
 	.generic = {
@@ -112,21 +112,9 @@ const struct hw_pmu *hw_pmu_of_abi(uint32_t id)
 	return NULL;
 }
 
-const struct hw_event *hw_event_at(const struct hw_pmu *pmu, size_t i)
-{
-	for (int p = 0; p < HW_PARTS_MAX && pmu->parts[p]; p++) {
-		if (i < pmu->parts[p]->n)
-			return &pmu->parts[p]->v[i];
-		i -= pmu->parts[p]->n;
-	}
-	return NULL;
-}
-
 const struct hw_event *hw_event_code(const struct hw_pmu *pmu, uint32_t code)
 {
-	const struct hw_event *e;
-
-	for (size_t i = 0; (e = hw_event_at(pmu, i)); i++)
+	for (const struct hw_event *e = pmu->events; e->names; e++)
 		if (e->code == code)
 			return e;
 	return NULL;
@@ -216,10 +204,8 @@ static void prefix_skip(const struct hw_pmu *pmu, const char **s, size_t *n)
 const struct hw_event *hw_event_find(const struct hw_pmu *pmu, const char *s,
 				     size_t n)
 {
-	const struct hw_event *e;
-
 	prefix_skip(pmu, &s, &n);
-	for (size_t i = 0; (e = hw_event_at(pmu, i)); i++)
+	for (const struct hw_event *e = pmu->events; e->names; e++)
 		if (hw_names_have(e->names, s, n) || titled(e->title, s, n))
 			return e;
 	for (const struct hw_alias *a = pmu->aliases; a->name; a++)

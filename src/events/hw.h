@@ -39,22 +39,17 @@ struct hw_mask {
 
 struct hw_event {
 	uint16_t code;		/* 12 bits at most */
-	uint8_t default_mask;
-	uint8_t counters;	/* bit i: may use counter i; 0: all */
 	uint8_t sources;	/* HW_BKDG | … */
 	uint8_t when;		/* enum hw_when */
+	const char *names;	/* without prefix; the first is shown */
+	const char *title;	/* heading in the vendor's document */
+	const char *generic;	/* nearest event of the kernel, or NULL */
+	const char *what, *note, *revision;	/* may be NULL, except `what` */
+	uint8_t default_mask;
+	uint8_t counters;	/* bit i: may use counter i; 0: all */
 	uint8_t rule;		/* enum hw_mask_rule */
 	uint8_t nmasks;
 	const struct hw_mask *masks;
-	const char *names;	/* without prefix; the first is shown */
-	const char *title;	/* heading in the vendor's document */
-	const char *what, *note, *revision;	/* may be NULL, except `what` */
-	const char *generic;	/* nearest event of the kernel, or NULL */
-};
-
-struct hw_part {
-	const struct hw_event *v;
-	size_t n;
 };
 
 /* Event names that FreeBSD defines for every PMU. */
@@ -62,8 +57,7 @@ struct hw_alias {
 	const char *name, *event;
 };
 
-enum { HW_PARTS_MAX = 4, HW_COUNTERS_MAX = 4, HW_CODE_MAX = 0xfff,
-       HW_GENERIC = 7 };
+enum { HW_COUNTERS_MAX = 4, HW_CODE_MAX = 0xfff, HW_GENERIC = 7 };
 
 struct pmu_model;
 
@@ -76,7 +70,7 @@ struct hw_pmu {
 	const char *prefixes;
 	const char *summary;
 	const struct pmu_model *model;	/* its registers */
-	const struct hw_part *parts[HW_PARTS_MAX];
+	const struct hw_event *events;	/* ends with names == NULL */
 	const struct hw_alias *aliases;	/* ends with name == NULL */
 	uint32_t abi_id;		/* number in the kernel module's interface:
 					 * TALLY_PMU_* */
@@ -96,9 +90,7 @@ extern const struct hw_document hw_documents[HW_DOCUMENTS];
 
 extern const struct hw_pmu hw_k8, hw_p6;
 
-/* Rows of the tables, by part. */
-extern const struct hw_part hw_k8_core, hw_k8_retire, hw_k8_nb, hw_p6_core,
-	hw_p6_bus;
+extern const struct hw_event hw_k8_events[], hw_p6_events[];
 
 /* Returns the PMU "k8" or "p6", ignoring case; NULL otherwise. */
 const struct hw_pmu *hw_pmu_find(const char *name);
@@ -110,8 +102,6 @@ const struct hw_pmu *hw_pmu_at(size_t i);
  * SYSFS/devices/system/cpu/modalias, or NULL. */
 const struct hw_pmu *hw_pmu_here(const char *sysfs);
 
-/* Returns the i-th event, NULL after the last. */
-const struct hw_event *hw_event_at(const struct hw_pmu *pmu, size_t i);
 const struct hw_event *hw_event_code(const struct hw_pmu *pmu, uint32_t code);
 /* Finds an event by any of its names, with or without the PMU's prefix,
  * ignoring case and '-' versus '_'; `s` has n bytes.  NULL if there is none. */

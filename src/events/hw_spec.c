@@ -244,11 +244,10 @@ static int unknown(const struct hw_pmu *pmu, const char *text, struct part w,
 {
 	char word[HW_SPEC_MAX], name[128];
 	struct nearest near;
-	const struct hw_event *e;
 
 	snprintf(word, sizeof(word), "%.*s", (int)w.n, w.s);
 	near = nearest_to(word);
-	for (size_t i = 0; (e = hw_event_at(pmu, i)); i++) {
+	for (const struct hw_event *e = pmu->events; e->names; e++) {
 		hw_event_name(pmu, e, name, sizeof(name));
 		nearest_try(&near, name);
 		nearest_try(&near, name + strlen(pmu->prefix));

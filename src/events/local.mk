@@ -16,9 +16,7 @@ libevents_a_SOURCES = \
 	src/events/hw.h \
 	src/events/hw_spec.c \
 	src/events/hw_spec.h \
-	src/events/k8_core.c \
-	src/events/k8_nb.c \
-	src/events/k8_retire.c \
+	src/events/k8.c \
 	src/events/metrics.c \
 	src/events/metrics.h \
 	src/events/metrics_generic.c \
@@ -26,8 +24,7 @@ libevents_a_SOURCES = \
 	src/events/metrics_p6.c \
 	src/events/names.c \
 	src/events/names.h \
-	src/events/p6_bus.c \
-	src/events/p6_core.c \
+	src/events/p6.c \
 	src/events/pfm.c \
 	src/events/pfm.h \
 	src/events/pmu.c \

@@ -27,7 +27,7 @@ static size_t count(const struct hw_pmu *pmu)
 {
 	size_t n = 0;
 
-	while (hw_event_at(pmu, n))
+	while (pmu->events[n].names)
 		n++;
 	return n;
 }
@@ -41,7 +41,7 @@ static void tables_have_all_events_once(void **state)
 		const struct hw_pmu *pmu = hw_pmu_at((size_t)p);
 		const struct hw_event *e;
 
-		for (size_t i = 0; (e = hw_event_at(pmu, i)); i++) {
+		for (e = pmu->events; e->names; e++) {
 			char name[128];
 
 			assert_ptr_equal(hw_event_code(pmu, e->code), e);
@@ -166,7 +166,7 @@ static void counters_are_as_documented(void **state)
 	const struct hw_event *e;
 
 	(void)state;
-	for (size_t i = 0; (e = hw_event_at(&hw_p6, i)); i++) {
+	for (e = hw_p6.events; e->names; e++) {
 		uint8_t want = 3;
 
 		if (e->code == 0xc1 || e->code == 0x10 || e->code == 0x14)
@@ -176,7 +176,7 @@ static void counters_are_as_documented(void **state)
 		assert_int_equal(hw_event_counters(&hw_p6, e), want);
 		assert_false(hw_event_shared(&hw_p6, e));
 	}
-	for (size_t i = 0; (e = hw_event_at(&hw_k8, i)); i++) {
+	for (e = hw_k8.events; e->names; e++) {
 		assert_int_equal(hw_event_counters(&hw_k8, e), 0xf);
 		assert_int_equal(hw_event_shared(&hw_k8, e), e->code >= 0xe0);
 	}
@@ -193,7 +193,7 @@ static void speculation_is_as_documented(void **state)
 	const struct hw_event *e;
 
 	(void)state;
-	for (size_t i = 0; (e = hw_event_at(&hw_k8, i)); i++) {
+	for (e = hw_k8.events; e->names; e++) {
 		bool is = memchr(spec, e->code, sizeof(spec));
 
 		if (is != (e->when == HW_SPECULATIVE))
@@ -213,7 +213,7 @@ static void p6_speculation_is_as_documented(void **state)
 	const struct hw_event *e;
 
 	(void)state;
-	for (size_t i = 0; (e = hw_event_at(&hw_p6, i)); i++) {
+	for (e = hw_p6.events; e->names; e++) {
 		bool is = memchr(spec, e->code, sizeof(spec));
 		bool retired = strstr(e->names, "_RET") || e->code == 0xc1;
 
@@ -326,7 +326,7 @@ static void defaults_are_as_documented(void **state)
 	const struct hw_event *e;
 
 	(void)state;
-	for (size_t i = 0; (e = hw_event_at(&hw_k8, i)); i++) {
+	for (e = hw_k8.events; e->names; e++) {
 		uint8_t want = e->code == 0x24 ? 0x01 : e->code == 0x4c ? 0x02
 			: e->code == 0xec ? 0x0f : hw_event_bits(e);
 
@@ -382,7 +382,7 @@ static void generic_events_exist(void **state)
 		const struct hw_event *e;
 		struct event_spec s;
 
-		for (size_t i = 0; (e = hw_event_at(pmu, i)); i++)
+		for (e = pmu->events; e->names; e++)
 			if (e->generic && !event_name_find(e->generic,
 						strlen(e->generic), &s))
 				fail_msg("%02x: %s", e->code, e->generic);
