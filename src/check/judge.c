@@ -18,16 +18,6 @@ enum {
 #define CLEARLY_LESS 0.8	/* the smaller of two uncertain variances is too small
 				 * an estimate, so a small difference is no reason */
 
-struct judge_options judge_defaults(void)
-{
-	return (struct judge_options){
-		.alpha = 0.01, .suspect = 0.05, .margin = 0.01,
-		.threshold = 0.03, .single_threshold = 0.10,
-		.total_threshold = 0.03, .min_share = ESTIMATE_MIN_SHARE,
-		.min_impact = 0.001, .same_machine = true,
-	};
-}
-
 void *judge_alloc(struct judge_state *w, size_t n, size_t size)
 {
 	void *p = calloc(n ? n : 1, size);

@@ -56,8 +56,10 @@ struct judge_options {
 	bool same_machine;	/* absolute costs may be compared */
 	bool paired;		/* run i of both sides ran side by side */
 };
-/* Returns the default options. */
-struct judge_options judge_defaults(void);
+#define JUDGE_DEFAULTS { \
+	.alpha = 0.01, .suspect = 0.05, .margin = 0.01, .threshold = 0.03, \
+	.single_threshold = 0.10, .total_threshold = 0.03, \
+	.min_share = ESTIMATE_MIN_SHARE, .min_impact = 0.001, .same_machine = true }
 
 /* How much a function's cost depends on the machine. */
 enum judge_noise {

@@ -83,7 +83,7 @@ static int run_command(struct terminal *t, const struct command *cmd, int argc,
 		return complain(&err);
 	}
 	if (cmd->defaults)
-		cmd->defaults(opts);
+		memcpy(opts, cmd->defaults, cmd->opts_size);
 	if (cmd->at_files) {
 		rc = at_files_expand(&files, argc, argv, &err);
 		argc = (int)files.argv.n;

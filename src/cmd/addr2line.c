@@ -21,7 +21,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "cmd/command.h"
-#include "cmd/debug_dirs.h"
+#include "cmd/open.h"
 #include "cmd/verify.h"
 #include "image/image.h"
 #include "symbolize/demangle/demangle.h"
@@ -672,50 +672,41 @@ struct addr2line_opts {
 
 #define AT(field) offsetof(struct addr2line_opts, field)
 static const struct opt addr2line_opt_table[] = {
-	{ OPT_STR, 'e', "exe", "FILE",
-	  "The program or library. Default: a.out.", AT(exe) },
-	{ OPT_FLAG, 'f', "functions", NULL, "Show functions.", AT(functions) },
-	{ OPT_FLAG, 'i', "inlines", NULL,
-	  "Also show the functions that an inlined function was inlined into.",
-	  AT(inlines) },
-	{ OPT_FLAG, 'C', NULL, NULL, "Demangle names.",
-	  AT(demangled) },
-	{ OPT_OPTSTR, 0, "demangle", "STYLE",
+	{ OPT_STR, 'e', "exe", "FILE", AT(exe),
+	  "The program or library. Default: a.out." },
+	{ OPT_FLAG, 'f', "functions", NULL, AT(functions), "Show functions." },
+	{ OPT_FLAG, 'i', "inlines", NULL, AT(inlines),
+	  "Also show the functions that an inlined function was inlined "
+	  "into." },
+	{ OPT_FLAG, 'C', NULL, NULL, AT(demangled), "Demangle names." },
+	{ OPT_OPTSTR, 0, "demangle", "STYLE", AT(demangle),
 	  "The same. STYLE is as in binutils, but the style of each name is "
-	  "detected; 'none' turns demangling off.", AT(demangle) },
-	{ OPT_FLAG, 0, "short", NULL,
-	  "Demangle names without template arguments and parameters.",
-	  AT(short_names) },
-	{ OPT_FLAG, 'p', "pretty-print", NULL, "Print one line for each "
-	  "function.",
-	  AT(pretty) },
-	{ OPT_FLAG, 'a', "addresses", NULL, "Print each address before its "
-	  "result.", AT(addresses) },
-	{ OPT_FLAG, 's', "basenames", NULL, "Print file names without "
-	  "directories.",
-	  AT(basenames) },
-	{ OPT_STR, 'j', "section", "NAME",
-	  "Take addresses relative to the start of this section.",
-	  AT(section) },
-	{ OPT_FLAG, 0, "json", NULL,
-	  "Print one JSON object for each address, with all details.",
-	  AT(json) },
+	  "detected; 'none' turns demangling off." },
+	{ OPT_FLAG, 0, "short", NULL, AT(short_names),
+	  "Demangle names without template arguments and parameters." },
+	{ OPT_FLAG, 'p', "pretty-print", NULL, AT(pretty),
+	  "Print one line for each function." },
+	{ OPT_FLAG, 'a', "addresses", NULL, AT(addresses),
+	  "Print each address before its result." },
+	{ OPT_FLAG, 's', "basenames", NULL, AT(basenames),
+	  "Print file names without directories." },
+	{ OPT_STR, 'j', "section", "NAME", AT(section),
+	  "Take addresses relative to the start of this section." },
+	{ OPT_FLAG, 0, "json", NULL, AT(json),
+	  "Print one JSON object for each address, with all details." },
 	DEBUG_DIR_ROW("", AT(debug_dirs)),
-	{ OPT_FLAG, 0, "verify", NULL,
+	{ OPT_FLAG, 0, "verify", NULL, AT(verify),
 	  "Compare the results with those of libdw and print each difference "
-	  "instead. Exit status 1 if there is an unexplained difference.",
-	  AT(verify) },
-	{ OPT_STR, 'b', "target", "NAME",
-	  "Accepted for compatibility with binutils and ignored.",
-	  AT(target) },
-	{ OPT_FLAG, 'r', "no-recurse-limit", NULL,
+	  "instead. Exit status 1 if there is an unexplained difference." },
+	{ OPT_STR, 'b', "target", "NAME", AT(target),
+	  "Accepted for compatibility with binutils and ignored." },
+	{ OPT_FLAG, 'r', "no-recurse-limit", NULL, AT(no_recurse_limit),
 	  "Accepted for compatibility with binutils; the length of names is "
-	  "always bounded.",
-	  AT(no_recurse_limit) },
-	{ OPT_FLAG, 'R', "recurse-limit", NULL, "The same.",
-	  AT(recurse_limit) },
-	{ OPT_FLAG, 'v', "version", NULL, "Show the version.", AT(version) },
-	{ OPT_FLAG, 'V', NULL, NULL, "The same.", AT(version) },
+	  "always bounded." },
+	{ OPT_FLAG, 'R', "recurse-limit", NULL, AT(recurse_limit),
+	  "The same." },
+	{ OPT_FLAG, 'v', "version", NULL, AT(version), "Show the version." },
+	{ OPT_FLAG, 'V', NULL, NULL, AT(version), "The same." },
 	OPT_END
 };
 #undef AT

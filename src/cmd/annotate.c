@@ -6,27 +6,24 @@
 
 #include "base/text.h"
 #include "cmd/command.h"
-#include "cmd/debug_dirs.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
 #include "cmd/select_options.h"
-#include "cmd/show_options.h"
 #include "cmd/source_options.h"
 #include "import/import.h"
 #include "profile/symbolize_profile.h"
 
 struct annotate_opts {
-	uint64_t max_memory, max_output;
+	struct cmd_reading reading;
+	uint64_t max_output;
 	const char *input, *color, *output;
 	int format, att;	/* enum format; 1: AT&T's syntax */
 	struct select_opts samples_of;
 	struct source_opts source_at;
-	struct opt_strs debug_dirs;
 	struct listing_opts listing;
 	bool samples, full_names, no_header, no_pager, html;
 	double limit;
 	uint64_t top, width;
-	bool trust;
 };
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML };
@@ -34,30 +31,27 @@ enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_HTML };
 #define AT(field) offsetof(struct annotate_opts, field)
 
 static const struct opt annotate_opt_table[] = {
-	{ OPT_HEADING, 0, NULL, NULL, "What to show", 0 },
+	OPT_TITLE("What to show"),
 	OPT_ROW_INPUT(AT(input)),
 	LISTING_OPTION_ROWS(struct annotate_opts,
 		"Show instructions and the jumps between them.",
 		"Show source lines, each followed by its instructions."),
-	{ OPT_UINT, 0, "top", "N",
-	  "Show at most N functions; 0: all. Default: 10, or all named ones.",
-	  AT(top) },
-	{ OPT_DOUBLE, 0, "percent-limit", "PERCENT",
-	  "If none is named, hide functions below this share. Default: 1.",
-	  AT(limit) },
+	{ OPT_UINT, 0, "top", "N", AT(top),
+	  "Show at most N functions; 0: all. Default: 10, or all named ones." },
+	{ OPT_DOUBLE, 0, "percent-limit", "PERCENT", AT(limit),
+	  "If none is named, hide functions below this share. Default: 1." },
 	SOURCE_OPTION_ROWS(struct annotate_opts),
 
 	SELECT_OPTION_ROWS(struct annotate_opts, "Only these events."),
 	SELECT_LABEL_ROW(struct annotate_opts),
 
-	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
-	{ OPT_CHOICE, 0, "format", "text|json|html",
+	OPT_TITLE("How to show it"),
+	{ OPT_CHOICE, 0, "format", "text|json|html", AT(format),
 	  "Output format; html is one self-contained page, opened at what was "
-	  "named. Default: text.", AT(format) },
-	{ OPT_FLAG, 0, "html", NULL, "The same as --format=html.", AT(html) },
-	{ OPT_STR, 'o', "output", "FILE",
-	  "Write to FILE. Default for html on a terminal: annotate.html.",
-	  AT(output) },
+	  "named. Default: text." },
+	{ OPT_FLAG, 0, "html", NULL, AT(html), "The same as --format=html." },
+	{ OPT_STR, 'o', "output", "FILE", AT(output),
+	  "Write to FILE. Default for html on a terminal: annotate.html." },
 	OPT_ROW_SYNTAX(AT(att)),
 	OPT_ROW_SAMPLES(AT(samples)),
 	OPT_ROW_FULL_NAMES(AT(full_names)),
@@ -65,21 +59,11 @@ static const struct opt annotate_opt_table[] = {
 	OPT_ROW_NO_HEADER(AT(no_header)),
 	OPT_ROW_COLOR(AT(color)),
 	OPT_ROW_NO_PAGER(AT(no_pager)),
-	DEBUG_DIR_ROW("If the recording contains no symbols: ", AT(debug_dirs)),
-	OPT_ROW_MAX_MEMORY(offsetof(struct annotate_opts, max_memory)),
-	OPT_ROW_MAX_OUTPUT(offsetof(struct annotate_opts, max_output)),
-	OPT_ROW_TRUST(offsetof(struct annotate_opts, trust)),
+	READING_DIRS_ROW(struct annotate_opts, "If the recording contains no symbols: "),
+	OPT_ROW_MAX_OUTPUT(AT(max_output)),
+	READING_ROWS(struct annotate_opts),
 	OPT_END
 };
-
-static void annotate_defaults(void *opts)
-{
-	struct annotate_opts *o = opts;
-
-	o->limit = 1;
-	o->listing.context = 3;
-	o->width = o->top = UINT64_MAX;
-}
 
 static int make_style(const struct cmd_io *io, const struct annotate_opts *o,
 		      struct annotate_style *s, struct error *err)
@@ -174,7 +158,7 @@ static int take_cold(struct cmd_io *io, const struct annotate_opts *o,
 	int rc = symbols ? 0 : error_nomem(err);
 
 	if (n)
-		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+		rc = cmd_debug_dirs(&o->reading.debug_dirs, &dirs, err);
 	f.for_others = a->spec.where.access.use == SOURCES_FOR_OTHERS;
 	if (n && !rc) {
 		f.debug_dirs = buf_cstr(&dirs);
@@ -239,10 +223,7 @@ static int run_annotate(struct cmd_io *io, void *opts, int argc, char **argv,
 	spec.code = style.code;
 	spec.top = o->top != UINT64_MAX ? o->top : spec.what ? 0 : 10;
 	if (!rc)
-		rc = cmd_open(io, &(struct cmd_reading){
-				.debug_dirs = &o->debug_dirs,
-				.max_memory = o->max_memory, .trust = o->trust },
-			      input, 0, NULL, &path, &r, err);
+		rc = cmd_open(io, &o->reading, input, 0, NULL, &path, &r, err);
 	if (!rc) {
 		o->max_output = cmd_max_output(o->max_output, reader_bytes(r),
 					       CMD_TEXT_A_BYTE);
@@ -269,6 +250,8 @@ const struct command cmd_annotate = {
 	.args = "[FILE] [SYMBOL|SOURCE[:LINE]|IMAGE]",
 	.opts = annotate_opt_table,
 	.opts_size = sizeof(struct annotate_opts),
-	.defaults = annotate_defaults,
+	.defaults = &(const struct annotate_opts){
+		.limit = 1, .listing.context = 3, .width = UINT64_MAX, .top = UINT64_MAX,
+	},
 	.run = run_annotate,
 };

@@ -7,168 +7,140 @@
 
 #include "base/text.h"
 #include "check/show.h"
-#include "cmd/debug_dirs.h"
 #include "cmd/open.h"
-#include "cmd/show_options.h"
 #include "cmd/source_options.h"
 
 #define AT(field) offsetof(struct check_opts, field)
 
 static const struct opt check_opt_table[] = {
-	{ OPT_HEADING, 0, NULL, NULL, "What to compare", 0 },
+	OPT_TITLE("What to compare"),
 	SIDE_OPTION_ROWS(struct check_opts, ", and only runs that have some; as "
 			 "for --label of tally report."),
-	{ OPT_STRS, 'e', "event", "EVENT",
+	{ OPT_STRS, 'e', "event", "EVENT", AT(events),
 	  "Compare this event; with --run, record it. Default: the first event "
-	  "in each file.", AT(events) },
-	{ OPT_CHOICE, 0, "by", "function|line",
-	  "Test functions or single lines. Default: function.", AT(by_line) },
+	  "in each file." },
+	{ OPT_CHOICE, 0, "by", "function|line", AT(by_line),
+	  "Test functions or single lines. Default: function." },
 	OPT_ROWS_INLINE(AT(no_inline),
 		"Treat inlined functions as functions (the default)."),
-	{ OPT_FLAG, 0, "inclusive", NULL,
+	{ OPT_FLAG, 0, "inclusive", NULL, AT(inclusive),
 	  "Also show changes of functions including what they called; never "
-	  "fails the check.", AT(inclusive) },
-	DEBUG_DIR_ROW("For recordings without symbols: ", AT(debug_dirs)),
+	  "fails the check." },
+	READING_DIRS_ROW(struct check_opts, "For recordings without symbols: "),
 
-	{ OPT_HEADING, 0, NULL, NULL, "Recording both sides now, interleaved",
-	  0 },
-	{ OPT_STR, 0, "run", "CMD",
-	  "Command of the new side, run by sh.", AT(run) },
-	{ OPT_STR, 0, "against", "CMD",
-	  "Command of the baseline, run by sh.", AT(against) },
-	{ OPT_FLAG, 0, "calibrate", NULL,
+	OPT_TITLE("Recording both sides now, interleaved"),
+	{ OPT_STR, 0, "run", "CMD", AT(run),
+	  "Command of the new side, run by sh." },
+	{ OPT_STR, 0, "against", "CMD", AT(against),
+	  "Command of the baseline, run by sh." },
+	{ OPT_FLAG, 0, "calibrate", NULL, AT(calibrate),
 	  "Compare --run (default: a shell loop) with itself, to show what a "
-	  "check can detect despite the noise of this machine.",
-	  AT(calibrate) },
-	{ OPT_UINT, 'n', "runs", "N", "Runs on each side. Default: as many as "
-	  "the verdict needs, 3 to 16.",
-	  AT(runs) },
-	{ OPT_FLAG, 0, "early", NULL,
+	  "check can detect despite the noise of this machine." },
+	{ OPT_UINT, 'n', "runs", "N", AT(runs),
+	  "Runs on each side. Default: as many as the verdict needs, 3 to "
+	  "16." },
+	{ OPT_FLAG, 0, "early", NULL, AT(early),
 	  "With -n: stop when the verdict is certain, and add up to 60% more "
-	  "runs while it is not.", AT(early) },
-	{ OPT_SECONDS, 0, "budget", "TIME",
-	  "Stop after this time (30s, 10m); until then, add up to 60 runs (with "
-	  "-n: 6 N) while the verdict is not certain.", AT(budget) },
-	{ OPT_UINT, 'F', "freq", "HZ",
-	  "Sampling rate in Hz. Default: 4999.", AT(freq) },
-	{ OPT_FLAG, 'g', NULL, NULL,
-	  "Also record call stacks, by frame pointers.", AT(graph) },
-	{ OPT_FLAG, 0, "user", NULL, "Sample user space only.", AT(user) },
-	{ OPT_STR, 0, "keep", "DIR",
+	  "runs while it is not." },
+	{ OPT_SECONDS, 0, "budget", "TIME", AT(budget),
+	  "Stop after this time (30s, 10m); until then, add up to 60 runs "
+	  "(with -n: 6 N) while the verdict is not certain." },
+	{ OPT_UINT, 'F', "freq", "HZ", AT(freq),
+	  "Sampling rate in Hz. Default: 4999." },
+	{ OPT_FLAG, 'g', NULL, NULL, AT(graph),
+	  "Also record call stacks, by frame pointers." },
+	{ OPT_FLAG, 0, "user", NULL, AT(user), "Sample user space only." },
+	{ OPT_STR, 0, "keep", "DIR", AT(keep),
 	  "Keep the recordings in DIR, as baseline-01.tally, new-01.tally and "
-	  "so on.",
-	  AT(keep) },
+	  "so on." },
 
-	{ OPT_HEADING, 0, NULL, NULL, "Comparing with earlier commits", 0 },
-	{ OPT_STR, 0, "history", "DIR",
+	OPT_TITLE("Comparing with earlier commits"),
+	{ OPT_STR, 0, "history", "DIR", AT(history),
 	  "Use the last batches of a history (tally-history(1)) from machines "
-	  "of this kind as the baseline. With --run, record up to 5 more batches "
-	  "while they are inconclusive.", AT(history) },
-	{ OPT_WORDS, 0, "again", "FILE [FILE...]",
-	  "More batches of the same commit, one per file, requested by the first "
-	  "check.",
-	  AT(again) },
-	{ OPT_STR, 0, "benchmark", "NAME",
-	  "The benchmark of the history to compare with. Default: default.",
-	  AT(benchmark) },
-	{ OPT_STR, 0, "commit", "REVISION",
+	  "of this kind as the baseline. With --run, record up to 5 more "
+	  "batches while they are inconclusive." },
+	{ OPT_WORDS, 0, "again", "FILE [FILE...]", AT(again),
+	  "More batches of the same commit, one per file, requested by the "
+	  "first check." },
+	{ OPT_STR, 0, "benchmark", "NAME", AT(benchmark),
+	  "The benchmark of the history to compare with. Default: default." },
+	{ OPT_STR, 0, "commit", "REVISION", AT(commit),
 	  "The recorded commit; its batches are not used as a baseline. "
-	  "Default: from the recordings.", AT(commit) },
-	{ OPT_STR, 0, "since", "REVISION",
-	  "Compare with the costs at this commit, for example the last release: "
-	  "newer batches of the history are not used.", AT(since) },
-	{ OPT_STR, 0, "from", "REVISION",
-	  "Accept the costs since this commit: older batches of the history are "
-	  "not used.", AT(from) },
+	  "Default: from the recordings." },
+	{ OPT_STR, 0, "since", "REVISION", AT(since),
+	  "Compare with the costs at this commit, for example the last "
+	  "release: newer batches of the history are not used." },
+	{ OPT_STR, 0, "from", "REVISION", AT(from),
+	  "Accept the costs since this commit: older batches of the history "
+	  "are not used." },
 
-	{ OPT_HEADING, 0, NULL, NULL, "Criteria", 0 },
-	{ OPT_DOUBLE, 0, "alpha", "P",
-	  "False alarm rate of the check. Default: 0.01.",
-	  AT(alpha) },
-	{ OPT_PERCENT, 0, "threshold", "PERCENT",
+	OPT_TITLE("Criteria"),
+	{ OPT_DOUBLE, 0, "alpha", "P", AT(alpha),
+	  "False alarm rate of the check. Default: 0.01." },
+	{ OPT_PERCENT, 0, "threshold", "PERCENT", AT(judge.threshold),
 	  "Ignore slowdowns smaller than this. Default: 3%; with one run on "
-	  "each side at least 10%.", AT(judge.threshold) },
-	{ OPT_PERCENT, 0, "margin", "PERCENT",
+	  "each side at least 10%." },
+	{ OPT_PERCENT, 0, "margin", "PERCENT", AT(judge.margin),
 	  "Require slowdowns significantly larger than this, which memory "
-	  "layout alone may cause. Default: 1%.", AT(judge.margin) },
-	{ OPT_PERCENT, 0, "min-share", "PERCENT",
-	  "Test functions with a smaller share together. Default: 0.4%.",
-	  AT(judge.min_share) },
-	{ OPT_PERCENT, 0, "min-impact", "PERCENT",
+	  "layout alone may cause. Default: 1%." },
+	{ OPT_PERCENT, 0, "min-share", "PERCENT", AT(judge.min_share),
+	  "Test functions with a smaller share together. Default: 0.4%." },
+	{ OPT_PERCENT, 0, "min-impact", "PERCENT", AT(judge.min_impact),
 	  "Ignore slowdowns that add less than this to the total. Default: "
-	  "0.1%.", AT(judge.min_impact) },
+	  "0.1%." },
 	{ OPT_PERCENT, 0, "total-threshold", "PERCENT|off",
-	  "Threshold for the cost of a whole run. Default: 3%.",
-	  AT(judge.total_threshold) },
-	{ OPT_PERCENT, 0, "require-mde", "PERCENT|off",
+	  AT(judge.total_threshold),
+	  "Threshold for the cost of a whole run. Default: 3%." },
+	{ OPT_PERCENT, 0, "require-mde", "PERCENT|off", AT(require_mde),
 	  "Be inconclusive (exit status 3) if a slowdown that adds this to a "
 	  "run, in one function or in all, might have been missed. Default: "
-	  "10%.",
-	  AT(require_mde) },
-	{ OPT_STR, 0, "allow", "FILE",
+	  "10%." },
+	{ OPT_STR, 0, "allow", "FILE", AT(allow),
 	  "Read accepted changes from FILE: lines \"FUNCTION [+PERCENT%] -- "
 	  "REASON\"; * and ? match any text and any character, [total] is the "
-	  "total.",
-	  AT(allow) },
-	{ OPT_FLAG, 0, "gate-kernel", NULL,
+	  "total." },
+	{ OPT_FLAG, 0, "gate-kernel", NULL, AT(gate_kernel),
 	  "Let scheduling, interrupts, page faults and idle in the kernel fail "
-	  "the check, too, if both sides were interleaved.", AT(gate_kernel) },
-	{ OPT_FLAG, 0, "any-outcome", NULL,
+	  "the check, too, if both sides were interleaved." },
+	{ OPT_FLAG, 0, "any-outcome", NULL, AT(any_outcome),
 	  "Compare costs even if new runs ended differently from the "
-	  "baseline's or did less than a fifth of its work.", AT(any_outcome) },
-	{ OPT_FLAG, 0, "warn-only", NULL,
+	  "baseline's or did less than a fifth of its work." },
+	{ OPT_FLAG, 0, "warn-only", NULL, AT(warn_only),
 	  "Report everything, but exit with 0 unless the files cannot be "
-	  "compared.", AT(warn_only) },
+	  "compared." },
 
-	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
-	{ OPT_CHOICE, 0, "format", "text|none", "Format of standard output. "
-	  "Default: text.", AT(no_text) },
-	{ OPT_STR, 0, "json", "FILE",
-	  "Write all results as JSON; - is standard output, here and below.",
-	  AT(json) },
-	{ OPT_STR, 0, "junit", "FILE",
-	  "Write a test case for each function, for GitLab and Jenkins.",
-	  AT(junit) },
-	{ OPT_STR, 0, "sarif", "FILE",
+	OPT_TITLE("How to show it"),
+	{ OPT_CHOICE, 0, "format", "text|none", AT(no_text),
+	  "Format of standard output. Default: text." },
+	{ OPT_STR, 0, "json", "FILE", AT(json),
+	  "Write all results as JSON; - is standard output, here and below." },
+	{ OPT_STR, 0, "junit", "FILE", AT(junit),
+	  "Write a test case for each function, for GitLab and Jenkins." },
+	{ OPT_STR, 0, "sarif", "FILE", AT(sarif),
 	  "Write slower functions with file and line as SARIF, for GitHub's "
-	  "code "
-	  "scanning.", AT(sarif) },
-	{ OPT_STR, 0, "code-quality", "FILE",
-	  "Write the same as GitLab's Code Quality report.", AT(code_quality) },
-	{ OPT_STR, 0, "markdown", "FILE",
-	  "Write a summary for a pull request, at most 60 kB.", AT(markdown) },
-	{ OPT_STR, 0, "html", "FILE",
+	  "code scanning." },
+	{ OPT_STR, 0, "code-quality", "FILE", AT(code_quality),
+	  "Write the same as GitLab's Code Quality report." },
+	{ OPT_STR, 0, "markdown", "FILE", AT(markdown),
+	  "Write a summary for a pull request, at most 60 kB." },
+	{ OPT_STR, 0, "html", "FILE", AT(html),
 	  "Write a page: functions, failed ones first, a flame graph by "
-	  "change, and source and instructions of both sides.", AT(html) },
-	{ OPT_STR, 0, "openmetrics", "FILE",
-	  "Write costs and changes as metrics.", AT(openmetrics) },
-	{ OPT_FLAG, 0, "github", NULL,
-	  "Print GitHub annotations at file and line of each regression.",
-	  AT(github) },
-	{ OPT_STR, 0, "repo", "DIR",
+	  "change, and source and instructions of both sides." },
+	{ OPT_STR, 0, "openmetrics", "FILE", AT(openmetrics),
+	  "Write costs and changes as metrics." },
+	{ OPT_FLAG, 0, "github", NULL, AT(github),
+	  "Print GitHub annotations at file and line of each regression." },
+	{ OPT_STR, 0, "repo", "DIR", AT(repo),
 	  "List the commits of this git repository, between the recorded "
 	  "revisions of both sides, that touched a regression; if there are "
-	  "none, list what else changed. Also read missing source files from it.",
-	  AT(repo) },
-	{ OPT_UINT, 0, "top", "N",
-	  "List this many unchanged functions. Default: 5.", AT(top) },
+	  "none, list what else changed. Also read missing source files from "
+	  "it." },
+	{ OPT_UINT, 0, "top", "N", AT(top),
+	  "List this many unchanged functions. Default: 5." },
 	OPT_ROW_FULL_NAMES(AT(full_names)),
-	OPT_ROW_MAX_MEMORY(offsetof(struct check_opts, max_memory)),
-	OPT_ROW_TRUST(offsetof(struct check_opts, trust)),
+	READING_ROWS(struct check_opts),
 	OPT_END
 };
-
-static void check_defaults(void *opts)
-{
-	struct check_opts *o = opts;
-
-	o->judge = judge_defaults();
-	o->alpha = ALPHA_NOT_GIVEN;
-	o->require_mde = 0.1;
-	o->top = 5;
-	o->runs = UINT64_MAX;
-	o->freq = 4999;
-}
 
 /* Sets the limits, and refuses contradictory options. */
 static int check_set_options(struct cmd_io *io, const struct check_opts *o,
@@ -317,9 +289,6 @@ static int judge_sides(struct cmd_io *io, const struct check_opts *o,
 		       const struct opt_strs *sides[2], struct allow_list *allow,
 		       struct check *c, struct error *err)
 {
-	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
-				   .max_memory = o->max_memory,
-				   .trust = o->trust };
 	int rc = check_runs_init(&c->runs, err);
 
 	if (!rc && o->allow) {
@@ -327,7 +296,7 @@ static int judge_sides(struct cmd_io *io, const struct check_opts *o,
 		c->o.allow = allow;
 	}
 	for (int s = 0; !rc && s < 2; s++)
-		rc = cmd_open_files(io, &how, sides[s], &o->sides.labels[s],
+		rc = cmd_open_files(io, &o->reading, sides[s], &o->sides.labels[s],
 				    add_recording, &(struct side_adder){
 					&c->runs, (enum check_side)s }, err);
 	return rc ? rc : check_decide(c, err);
@@ -524,6 +493,9 @@ const struct command cmd_check = {
 	.args = "",
 	.opts = check_opt_table,
 	.opts_size = sizeof(struct check_opts),
-	.defaults = check_defaults,
+	.defaults = &(const struct check_opts){
+		.judge = JUDGE_DEFAULTS, .alpha = ALPHA_NOT_GIVEN, .require_mde = 0.1,
+		.top = 5, .runs = UINT64_MAX, .freq = 4999,
+	},
 	.run = run_check,
 };

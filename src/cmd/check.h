@@ -3,14 +3,15 @@
 #define TALLY_CMD_CHECK_H
 /* Options and functions that the files of `tally check` share. */
 #include "check/check.h"
-#include "cmd/command.h"
+#include "cmd/open.h"
 #include "cmd/select_options.h"
 
 #define ALPHA_NOT_GIVEN (-1.0)
 
 struct check_opts {
 	struct side_opts sides;
-	struct opt_strs again, debug_dirs, events;
+	struct cmd_reading reading;
+	struct opt_strs again, events;
 	struct judge_options judge;
 	double alpha;		/* or ALPHA_NOT_GIVEN */
 	double require_mde;	/* as in check_options */
@@ -23,8 +24,7 @@ struct check_opts {
 	double budget;		/* seconds; 0: none */
 	bool early, inclusive, gate_kernel, any_outcome, warn_only, no_inline, full_names, github, calibrate;
 	bool graph, user;
-	uint64_t top, runs, freq, max_memory;
-	bool trust;
+	uint64_t top, runs, freq;
 };
 
 struct findings;

@@ -26,9 +26,8 @@ static int add_fresh(struct against *a, const struct opt_strs *files,
 	const struct check_opts *o = a->o;
 	struct batch_files b = { .files = files,
 		.event = o->events.n ? o->events.v[0] : NULL,
-		.debug_dirs = &o->debug_dirs, .commit = o->commit,
+		.reading = &o->reading, .commit = o->commit,
 		.benchmark = o->benchmark, .repo = o->repo,
-		.max_memory = o->max_memory, .trust = o->trust,
 		.no_inline = o->no_inline };
 	uint32_t id = (uint32_t)a->h.batches.n;
 	int rc = cmd_add_batch(a->io, &a->h, &b, err);

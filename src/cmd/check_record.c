@@ -16,7 +16,6 @@
 
 #include "base/clock.h"
 #include "cmd/check.h"
-#include "cmd/debug_dirs.h"
 #include "cmd/open.h"
 #include "cmd/status.h"
 #include "record/record.h"
@@ -264,7 +263,7 @@ static int prepare(struct maker *m, struct error *err)
 	if (o->events.n)
 		rc = events_parse(o->events.v[0], "/sys", &m->events, err);
 	if (rc >= 0)
-		rc = cmd_debug_dirs(&o->debug_dirs, &m->dirs, err);
+		rc = cmd_debug_dirs(&o->reading.debug_dirs, &m->dirs, err);
 	if (rc >= 0)
 		rc = make_dir(m, err);
 	return rc < 0 ? rc : 0;

@@ -52,8 +52,8 @@ struct opt {
 	char short_name;	/* 0: none */
 	const char *name;	/* long name */
 	const char *arg;	/* placeholder of the argument, NULL for flags */
-	const char *help;	/* one or two sentences */
 	size_t offset;		/* into the command's option struct */
+	const char *help;	/* one or two sentences */
 };
 
 struct screen;
@@ -86,9 +86,8 @@ struct command {
 	const char *summary;	/* one line */
 	const char *args;	/* "[FILE]" */
 	const struct opt *opts;	/* ends with name == NULL and kind 0 */
-	size_t opts_size;	/* size of the option struct, which is zeroed
-				 * before use */
-	void (*defaults)(void *opts);	/* may be NULL */
+	size_t opts_size;	/* size of the option struct */
+	const void *defaults;	/* its initial content, or NULL: zeros */
 	bool stop_at_arg;	/* options end at the first plain word (record) */
 	bool at_files;		/* @FILE stands for the words in FILE */
 	/* Returns the process's exit status.  If it is negative, err is printed
@@ -97,7 +96,8 @@ struct command {
 		   struct error *err);
 };
 
-#define OPT_END { OPT_FLAG, 0, NULL, NULL, NULL, 0 }
+#define OPT_TITLE(text) { OPT_HEADING, 0, NULL, NULL, 0, text }
+#define OPT_END { OPT_FLAG, 0, NULL, NULL, 0, NULL }
 
 extern const struct command cmd_annotate, cmd_record, cmd_report, cmd_info,
 	cmd_list,

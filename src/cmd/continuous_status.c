@@ -9,7 +9,6 @@
 #include "base/io.h"
 #include "cmd/open.h"
 #include "cmd/record_continuous.h"
-#include "cmd/show_options.h"
 #include "continuous/status.h"
 
 enum { STATUS_MAX = 1 << 20, NOT_RUNNING = 3 };

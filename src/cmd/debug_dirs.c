@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Lists the folders of debug files: see debug_dirs.h. */
-#include "cmd/debug_dirs.h"
 
 #include <errno.h>
 #include <unistd.h>
 
+#include "cmd/open.h"
 #include "symbolize/debuginfod.h"
 
 /* Adds debuginfod's cache, so that files fetched by hand or by gdb are used. */

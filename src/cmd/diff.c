@@ -7,11 +7,9 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "cmd/command.h"
-#include "cmd/debug_dirs.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
 #include "cmd/select_options.h"
-#include "cmd/show_options.h"
 #include "cmd/source_options.h"
 #include "profile/merge.h"
 #include "views/diff/diff.h"
@@ -26,13 +24,13 @@ struct diff_opts {
 	struct side_opts sides;
 	struct select_opts samples_of;
 	struct source_opts source_at;
-	struct opt_strs debug_dirs, images, symbols, old_maps;
+	struct cmd_reading reading;
+	struct opt_strs images, symbols, old_maps;
 	struct listing_opts listing;
 	bool annotate, children, no_inline, samples, full_names, no_header, no_pager;
 	bool svg, html, icicle;
 	double limit;
-	uint64_t top, width, max_memory, max_output;
-	bool trust;
+	uint64_t top, width, max_output;
 };
 
 enum diff_format { FORMAT_BY_NAME = -1, FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV,
@@ -43,102 +41,89 @@ enum { AUTO = -1, MIN_ROWS = 20 };
 #define AT(field) offsetof(struct diff_opts, field)
 
 static const struct opt diff_opt_table[] = {
-	{ OPT_HEADING, 0, NULL, NULL, "What to compare", 0 },
+	OPT_TITLE("What to compare"),
 	SIDE_OPTION_ROWS(struct diff_opts, ", as for --label. A single "
 			 "recording is then both sides."),
-	{ OPT_STR, 's', "by", "KEY[,KEY...]",
+	{ OPT_STR, 's', "by", "KEY[,KEY...]", AT(by),
 	  "Compare by these keys and show them in this order: image (dso), "
 	  "symbol (sym, function), file (srcfile), line (srcline), comm "
-	  "(thread), cpu. Default: image,symbol.", AT(by) },
-	{ OPT_STR, 0, "sort", "KEY[,KEY...]", "The same as --by.", AT(by) },
-	{ OPT_CHOICE, 0, "normalise", "auto|run|time|total",
+	  "(thread), cpu. Default: image,symbol." },
+	{ OPT_STR, 0, "sort", "KEY[,KEY...]", AT(by), "The same as --by." },
+	{ OPT_CHOICE, 0, "normalise", "auto|run|time|total", AT(norm),
 	  "Compare the cost per run, the cost per second of recording, or "
 	  "shares of the total. Default: auto, which is run if both sides are "
 	  "complete runs of a command, otherwise time; total if events or "
-	  "processors differ.", AT(norm) },
-	{ OPT_CHOICE, 0, "average", "mean|median",
+	  "processors differ." },
+	{ OPT_CHOICE, 0, "average", "mean|median", AT(median),
 	  "Compare the mean run, or the median run, which is robust against "
 	  "single bad runs. Lines, instructions and flame graphs show the "
-	  "mean. Default: mean.", AT(median) },
-	{ OPT_FLAG, 0, "children", NULL,
+	  "mean. Default: mean." },
+	{ OPT_FLAG, 0, "children", NULL, AT(children),
 	  "Compare and sort by total, which includes called functions, instead "
-	  "of self.", AT(children) },
+	  "of self." },
 	OPT_ROWS_INLINE(AT(no_inline),
 		"Show inlined functions as functions (the default)."),
-	{ OPT_CHOICE, 0, "order", "change|growth|ratio|old|new|name",
+	{ OPT_CHOICE, 0, "order", "change|growth|ratio|old|new|name", AT(order),
 	  "Sort by largest change, largest increase, largest relative change, "
-	  "cost on one side, or name. Default: change.", AT(order) },
-	{ OPT_DOUBLE, 0, "percent-limit", "PERCENT",
+	  "cost on one side, or name. Default: change." },
+	{ OPT_DOUBLE, 0, "percent-limit", "PERCENT", AT(limit),
 	  "Hide rows that changed by less than this share of the more "
 	  "expensive side's cost. Default: 0.1 for text (at least 20 rows), 0 "
-	  "for json, csv and with --symbol.", AT(limit) },
-	{ OPT_UINT, 0, "top", "N", "Show at most N rows; 0: all.", AT(top) },
+	  "for json, csv and with --symbol." },
+	{ OPT_UINT, 0, "top", "N", AT(top), "Show at most N rows; 0: all." },
 
-	{ OPT_HEADING, 0, NULL, NULL,
-	  "Source and instructions side by side (name a function, source file "
-	  "or image last)", 0 },
-	{ OPT_FLAG, 'a', "annotate", NULL,
+	OPT_TITLE("Source and instructions side by side (name a function, source "
+		  "file or image last)"),
+	{ OPT_FLAG, 'a', "annotate", NULL, AT(annotate),
 	  "If no function is named, show those with the largest significant "
-	  "changes.",
-	  AT(annotate) },
+	  "changes." },
 	LISTING_OPTION_ROWS(struct diff_opts, "Show instructions.",
 			    "Show source lines, then instructions."),
 	SOURCE_OPTION_ROWS(struct diff_opts),
-	{ OPT_STRS, 0, "old-source-map", "FROM=TO",
-	  "Like --source-map for the old side only; takes precedence.",
-	  AT(old_maps) },
+	{ OPT_STRS, 0, "old-source-map", "FROM=TO", AT(old_maps),
+	  "Like --source-map for the old side only; takes precedence." },
 	OPT_ROW_SYNTAX(AT(att)),
 
 	SELECT_OPTION_ROWS(struct diff_opts, "Only these events."),
 	SELECT_LABEL_ROW(struct diff_opts),
 
-	{ OPT_HEADING, 0, NULL, NULL,
-	  "Which functions (costs remain those of all samples)", 0 },
+	OPT_TITLE("Which functions (costs remain those of all samples)"),
 	SELECT_IMAGE_ROW(AT(images)),
 	SELECT_SYMBOL_ROW(AT(symbols)),
 
-	{ OPT_HEADING, 0, NULL, NULL, "How to show it", 0 },
-	{ OPT_CHOICE, 0, "format", "text|json|csv|svg|html",
+	OPT_TITLE("How to show it"),
+	{ OPT_CHOICE, 0, "format", "text|json|csv|svg|html", AT(format),
 	  "Output format; svg is a flame graph of both sides (red grew, blue "
 	  "shrank), html a page with table, flame graph, source and "
 	  "instructions of both sides. Default: from the name of the output, "
-	  "otherwise text.", AT(format) },
-	{ OPT_FLAG, 0, "svg", NULL, "The same as --format=svg.", AT(svg) },
-	{ OPT_FLAG, 0, "html", NULL, "The same as --format=html.", AT(html) },
-	{ OPT_FLAG, 0, "icicle", NULL, "Put the root of an SVG on top.",
-	  AT(icicle) },
-	{ OPT_STR, 'o', "output", "FILE",
+	  "otherwise text." },
+	{ OPT_FLAG, 0, "svg", NULL, AT(svg), "The same as --format=svg." },
+	{ OPT_FLAG, 0, "html", NULL, AT(html), "The same as --format=html." },
+	{ OPT_FLAG, 0, "icicle", NULL, AT(icicle),
+	  "Put the root of an SVG on top." },
+	{ OPT_STR, 'o', "output", "FILE", AT(output),
 	  "Write to FILE. Default for svg and html on a terminal: diff.svg, "
-	  "diff.html.",
-	  AT(output) },
+	  "diff.html." },
 	OPT_ROW_SAMPLES(AT(samples)),
 	OPT_ROW_FULL_NAMES(AT(full_names)),
-	{ OPT_UINT, 'w', "width", "COLUMNS",
+	{ OPT_UINT, 'w', "width", "COLUMNS", AT(width),
 	  "Cut lines at this width; for an SVG, its width in pixels. Default: "
-	  "the width of the terminal, no limit for files and pipes; 1200 for an "
-	  "SVG.", AT(width) },
-	{ OPT_FLAG, 0, "no-header", NULL,
-	  "Omit the lines about what is compared.",
-	  AT(no_header) },
+	  "the width of the terminal, no limit for files and pipes; 1200 for "
+	  "an SVG." },
+	{ OPT_FLAG, 0, "no-header", NULL, AT(no_header),
+	  "Omit the lines about what is compared." },
 	OPT_ROW_COLOR(AT(color)),
 	OPT_ROW_NO_PAGER(AT(no_pager)),
-	DEBUG_DIR_ROW("If a recording contains no symbols: ", AT(debug_dirs)),
-	OPT_ROW_MAX_MEMORY(offsetof(struct diff_opts, max_memory)),
-	OPT_ROW_MAX_OUTPUT(offsetof(struct diff_opts, max_output)),
-	OPT_ROW_TRUST(offsetof(struct diff_opts, trust)),
+	READING_DIRS_ROW(struct diff_opts, "If a recording contains no symbols: "),
+	OPT_ROW_MAX_OUTPUT(AT(max_output)),
+	READING_ROWS(struct diff_opts),
 	OPT_END
 };
 
-static void diff_defaults(void *opts)
-{
-	struct diff_opts *o = opts;
-
-	o->by = "image,symbol";
-	o->format = FORMAT_BY_NAME;
-	o->listing.context = 3;
-	o->limit = AUTO;
-	o->width = UINT64_MAX;
-}
+static const struct diff_opts usual = {
+	.by = "image,symbol", .format = FORMAT_BY_NAME, .listing.context = 3,
+	.limit = AUTO, .width = UINT64_MAX,
+};
 
 static enum diff_format choose_format(const struct diff_opts *o)
 {
@@ -264,11 +249,8 @@ static int open_side(struct cmd_io *io, const struct diff_opts *o, int side,
 		     struct reader **out, struct error *err)
 {
 	const struct opt_strs *files = &o->sides.files[side];
-	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
-				   .max_memory = o->max_memory,
-				   .trust = o->trust };
 	struct opening x = { { 0 } };
-	int rc = cmd_open_files(io, &how, files, &o->sides.labels[side],
+	int rc = cmd_open_files(io, &o->reading, files, &o->sides.labels[side],
 				add_reader, &x, err);
 
 	if (!rc && files->n == 1) {
@@ -531,9 +513,8 @@ static int run_diff(struct cmd_io *io, void *opts, int argc, char **argv,
 int cmd_diff_page(struct cmd_io *io, const struct opt_strs side[2],
 		  const char *output, struct error *err)
 {
-	struct diff_opts o = { .top = 0 };
+	struct diff_opts o = usual;
 
-	diff_defaults(&o);
 	o.sides.files[DIFF_OLD] = side[0];
 	o.sides.files[DIFF_NEW] = side[1];
 	o.output = output;
@@ -547,6 +528,6 @@ const struct command cmd_diff = {
 	.args = "OLD NEW [SYMBOL|SOURCE[:LINE]|IMAGE]",
 	.opts = diff_opt_table,
 	.opts_size = sizeof(struct diff_opts),
-	.defaults = diff_defaults,
+	.defaults = &usual,
 	.run = run_diff,
 };

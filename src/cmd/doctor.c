@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/open.h"
-#include "cmd/show_options.h"
 
 struct doctor_opts {
 	const char *color;

@@ -8,10 +8,9 @@
 #include "base/nearest.h"
 #include "cmd/command.h"
 #include "cmd/open.h"
-#include "cmd/show_options.h"
 
 struct dump_opts {
-	uint64_t max_memory;
+	struct cmd_reading reading;
 	const char *input;
 	struct opt_strs only;
 	bool stacks, no_pager;
@@ -20,18 +19,17 @@ struct dump_opts {
 
 static const struct opt dump_opt_table[] = {
 	OPT_ROW_INPUT(offsetof(struct dump_opts, input)),
-	{ OPT_STRS, 0, "only", "PART",
+	{ OPT_STRS, 0, "only", "PART", offsetof(struct dump_opts,only),
 	  "Print only this part: chunks, tables, stacks, symbols or samples. "
-	  "May be repeated.", offsetof(struct dump_opts, only) },
-	{ OPT_FLAG, 'g', "frames", NULL,
-	  "Print the functions of each sample's stack below it.",
-	  offsetof(struct dump_opts, stacks) },
+	  "May be repeated." },
+	{ OPT_FLAG, 'g', "frames", NULL, offsetof(struct dump_opts,stacks),
+	  "Print the functions of each sample's stack below it." },
 	OPT_ROW_NO_PAGER(offsetof(struct dump_opts, no_pager)),
 	{ OPT_UINT, 0, "max-output", "SIZE",
+	  offsetof(struct dump_opts,max_output),
 	  "Stop after this many bytes (k, M, G). Default: 64 times the size of "
-	  "the file plus 64 MB.",
-	  offsetof(struct dump_opts, max_output) },
-	OPT_ROW_MAX_MEMORY(offsetof(struct dump_opts, max_memory)),
+	  "the file plus 64 MB." },
+	OPT_ROW_MAX_MEMORY(offsetof(struct dump_opts, reading.max_memory)),
 	OPT_END
 };
 
@@ -101,9 +99,8 @@ static int run_dump(struct cmd_io *io, void *opts, int argc, char **argv,
 	for (size_t i = 0; !rc && i < o->only.n; i++)
 		rc = add_part(o->only.v[i], &which, err);
 	if (!rc)
-		rc = cmd_open(io, &(struct cmd_reading){
-				.max_memory = o->max_memory, .as_it_is = true },
-			      o->input, argc, argv, &path, &r, err);
+		rc = cmd_open(io, &o->reading, o->input, argc, argv, &path, &r,
+			      err);
 	if (rc < 0)
 		return rc;
 	out.path = path;
@@ -123,5 +120,6 @@ const struct command cmd_dump = {
 	.args = "[FILE]",
 	.opts = dump_opt_table,
 	.opts_size = sizeof(struct dump_opts),
+	.defaults = &(const struct dump_opts){ .reading.as_it_is = true },
 	.run = run_dump,
 };

@@ -21,21 +21,16 @@ struct encode_opts {
 #define NOT_GIVEN UINT64_MAX
 #define AT(field) offsetof(struct encode_opts, field)
 static const struct opt encode_opt_table[] = {
-	{ OPT_STR, 0, "pmu", "k8|p6",
-	  "Processor family. Default: this machine's.", AT(pmu) },
-	{ OPT_UINT, 'c', "period", "N",
+	{ OPT_STR, 0, "pmu", "k8|p6", AT(pmu),
+	  "Processor family. Default: this machine's." },
+	{ OPT_UINT, 'c', "period", "N", AT(period),
 	  "Interrupt after N events; suffixes k, M and G. Default: the counter "
-	  "starts at 0.", AT(period) },
-	{ OPT_FLAG, 0, "no-int", NULL,
-	  "Do not interrupt on overflow; for counting.", AT(no_int) },
+	  "starts at 0." },
+	{ OPT_FLAG, 0, "no-int", NULL, AT(no_int),
+	  "Do not interrupt on overflow; for counting." },
 	OPT_ROW_JSON(AT(json)),
 	OPT_END
 };
-
-static void encode_defaults(void *opts)
-{
-	((struct encode_opts *)opts)->period = NOT_GIVEN;
-}
 
 /* Lists the names of all PMUs, each preceded by `before`. */
 static const char *known_pmus(char *text, size_t size, const char *before,
@@ -238,6 +233,8 @@ const struct command cmd_encode = {
 	.args = "SPEC|METRIC...",
 	.opts = encode_opt_table,
 	.opts_size = sizeof(struct encode_opts),
-	.defaults = encode_defaults,
+	.defaults = &(const struct encode_opts){
+		.period = NOT_GIVEN,
+	},
 	.run = encode_run,
 };

@@ -7,10 +7,10 @@
 
 /* The option of busy_begin. */
 #define KEEP_BUSY_OPTION_ROW(offset) \
-	{ OPT_FLAG, 0, "keep-busy", NULL, \
+	{ OPT_FLAG, 0, "keep-busy", NULL, (offset), \
 	  "Keep the processors from halting, by a process of lowest priority " \
 	  "on each. Counters of AMD K8 and its northbridge stop while a " \
-	  "processor is halted.", (offset) }
+	  "processor is halted." }
 
 /* Parses the values of --event and --filter (OPT_TAGGED) in the order of the
  * command line.  A filter applies to the events of the preceding --event. */

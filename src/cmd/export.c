@@ -9,49 +9,45 @@
 #include "base/io.h"
 #include "base/outfile.h"
 #include "cmd/command.h"
-#include "cmd/debug_dirs.h"
 #include "cmd/open.h"
 #include "cmd/select_options.h"
-#include "cmd/show_options.h"
 #include "cmd/status.h"
 #include "export/export.h"
 
 struct export_opts {
-	uint64_t max_memory, max_output;
+	struct cmd_reading reading;
+	uint64_t max_output;
 	const char *input, *output, *format;
 	struct select_opts samples_of;
-	struct opt_strs debug_dirs;
-	bool no_inline, list, trust;
+	bool no_inline, list;
 };
 
 #define AT(field) offsetof(struct export_opts, field)
 
 static const struct opt export_opt_table[] = {
-	{OPT_HEADING, 0, NULL, NULL, "What to write", 0},
-	{OPT_STR, 0, "format", "FORMAT",
-	 "Output format; --list-formats lists them. Default: from the name of "
-	 "the output.",
-	 AT(format)},
-	{OPT_FLAG, 0, "list-formats", NULL,
-	 "List the formats, their file names and the programs that open them.",
-	 AT(list)},
-	{OPT_STR, 'o', "output", "FILE",
-	 "Write to FILE, or to standard output (-). Default: profile with the "
-	 "extension of the format on a terminal, otherwise standard output.",
-	 AT(output)},
+	OPT_TITLE("What to write"),
+	{ OPT_STR, 0, "format", "FORMAT", AT(format),
+	  "Output format; --list-formats lists them. Default: from the name of "
+	  "the output." },
+	{ OPT_FLAG, 0, "list-formats", NULL, AT(list),
+	  "List the formats, their file names and the programs that open "
+	  "them." },
+	{ OPT_STR, 'o', "output", "FILE", AT(output),
+	  "Write to FILE, or to standard output (-). Default: profile with the "
+	  "extension of the format on a terminal, otherwise standard output." },
 	OPT_ROW_INPUT(AT(input)),
 	OPT_ROWS_INLINE(AT(no_inline),
 		"Write inlined functions as frames (the default)."),
 
 	SELECT_OPTION_ROWS(struct export_opts, "Only these events."),
 	SELECT_LABEL_ROW(struct export_opts),
-	DEBUG_DIR_ROW("If the recording contains no symbols: ", AT(debug_dirs)),
-	{OPT_UINT, 0, "max-output", "SIZE",
-	 "Fail if the output has more than this many bytes (k, M, G) before "
-	 "compression. Default: 1,024 times the size of the file plus 64 MB.",
-	 AT(max_output)},
-	OPT_ROW_MAX_MEMORY(offsetof(struct export_opts, max_memory)),
-	OPT_ROW_TRUST(AT(trust)),
+	READING_DIRS_ROW(struct export_opts,
+			 "If the recording contains no symbols: "),
+	{ OPT_UINT, 0, "max-output", "SIZE", AT(max_output),
+	  "Fail if the output has more than this many bytes (k, M, G) before "
+	  "compression. Default: 1,024 times the size of the file plus 64 "
+	  "MB." },
+	READING_ROWS(struct export_opts),
 	OPT_END};
 
 /* The destination: a file or standard output. */
@@ -174,13 +170,11 @@ static int run_export(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (o->list)
 		return list_formats(io, err);
 	rc = choose_format(o, &f, err);
-	if (!rc)
-		rc = cmd_open(io, &(struct cmd_reading){
-				.debug_dirs = &o->debug_dirs,
-				.max_memory = o->max_memory, .trust = o->trust,
-				.detail = !(f->flags & EXPORT_NAMES) ? SYM_LINES
-					: o->no_inline ? SYM_SYMBOLS : SYM_INLINED },
-			      o->input, argc, argv, &path, &r, err);
+	if (!rc) {
+		o->reading.detail = !(f->flags & EXPORT_NAMES) ? SYM_LINES
+				    : o->no_inline ? SYM_SYMBOLS : SYM_INLINED;
+		rc = cmd_open(io, &o->reading, o->input, argc, argv, &path, &r, err);
+	}
 	if (!rc && !output && io->out_tty) {
 		buf_printf(&name, "profile.%s", f->ending);
 		output = buf_cstr(&name);

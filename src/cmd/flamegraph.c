@@ -2,9 +2,7 @@
 /* `tally flamegraph`: draws the call stacks of a recording as a picture. */
 #include "base/text.h"
 #include "cmd/command.h"
-#include "cmd/debug_dirs.h"
 #include "cmd/open.h"
-#include "cmd/show_options.h"
 #include "cmd/page.h"
 #include "cmd/select_options.h"
 #include "cmd/source_options.h"
@@ -12,14 +10,12 @@
 #include "views/svg/svg.h"
 
 struct flamegraph_opts {
-	uint64_t max_memory;
+	struct cmd_reading reading;
 	const char *input, *output;
 	int format;		/* enum format */
 	struct select_opts samples_of;
-	struct opt_strs debug_dirs;
 	bool inverted, icicle, no_inline;
 	uint64_t width;
-	bool trust;
 };
 
 enum format { FORMAT_BY_NAME = -1, FORMAT_HTML, FORMAT_SVG };
@@ -27,40 +23,29 @@ enum format { FORMAT_BY_NAME = -1, FORMAT_HTML, FORMAT_SVG };
 #define AT(field) offsetof(struct flamegraph_opts, field)
 
 static const struct opt flamegraph_opt_table[] = {
-	{OPT_HEADING, 0, NULL, NULL, "What to draw", 0},
+	OPT_TITLE("What to draw"),
 	OPT_ROW_INPUT(AT(input)),
-	{OPT_STR, 'o', "output", "FILE",
-	 "Write to FILE. Default: flamegraph.html or flamegraph.svg on a "
-	 "terminal, otherwise standard output.",
-	 AT(output)},
-	{OPT_CHOICE, 0, "format", "html|svg",
-	 "A page with zoom, search, threads and time, or a picture without "
-	 "scripts. Default: from the name of the output, otherwise html.",
-	 AT(format)},
-	{OPT_FLAG, 0, "inverted", NULL,
-	 "Draw from each function to its callers instead of from the root.",
-	 AT(inverted)},
-	{OPT_FLAG, 0, "icicle", NULL, "Put the root on top.", AT(icicle)},
+	{ OPT_STR, 'o', "output", "FILE", AT(output),
+	  "Write to FILE. Default: flamegraph.html or flamegraph.svg on a "
+	  "terminal, otherwise standard output." },
+	{ OPT_CHOICE, 0, "format", "html|svg", AT(format),
+	  "A page with zoom, search, threads and time, or a picture without "
+	  "scripts. Default: from the name of the output, otherwise html." },
+	{ OPT_FLAG, 0, "inverted", NULL, AT(inverted),
+	  "Draw from each function to its callers instead of from the root." },
+	{ OPT_FLAG, 0, "icicle", NULL, AT(icicle), "Put the root on top." },
 	OPT_ROWS_INLINE(AT(no_inline),
 		"Show inlined functions as frames (the default)."),
-	{OPT_UINT, 'w', "width", "PIXELS", "Width of an SVG. Default: 1200.",
-	 AT(width)},
+	{ OPT_UINT, 'w', "width", "PIXELS", AT(width),
+	  "Width of an SVG. Default: 1200." },
 
 	SELECT_OPTION_ROWS(struct flamegraph_opts, 
 		"Only these events. An SVG shows the first."),
 	SELECT_LABEL_ROW(struct flamegraph_opts),
-	DEBUG_DIR_ROW("If the recording contains no symbols: ", AT(debug_dirs)),
-	OPT_ROW_MAX_MEMORY(offsetof(struct flamegraph_opts, max_memory)),
-	OPT_ROW_TRUST(offsetof(struct flamegraph_opts, trust)),
+	READING_DIRS_ROW(struct flamegraph_opts,
+			 "If the recording contains no symbols: "),
+	READING_ROWS(struct flamegraph_opts),
 	OPT_END};
-
-static void flamegraph_defaults(void *opts)
-{
-	struct flamegraph_opts *o = opts;
-
-	o->width = UINT64_MAX;
-	o->format = FORMAT_BY_NAME;
-}
 
 static int build(const struct flamegraph_opts *o, struct reader *r,
 		 struct report **rep, struct error *err)
@@ -117,14 +102,11 @@ static int run_flamegraph(struct cmd_io *io, void *opts, int argc, char **argv,
 		   : o->format == FORMAT_SVG;
 	int rc = cmd_picture_width(o->width, &style.width, err);
 
+	o->reading.no_code = svg;
+	o->reading.detail = !svg ? SYM_LINES
+			    : o->no_inline ? SYM_SYMBOLS : SYM_INLINED;
 	if (!rc)
-		rc = cmd_open(io, &(struct cmd_reading){
-				.debug_dirs = &o->debug_dirs,
-				.max_memory = o->max_memory, .trust = o->trust,
-				.no_code = svg,
-				.detail = !svg ? SYM_LINES : o->no_inline
-					? SYM_SYMBOLS : SYM_INLINED },
-			      o->input, argc, argv, &path, &r, err);
+		rc = cmd_open(io, &o->reading, o->input, argc, argv, &path, &r, err);
 	if (!rc)
 		rc = build(o, r, &rep, err);
 	if (!rc)
@@ -142,6 +124,8 @@ const struct command cmd_flamegraph = {
 	.args = "[FILE]",
 	.opts = flamegraph_opt_table,
 	.opts_size = sizeof(struct flamegraph_opts),
-	.defaults = flamegraph_defaults,
+	.defaults = &(const struct flamegraph_opts){
+		.width = UINT64_MAX, .format = FORMAT_BY_NAME,
+	},
 	.run = run_flamegraph,
 };

@@ -8,10 +8,8 @@
 #include "base/git.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "cmd/debug_dirs.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
-#include "cmd/show_options.h"
 #include "history/show.h"
 
 enum {
@@ -21,58 +19,46 @@ enum {
 
 struct history_opts {
 	const char *store, *commit, *benchmark, *repo, *event, *json, *html;
-	struct opt_strs debug_dirs;
-	uint64_t top, max_memory;
-	bool trust, no_inline, keep;
+	struct cmd_reading reading;
+	uint64_t top;
+	bool no_inline, keep;
 };
 
 #define AT(field) offsetof(struct history_opts, field)
 
 static const struct opt history_opt_table[] = {
-	{ OPT_STR, 0, "store", "DIR",
-	  "Directory of the history. Default: tally-history.", AT(store) },
-	{ OPT_STR, 0, "benchmark", "NAME",
+	{ OPT_STR, 0, "store", "DIR", AT(store),
+	  "Directory of the history. Default: tally-history." },
+	{ OPT_STR, 0, "benchmark", "NAME", AT(benchmark),
 	  "Name of the benchmark; batches are compared within one benchmark. "
-	  "Default: default; list and report show all.", AT(benchmark) },
-	{ OPT_STR, 0, "repo", "DIR",
+	  "Default: default; list and report show all." },
+	{ OPT_STR, 0, "repo", "DIR", AT(repo),
 	  "The git repository of the commits, for their order, times and "
-	  "subjects.", AT(repo) },
+	  "subjects." },
 
-	{ OPT_HEADING, 0, NULL, NULL, "Options for add", 0 },
-	{ OPT_STR, 0, "commit", "REVISION",
-	  "The recorded commit. Default: from the recordings.", AT(commit) },
-	{ OPT_STR, 'e', "event", "EVENT",
+	OPT_TITLE("Options for add"),
+	{ OPT_STR, 0, "commit", "REVISION", AT(commit),
+	  "The recorded commit. Default: from the recordings." },
+	{ OPT_STR, 'e', "event", "EVENT", AT(event),
 	  "The event whose cost is stored. Default: the first event in each "
-	  "file.",
-	  AT(event) },
-	{ OPT_FLAG, 0, "keep", NULL,
-	  "Copy the recordings into the history, so that the report can compare "
-	  "them. Default: only their paths are stored.", AT(keep) },
+	  "file." },
+	{ OPT_FLAG, 0, "keep", NULL, AT(keep),
+	  "Copy the recordings into the history, so that the report can "
+	  "compare them. Default: only their paths are stored." },
 	OPT_ROW_NO_INLINE(AT(no_inline)),
-	DEBUG_DIR_ROW("For recordings without symbols: ", AT(debug_dirs)),
-	OPT_ROW_MAX_MEMORY(offsetof(struct history_opts, max_memory)),
-	OPT_ROW_TRUST(offsetof(struct history_opts, trust)),
+	READING_DIRS_ROW(struct history_opts, "For recordings without symbols: "),
+	READING_ROWS(struct history_opts),
 
-	{ OPT_HEADING, 0, NULL, NULL, "Options for report", 0 },
-	{ OPT_UINT, 0, "top", "N", "Show this many functions. Default: 20.",
-	  AT(top) },
-	{ OPT_STR, 0, "json", "FILE",
-	  "Write all results as JSON; - is standard output, here and below.",
-	  AT(json) },
-	{ OPT_STR, 0, "html", "FILE",
-	  "Write a page with a curve for each function. Where the recordings of "
-	  "a change exist, pages that compare them are written beside it.",
-	  AT(html) },
+	OPT_TITLE("Options for report"),
+	{ OPT_UINT, 0, "top", "N", AT(top),
+	  "Show this many functions. Default: 20." },
+	{ OPT_STR, 0, "json", "FILE", AT(json),
+	  "Write all results as JSON; - is standard output, here and below." },
+	{ OPT_STR, 0, "html", "FILE", AT(html),
+	  "Write a page with a curve for each function. Where the recordings "
+	  "of a change exist, pages that compare them are written beside it." },
 	OPT_END
 };
-
-static void history_defaults(void *opts)
-{
-	struct history_opts *o = opts;
-
-	o->store = "tally-history";
-	o->top = 20;
-}
 
 bool commit_resolve(const char *repo, const char *revision, struct buf *name,
 		    int64_t *time)
@@ -213,10 +199,8 @@ static int read_runs(struct cmd_io *io, const struct batch_files *b,
 {
 	struct check_runs_options o = { .event = b->event,
 					.no_inline = b->no_inline };
-	struct cmd_reading how = { .debug_dirs = b->debug_dirs,
-				   .max_memory = b->max_memory,
-				   .trust = b->trust };
-	int rc = cmd_open_files(io, &how, b->files, NULL, add_recording, runs, err);
+	int rc = cmd_open_files(io, b->reading, b->files, NULL, add_recording, runs,
+				err);
 
 	if (!rc)
 		rc = check_runs_finish(runs, &o, err);
@@ -257,9 +241,8 @@ static int history_add(struct cmd_io *io, const struct history_opts *o,
 		       const struct opt_strs *files, struct error *err)
 {
 	struct batch_files b = { .files = files, .event = o->event,
-		.debug_dirs = &o->debug_dirs, .commit = o->commit,
+		.reading = &o->reading, .commit = o->commit,
 		.benchmark = o->benchmark, .repo = o->repo,
-		.max_memory = o->max_memory, .trust = o->trust,
 		.no_inline = o->no_inline };
 	struct history h;
 	int rc = history_init(&h, err);
@@ -474,6 +457,8 @@ const struct command cmd_history = {
 	.args = "[add FILE... | list | report]",
 	.opts = history_opt_table,
 	.opts_size = sizeof(struct history_opts),
-	.defaults = history_defaults,
+	.defaults = &(const struct history_opts){
+		.store = "tally-history", .top = 20,
+	},
 	.run = run_history,
 };

@@ -2,7 +2,7 @@
 #ifndef TALLY_CMD_HISTORY_H
 #define TALLY_CMD_HISTORY_H
 /* Functions that `tally history` and `tally check --history` share. */
-#include "cmd/command.h"
+#include "cmd/open.h"
 #include "history/history.h"
 
 /* A repository's data about the commits of a history. */
@@ -27,10 +27,9 @@ bool commit_resolve(const char *repo, const char *revision, struct buf *name,
 struct batch_files {
 	const struct opt_strs *files;
 	const char *event;	/* NULL: the first event of each */
-	const struct opt_strs *debug_dirs;
+	const struct cmd_reading *reading;
 	const char *commit, *benchmark, *repo;	/* may be NULL */
-	uint64_t max_memory;
-	bool trust, no_inline;
+	bool no_inline;
 };
 /* Adds the batch of these recordings to the history. */
 int cmd_add_batch(struct cmd_io *io, struct history *h,

@@ -16,32 +16,29 @@
 #include "base/outfile.h"
 #include "base/text.h"
 #include "cmd/command.h"
-#include "cmd/debug_dirs.h"
 #include "cmd/open.h"
-#include "cmd/show_options.h"
 #include "profile/replace.h"
 
 struct import_opts {
 	const char *output, *vmlinux;
-	struct opt_strs debug_dirs;
-	uint64_t max_memory;
-	bool force, no_symbols, quiet, trust;
+	struct cmd_reading reading;
+	bool force, no_symbols, quiet;
 };
 
 static const struct opt import_opt_table[] = {
-	{ OPT_STR, 'o', "output", "FILE",
+	{ OPT_STR, 'o', "output", "FILE", offsetof(struct import_opts,output),
 	  "Write to FILE; an existing recording is renamed to FILE.old. "
-	  "Default: profile.tally.", offsetof(struct import_opts, output) },
+	  "Default: profile.tally." },
 	OPT_ROW_FORCE(offsetof(struct import_opts, force)),
-	{ OPT_STR, 'k', "vmlinux", "FILE",
+	{ OPT_STR, 'k', "vmlinux", "FILE", offsetof(struct import_opts,vmlinux),
 	  "ELF file of the kernel with debug information. Default: found by "
-	  "build ID.", offsetof(struct import_opts, vmlinux) },
+	  "build ID." },
 	{ OPT_FLAG, 0, "no-symbols", NULL,
-	  "Do not symbolize; the first reader or \"tally symbolize\" does it.",
-	  offsetof(struct import_opts, no_symbols) },
-	DEBUG_DIR_ROW("", offsetof(struct import_opts, debug_dirs)),
-	OPT_ROW_MAX_MEMORY(offsetof(struct import_opts, max_memory)),
-	OPT_ROW_TRUST(offsetof(struct import_opts, trust)),
+	  offsetof(struct import_opts,no_symbols),
+	  "Do not symbolize; the first reader or \"tally symbolize\" does "
+	  "it." },
+	READING_DIRS_ROW(struct import_opts, ""),
+	READING_ROWS(struct import_opts),
 	OPT_ROW_QUIET(offsetof(struct import_opts, quiet)),
 	OPT_END
 };
@@ -79,8 +76,8 @@ static int import_to(struct cmd_io *io, const struct import_opts *o,
 	const char *output = o->output ? o->output : "profile.tally";
 	struct import_options io_opts = {
 		.debug_dirs = dirs, .vmlinux = o->vmlinux,
-		.symbols = !o->no_symbols, .trust = o->trust,
-		.max_memory = o->max_memory,
+		.symbols = !o->no_symbols, .trust = o->reading.trust,
+		.max_memory = o->reading.max_memory,
 		.version = PACKAGE_VERSION, .progress = cmd_show_step,
 		.ctx = io,
 	};
@@ -155,7 +152,7 @@ static int run_import(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = keep_stdin(o->output ? o->output : ".", err);
 	}
 	if (!rc)
-		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+		rc = cmd_debug_dirs(&o->reading.debug_dirs, &dirs, err);
 	if (!rc)
 		rc = import_to(io, o, buf_cstr(&dirs), path, err);
 	buf_fini(&dirs);

@@ -7,22 +7,19 @@
 #include "cmd/command.h"
 #include "cmd/missing.h"
 #include "cmd/open.h"
-#include "cmd/show_options.h"
 
 struct info_opts {
-	uint64_t max_memory;
+	struct cmd_reading reading;
 	const char *input;
 	int json;
 	bool no_pager;
-	bool trust;
 };
 
 static const struct opt info_opt_table[] = {
 	OPT_ROW_INPUT(offsetof(struct info_opts, input)),
 	OPT_ROW_JSON(offsetof(struct info_opts, json)),
 	OPT_ROW_NO_PAGER(offsetof(struct info_opts, no_pager)),
-	OPT_ROW_MAX_MEMORY(offsetof(struct info_opts, max_memory)),
-	OPT_ROW_TRUST(offsetof(struct info_opts, trust)),
+	READING_ROWS(struct info_opts),
 	OPT_END
 };
 
@@ -56,12 +53,10 @@ static int run_info(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct info in;
 	int rc;
 
-	rc = cmd_open(io, &(struct cmd_reading){
-			.max_memory = o->max_memory, .trust = o->trust,
-			.as_it_is = true }, o->input, argc, argv, &path, &r, err);
+	rc = cmd_open(io, &o->reading, o->input, argc, argv, &path, &r, err);
 	if (rc < 0)
 		return rc;
-	cmd_take_trust(io, path, r, o->trust);
+	cmd_take_trust(io, path, r, o->reading.trust);
 	if (stat(path, &st) < 0)
 		st.st_size = 0;
 	rc = info_build(&in, r, path, (uint64_t)st.st_size, err);
@@ -80,5 +75,6 @@ const struct command cmd_info = {
 	.args = "[FILE]",
 	.opts = info_opt_table,
 	.opts_size = sizeof(struct info_opts),
+	.defaults = &(const struct info_opts){ .reading.as_it_is = true },
 	.run = run_info,
 };

@@ -12,7 +12,6 @@
 #include "base/clock.h"
 #include "base/outfile.h"
 #include "base/text.h"
-#include "cmd/debug_dirs.h"
 #include "cmd/new_names.h"
 #include "cmd/open.h"
 #include "cmd/status.h"

@@ -492,9 +492,8 @@ struct list_opts {
 };
 
 static const struct opt list_opt_table[] = {
-	{ OPT_FLAG, 0, "all", NULL,
-	  "Also list events that cannot be used here, with the reason.",
-	  offsetof(struct list_opts, all) },
+	{ OPT_FLAG, 0, "all", NULL, offsetof(struct list_opts,all),
+	  "Also list events that cannot be used here, with the reason." },
 	OPT_ROW_JSON(offsetof(struct list_opts, json)),
 	OPT_END
 };

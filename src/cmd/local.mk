@@ -25,8 +25,6 @@ libcmd_a_SOURCES = \
 	src/cmd/info.c \
 	src/cmd/list.c \
 	src/cmd/continuous_status.c \
-	src/cmd/debug_dirs.c \
-	src/cmd/debug_dirs.h \
 	src/cmd/merge.c \
 	src/cmd/fetch_debug.c \
 	src/cmd/fetch_debug.h \

@@ -7,27 +7,25 @@
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/open.h"
-#include "cmd/show_options.h"
 #include "cmd/status.h"
 #include "profile/merge.h"
 #include "profile/replace.h"
 
 struct merge_opts {
 	const char *output;
-	uint64_t max_memory;
-	bool force, quiet, trust;
+	struct cmd_reading reading;
+	bool force, quiet;
 };
 
 #define AT(field) offsetof(struct merge_opts, field)
 
 static const struct opt merge_opt_table[] = {
-	{ OPT_STR, 'o', "output", "FILE",
-	  "Write the merged recording to FILE; an existing recording is renamed "
-	  "to FILE.old.", AT(output) },
+	{ OPT_STR, 'o', "output", "FILE", AT(output),
+	  "Write the merged recording to FILE; an existing recording is "
+	  "renamed to FILE.old." },
 	OPT_ROW_FORCE(AT(force)),
 	OPT_ROW_QUIET(AT(quiet)),
-	OPT_ROW_MAX_MEMORY(AT(max_memory)),
-	OPT_ROW_TRUST(AT(trust)),
+	READING_ROWS(struct merge_opts),
 	OPT_END
 };
 
@@ -36,14 +34,15 @@ static int add_file(struct cmd_io *io, const struct merge_opts *o,
 		    struct error *err)
 {
 	struct reader *r = NULL;
-	struct cmd_reading how = { .max_memory = o->max_memory, .trust = o->trust,
-				   .as_it_is = true,
-				   .strings = merger_strings(m) };
-	int rc = cmd_open_file(io, &how, path, &r, err);
+	struct cmd_reading how = o->reading;
+	int rc;
+
+	how.strings = merger_strings(m);
+	rc = cmd_open_file(io, &how, path, &r, err);
 
 	/* The result belongs to this user, so that nothing shows any more whose
 	 * choice the names in it were. */
-	if (!rc && reader_profile(r)->foreign && !o->trust)
+	if (!rc && reader_profile(r)->foreign && !o->reading.trust)
 		rc = error_set(err, ERR_PERM, "%s belongs to another user, and "
 			       "the files that it names would be opened later, "
 			       "because the result is yours: 'tally merge "
@@ -140,5 +139,6 @@ const struct command cmd_merge = {
 	.args = "FILE...",
 	.opts = merge_opt_table,
 	.opts_size = sizeof(struct merge_opts),
+	.defaults = &(const struct merge_opts){ .reading.as_it_is = true },
 	.run = run_merge,
 };

@@ -11,12 +11,41 @@
 
 #include "base/outfile.h"
 #include "base/text.h"
-#include "cmd/debug_dirs.h"
 #include "cmd/status.h"
 #include "import/import.h"
 #include "profile/merge.h"
 #include "profile/symbolize_profile.h"
+#include "symbolize/debuginfod.h"
 #include "views/query/select.h"
+
+/* Adds debuginfod's cache, so that files fetched by hand or by gdb are used. */
+static void add_cache(struct buf *out)
+{
+	struct buf b = { 0 };
+
+	debuginfod_cache(&b);
+	if (b.n && !access(buf_cstr(&b), R_OK | X_OK))
+		buf_printf(out, "%s:", buf_cstr(&b));
+	buf_fini(&b);
+}
+
+int cmd_debug_dirs(const struct opt_strs *named, struct buf *out,
+		   struct error *err)
+{
+	for (size_t i = 0; named && i < named->n; i++) {
+		/* Refuse a missing folder; otherwise it would seem to contain
+		 * nothing useful. */
+		if (access(named->v[i], R_OK) != 0)
+			return error_errno(err, errno, "--debug-dir %s",
+					   named->v[i]);
+		buf_printf(out, "%s:", named->v[i]);
+	}
+	add_cache(out);
+	buf_str(out, "/usr/lib/debug");
+	if (out->failed)
+		return error_nomem(err);
+	return 0;
+}
 
 /* Imports to memory; no file is written. */
 static int open_import(struct cmd_io *io, const struct cmd_reading *how,
@@ -41,7 +70,7 @@ static int open_import(struct cmd_io *io, const struct cmd_reading *how,
 		return error_errno(err, errno, "%s: cannot allocate memory to "
 				   "import it",
 				   path);
-	rc = cmd_debug_dirs(how->debug_dirs, &dirs, err);
+	rc = cmd_debug_dirs(&how->debug_dirs, &dirs, err);
 	o.debug_dirs = buf_cstr(&dirs);
 	if (!rc)
 		rc = (perf_data ? import_perf_data : import_foreign)
@@ -74,7 +103,7 @@ int cmd_add_symbols(struct cmd_io *io, const struct cmd_reading *how,
 	if (reader_profile(r)->symbolized || reader_profile(r)->foreign ||
 	    !reader_profile(r)->locs.n)
 		return 0;
-	rc = cmd_debug_dirs(how->debug_dirs, &dirs, err);
+	rc = cmd_debug_dirs(&how->debug_dirs, &dirs, err);
 	if (!rc) {
 		o.debug_dirs = buf_cstr(&dirs);
 		rc = profile_symbolize(reader_profile(r), &o, err);

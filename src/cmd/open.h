@@ -4,13 +4,14 @@
 /* Functions that commands share to open recordings and write output. */
 #include "base/buf.h"
 #include "cmd/command.h"
+#include "cmd/show_options.h"
 #include "profile/reader.h"
 #include "symbolize/symbolize.h"
 
 /* How a command reads recordings. */
 struct cmd_reading {
-	const struct opt_strs *debug_dirs;	/* --debug-dir; NULL: none */
-	uint64_t max_memory;	/* as for reader_open */
+	struct opt_strs debug_dirs;	/* --debug-dir */
+	uint64_t max_memory;	/* --max-memory; as for reader_open */
 	bool trust;		/* --trust-recording */
 	bool no_code;		/* for a view without code: files of other profilers
 				 * are imported without it, which is faster */
@@ -18,6 +19,20 @@ struct cmd_reading {
 	struct strpool *strings;	/* as for reader_open_in */
 	bool as_it_is;		/* neither decide about trust nor add symbols */
 };
+
+/* Rows for the option table of a command.  Its options are a `type` with a struct
+ * cmd_reading called `reading`.  `when`: when the folders are searched, such as "For
+ * recordings without symbols: ", or "". */
+#define READING_DIRS_ROW(type, when) \
+	DEBUG_DIR_ROW(when, offsetof(type, reading.debug_dirs))
+#define READING_ROWS(type) \
+	OPT_ROW_MAX_MEMORY(offsetof(type, reading.max_memory)), \
+	OPT_ROW_TRUST(offsetof(type, reading.trust))
+
+/* Appends the list of folders for sym_options.debug_dirs: the named ones (NULL: none),
+ * which must exist, then the cache of debuginfod's client and /usr/lib/debug. */
+int cmd_debug_dirs(const struct opt_strs *named, struct buf *out,
+		   struct error *err);
 
 /* Opens the recording in argv, which may hold one word.  Without a word, opens
  * `input`, or profile.tally if that is NULL.  Decides whether the files that it names

@@ -9,10 +9,8 @@
 
 #include "base/io.h"
 #include "base/text.h"
-#include "cmd/debug_dirs.h"
 #include "cmd/open.h"
 #include "cmd/select_options.h"
-#include "cmd/show_options.h"
 #include "cmd/status.h"
 #include "profile/symbolize_profile.h"
 #include "push/labels.h"
@@ -22,50 +20,32 @@ enum { TOKEN_MAX = 8192, WINDOW_MIN_MS = 1000 };
 struct push_cmd_opts {
 	struct cmd_push_opts push;
 	struct select_opts samples_of;
-	struct opt_strs debug_dirs;
-	uint64_t max_memory;
+	struct cmd_reading reading;
 	double patience;
-	bool quiet, trust;
+	bool quiet;
 };
 
 #define AT(field) offsetof(struct push_cmd_opts, field)
 
 static const struct opt push_opt_table[] = {
-	{ OPT_HEADING, 0, NULL, NULL, "What to send", 0 },
-	{ OPT_STRS, 0, "label", "NAME=VALUE",
-	  "Add this label to all profiles (may be repeated); service_name, host "
-	  "and revision replace what the recording says.", AT(push.labels) },
+	OPT_TITLE("What to send"),
+	{ OPT_STRS, 0, "label", "NAME=VALUE", AT(push.labels),
+	  "Add this label to all profiles (may be repeated); service_name, "
+	  "host and revision replace what the recording says." },
 	CMD_PUSH_WINDOW_ROW(struct push_cmd_opts, push),
 	CMD_PUSH_SYMBOLS_ROW(struct push_cmd_opts, push),
-	{ OPT_HEADING, 0, NULL, NULL, "How to send", 0 },
+	OPT_TITLE("How to send"),
 	CMD_PUSH_SEND_ROWS(struct push_cmd_opts, push),
-	{ OPT_UNIT, 0, "retry-for", "TIME",
+	{ OPT_UNIT, 0, "retry-for", "TIME", AT(patience),
 	  "Give up if the server is unavailable for this long (30s, 5m). "
-	  "Default: "
-	  "30s.", AT(patience) },
+	  "Default: 30s." },
 	OPT_ROW_QUIET(AT(quiet)),
 	SELECT_OPTION_ROWS(struct push_cmd_opts, "Only these events."),
-	DEBUG_DIR_ROW("If the recording contains no symbols: ", AT(debug_dirs)),
-	OPT_ROW_MAX_MEMORY(AT(max_memory)),
-	OPT_ROW_TRUST(AT(trust)),
+	READING_DIRS_ROW(struct push_cmd_opts,
+			 "If the recording contains no symbols: "),
+	READING_ROWS(struct push_cmd_opts),
 	OPT_END
 };
-
-void cmd_push_defaults(struct cmd_push_opts *o)
-{
-	o->symbols = SYMBOLS_NOT_GIVEN;
-	o->window = 10;
-	o->timeout = 30;
-	o->spool_size = 256 << 20;
-}
-
-static void push_defaults(void *opts)
-{
-	struct push_cmd_opts *o = opts;
-
-	cmd_push_defaults(&o->push);
-	o->patience = 30;
-}
 
 /* Returns whether a value may be used in a header field. */
 static bool is_plain(const char *s)
@@ -183,13 +163,10 @@ static int push_file(struct cmd_io *io, const struct push_cmd_opts *o,
 {
 	struct select_spec select = cmd_select(&o->samples_of);
 	struct reader *r = NULL;
-	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
-				   .max_memory = o->max_memory, .trust = o->trust,
-				   .as_it_is = server_names };
-	int rc = cmd_open_file(io, &how, path, &r, err);
+	int rc = cmd_open_file(io, &o->reading, path, &r, err);
 
 	if (!rc && server_names)
-		cmd_take_trust(io, path, r, o->trust);
+		cmd_take_trust(io, path, r, o->reading.trust);
 	if (!rc && server_names && !reader_profile(r)->symbolized &&
 	    reader_profile(r)->locs.n)
 		rc = profile_symbolize(reader_profile(r),
@@ -275,9 +252,10 @@ static int run_push(struct cmd_io *io, void *opts, int argc, char **argv,
 	prepared.options.notice = cmd_message;
 	prepared.options.ctx = &messages;
 	if (!rc)
-		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+		rc = cmd_debug_dirs(&o->reading.debug_dirs, &dirs, err);
 	if (!rc)
 		prepared.options.debug_dirs = buf_cstr(&dirs);
+	o->reading.as_it_is = prepared.options.server_names;
 	if (!rc)
 		rc = push_open(&prepared.options, &p, err);
 	if (!rc && argc == 1 && !o->push.spool)
@@ -310,6 +288,8 @@ const struct command cmd_push = {
 	.args = "URL [FILE...]",
 	.opts = push_opt_table,
 	.opts_size = sizeof(struct push_cmd_opts),
-	.defaults = push_defaults,
+	.defaults = &(const struct push_cmd_opts){
+		.push = CMD_PUSH_DEFAULTS, .patience = 30,
+	},
 	.run = run_push,
 };

@@ -11,10 +11,9 @@
 #include "base/duration.h"
 #include "base/text.h"
 #include "cmd/command.h"
-#include "cmd/debug_dirs.h"
 #include "cmd/event_options.h"
+#include "cmd/open.h"
 #include "cmd/record_continuous.h"
-#include "cmd/show_options.h"
 #include "cmd/source_options.h"
 #include "cmd/status.h"
 #include "record/timer/program_kind.h"
@@ -38,138 +37,112 @@ struct record_opts {
 #define AT(field) offsetof(struct record_opts, field)
 
 static const struct opt record_opt_table[] = {
-	{ OPT_HEADING, 0, NULL, NULL, "What to record", 0 },
-	{ OPT_STR, 'p', "pid", "PID[,PID...]",
+	OPT_TITLE("What to record"),
+	{ OPT_STR, 'p', "pid", "PID[,PID...]", AT(pids),
 	  "Record these processes, all their threads and the processes they "
-	  "start.",
-	  AT(pids) },
-	{ OPT_FLAG, 0, "descendants", NULL,
-	  "With -p, also record the processes that they started earlier.",
-	  AT(descendants) },
-	{ OPT_STR, 't', "tid", "TID[,TID...]",
-	  "Record these threads and the threads and processes they start.",
-	  AT(tids) },
-	{ OPT_FLAG, 'a', "all-cpus", NULL,
-	  "Record the whole system while the command runs, or until Ctrl-C.",
-	  AT(all) },
-	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]",
+	  "start." },
+	{ OPT_FLAG, 0, "descendants", NULL, AT(descendants),
+	  "With -p, also record the processes that they started earlier." },
+	{ OPT_STR, 't', "tid", "TID[,TID...]", AT(tids),
+	  "Record these threads and the threads and processes they start." },
+	{ OPT_FLAG, 'a', "all-cpus", NULL, AT(all),
+	  "Record the whole system while the command runs, or until Ctrl-C." },
+	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]", AT(cpus),
 	  "Record on these processors only, for example 0-3,8. Without a "
-	  "command, -p or -t, record everything on them.", AT(cpus) },
-	{ OPT_STR, 0, "cgroup", "PATH",
-	  "Record the processes of this control group.", AT(cgroup) },
-	{ OPT_NOFLAG, 0, "no-inherit", NULL,
-	  "Do not follow threads and processes started later.",
-	  AT(inherit) },
-	{ OPT_HEADING, 0, NULL, NULL, "How to sample", 0 },
-	{ OPT_TAGGED, 'e', "event", "EVENT[,EVENT...]",
+	  "command, -p or -t, record everything on them." },
+	{ OPT_STR, 0, "cgroup", "PATH", AT(cgroup),
+	  "Record the processes of this control group." },
+	{ OPT_NOFLAG, 0, "no-inherit", NULL, AT(inherit),
+	  "Do not follow threads and processes started later." },
+	OPT_TITLE("How to sample"),
+	{ OPT_TAGGED, 'e', "event", "EVENT[,EVENT...]", AT(events),
 	  "Sample these events; \"tally list\" lists them. May be repeated. "
 	  "Default: cycles at the highest precision, or cpu-clock on a machine "
-	  "without hardware counters.", AT(events) },
-	{ OPT_TAGGED, 0, "filter", "EXPRESSION",
+	  "without hardware counters." },
+	{ OPT_TAGGED, 0, "filter", "EXPRESSION", AT(events),
 	  "Sample the tracepoints of the last --event only if their fields "
-	  "match: 'prev_pid > 100 && prev_comm == \"sh\"'.",
-	  AT(events) },
-	{ OPT_RATE, 'F', "freq", "HZ|max",
+	  "match: 'prev_pid > 100 && prev_comm == \"sh\"'." },
+	{ OPT_RATE, 'F', "freq", "HZ|max", AT(freq),
 	  "Sampling rate in Hz for each event and processor; max is the "
-	  "highest rate the kernel allows. Default: 999.", AT(freq) },
-	{ OPT_UINT, 'c', "count", "PERIOD",
-	  "Take a sample every PERIOD events instead of at a rate.",
-	  AT(period) },
-	{ OPT_FLAG, 'g', NULL, NULL,
-	  "Record call stacks; the same as --call-graph=auto.", AT(graph) },
-	{ OPT_STR, 0, "call-graph", "auto|dwarf[,BYTES]|fp|none",
+	  "highest rate the kernel allows. Default: 999." },
+	{ OPT_UINT, 'c', "count", "PERIOD", AT(period),
+	  "Take a sample every PERIOD events instead of at a rate." },
+	{ OPT_FLAG, 'g', NULL, NULL, AT(graph),
+	  "Record call stacks; the same as --call-graph=auto." },
+	{ OPT_STR, 0, "call-graph", "auto|dwarf[,BYTES]|fp|none", AT(callgraph),
 	  "How to record call stacks: auto and dwarf unwind a copy of the "
 	  "stack (at most BYTES) with the program's unwind tables, or frame "
 	  "pointers where there are none; fp follows frame pointers only. "
-	  "Default: none.",
-	  AT(callgraph) },
-	{ OPT_FLAG, 0, "verify-stacks", NULL,
+	  "Default: none." },
+	{ OPT_FLAG, 0, "verify-stacks", NULL, AT(verify_stacks),
 	  "With --source=kmod: also copy the stacks that the kernel module "
-	  "unwinds, unwind the copies, and print how many stacks differ.",
-	  AT(verify_stacks) },
-	{ OPT_FLAG, 0, "wait", NULL,
+	  "unwinds, unwind the copies, and print how many stacks differ." },
+	{ OPT_FLAG, 0, "wait", NULL, AT(wait),
 	  "Also record where threads wait and how long: the events blocked and "
 	  "runnable (waiting for a processor), in nanoseconds; as root also "
-	  "waking, what ended the waits. Implies -g.", AT(wait) },
-	{ OPT_FLAG, 0, "latency", NULL,
+	  "waking, what ended the waits. Implies -g." },
+	{ OPT_FLAG, 0, "latency", NULL, AT(latency),
 	  "Also record wall-clock time as the event latency: each moment is "
 	  "divided among the running threads, or belongs to the wait that ends "
-	  "first. Implies --wait.", AT(latency) },
-	{ OPT_FLAG, 0, "user", NULL, "Sample user space only.", AT(user) },
-	{ OPT_FLAG, 0, "kernel", NULL, "Sample the kernel only.", AT(kernel) },
+	  "first. Implies --wait." },
+	{ OPT_FLAG, 0, "user", NULL, AT(user), "Sample user space only." },
+	{ OPT_FLAG, 0, "kernel", NULL, AT(kernel), "Sample the kernel only." },
 	KEEP_BUSY_OPTION_ROW(AT(keep_busy)),
-	{ OPT_STR, 0, "source", "auto|perf|kmod|timer|ptrace",
+	{ OPT_STR, 0, "source", "auto|perf|kmod|timer|ptrace", AT(source),
 	  "Source of samples: perf events of the kernel, tally's kernel "
 	  "module, or, unprivileged, timers inside the program or ptrace. "
 	  "Default: auto, the best available source for the request; timers "
-	  "for Python programs.", AT(source) },
-	{ OPT_HEADING, 0, NULL, NULL, "When", 0 },
-	{ OPT_DELAY, 0, "delay", "TIME",
+	  "for Python programs." },
+	OPT_TITLE("When"),
+	{ OPT_DELAY, 0, "delay", "TIME", AT(delay),
 	  "Start sampling this long after the command starts: 500ms, 0.5s, 2m; "
-	  "a number below 10 is in seconds.", AT(delay) },
-	{ OPT_SECONDS, 0, "duration", "TIME",
+	  "a number below 10 is in seconds." },
+	{ OPT_SECONDS, 0, "duration", "TIME", AT(duration),
 	  "End the recording after this time (500ms, 10s, 2m; a number is in "
-	  "seconds), and end the command with SIGTERM.", AT(duration) },
-	{ OPT_UINT, 0, "repeat", "N",
-	  "Run the command N times and store each run separately in one file.",
-	  AT(repeat) },
-	{ OPT_STR, 0, "control", "fifo:FIFO[,FIFO]|fd:N[,N]",
+	  "seconds), and end the command with SIGTERM." },
+	{ OPT_UINT, 0, "repeat", "N", AT(repeat),
+	  "Run the command N times and store each run separately in one "
+	  "file." },
+	{ OPT_STR, 0, "control", "fifo:FIFO[,FIFO]|fd:N[,N]", AT(control),
 	  "Read commands from a FIFO or descriptor: enable, disable (both also "
 	  "with an event), snapshot, stop, ping, evlist; the second one "
-	  "receives \"ack\" for each. --delay -1 starts switched off.",
-	  AT(control) },
-	{ OPT_HEADING, 0, NULL, NULL, "Output", 0 },
-	{ OPT_STR, 'o', "output", "FILE",
+	  "receives \"ack\" for each. --delay -1 starts switched off." },
+	OPT_TITLE("Output"),
+	{ OPT_STR, 'o', "output", "FILE", AT(output),
 	  "Write to FILE; an existing recording is renamed to FILE.old. "
-	  "Default: profile.tally.", AT(output) },
-	{ OPT_OPTSTR, 0, "switch-output", "signal|SIZE|TIME",
+	  "Default: profile.tally." },
+	{ OPT_OPTSTR, 0, "switch-output", "signal|SIZE|TIME", AT(rotate),
 	  "Continue in another file on SIGUSR2 and \"snapshot\", at a size "
 	  "(100M) or after a time (30s, 5m); finished files are named "
-	  "FILE.TIME. Default: signal.", AT(rotate) },
-	{ OPT_UINT, 0, "switch-max-files", "N",
-	  "Keep only the last N finished files.", AT(max_files) },
-	{ OPT_STRS, 0, "label", "NAME=VALUE",
+	  "FILE.TIME. Default: signal." },
+	{ OPT_UINT, 0, "switch-max-files", "N", AT(max_files),
+	  "Keep only the last N finished files." },
+	{ OPT_STRS, 0, "label", "NAME=VALUE", AT(continuous.send.labels),
 	  "Store this label in the recording, for -s label and --label of "
-	  "other commands and for servers (may be repeated).",
-	  AT(continuous.send.labels) },
-	{ OPT_STR, 0, "max-size", "SIZE",
+	  "other commands and for servers (may be repeated)." },
+	{ OPT_STR, 0, "max-size", "SIZE", AT(max_size),
 	  "End the recording when the file reaches this size (10M, 1G), not "
-	  "counting symbols.", AT(max_size) },
+	  "counting symbols." },
 	OPT_ROW_FORCE(AT(force)),
-	{ OPT_STR, 'k', "vmlinux", "FILE",
+	{ OPT_STR, 'k', "vmlinux", "FILE", AT(vmlinux),
 	  "ELF file of the kernel with debug information. Default: found by "
-	  "build ID.", AT(vmlinux) },
-	{ OPT_NOFLAG, 0, "no-symbols", NULL,
-	  "Do not symbolize; the first reader or \"tally symbolize\" does it.",
-	  AT(symbols) },
+	  "build ID." },
+	{ OPT_NOFLAG, 0, "no-symbols", NULL, AT(symbols),
+	  "Do not symbolize; the first reader or \"tally symbolize\" does "
+	  "it." },
 	EMBED_OPTION_ROW(AT(embed_source),
 		"Store the source lines of hot functions, so that \"tally "
 		"annotate\" can show them anywhere."),
 	DEBUG_DIR_ROW("", AT(debug_dirs)),
 	OPT_ROW_QUIET(AT(quiet)),
-	{ OPT_FLAG, 'v', "verbose", NULL,
-	  "Print more about the recording when it ends.", AT(verbose) },
-	{ OPT_NOFLAG, 0, "no-runtime-env", NULL,
+	{ OPT_FLAG, 'v', "verbose", NULL, AT(verbose),
+	  "Print more about the recording when it ends." },
+	{ OPT_NOFLAG, 0, "no-runtime-env", NULL, AT(runtime_env),
 	  "Do not set NODE_OPTIONS, ERL_FLAGS, DOTNET_PerfMapEnabled or "
-	  "PYTHONPERFSUPPORT for programs that need it to name their functions.",
-	  AT(runtime_env) },
+	  "PYTHONPERFSUPPORT for programs that need it to name their functions." },
 	CONTINUOUS_OPTION_ROWS(struct record_opts, continuous),
 	OPT_END
 };
-
-static void record_defaults(void *opts)
-{
-	struct record_opts *o = opts;
-
-	continuous_defaults(&o->continuous);
-	o->source = "auto";
-	o->freq = o->period = NOT_GIVEN;
-	o->duration = NO_END;
-	o->repeat = 1;
-	o->inherit = true;
-	o->symbols = true;
-	o->runtime_env = true;
-}
 
 static void progress(void *ctx, const char *text)
 {
@@ -598,7 +571,11 @@ const struct command cmd_record = {
 	.args = "[--] [COMMAND [ARGS...]]",
 	.opts = record_opt_table,
 	.opts_size = sizeof(struct record_opts),
-	.defaults = record_defaults,
+	.defaults = &(const struct record_opts){
+		.continuous = CONTINUOUS_DEFAULTS, .source = "auto",
+		.freq = NOT_GIVEN, .period = NOT_GIVEN, .duration = NO_END, .repeat = 1,
+		.inherit = true, .symbols = true, .runtime_env = true,
+	},
 	.stop_at_arg = true,
 	.run = record_run_cmd,
 };

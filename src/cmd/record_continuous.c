@@ -10,26 +10,14 @@ enum {
 	EVERY_S = 600,		/* each file's symbols are looked up anew */
 	EVERY_PUSH_S = 60,	/* servers want recent profiles */
 	FILE_BYTES = 64 << 20,
-	TABLE_BYTES = 6 << 20,
 };
-
-void continuous_defaults(struct continuous_opts *o)
-{
-	cmd_push_defaults(&o->send);
-	o->keep_age = 24 * 3600;
-	o->keep_size = o->keep_free = 1ull << 30;
-	o->keep_symbols = 128 << 20;
-	o->switch_memory = TABLE_BYTES;
-	o->renew = 3600;
-}
 
 int continuous_check_unused(const struct continuous_opts *o, struct error *err)
 {
 	const struct cmd_push_opts *send = &o->send;
-	struct continuous_opts usual = { .on = false };
+	static const struct continuous_opts usual = CONTINUOUS_DEFAULTS;
 	const char *name;
 
-	continuous_defaults(&usual);
 	name = o->keep_age != usual.keep_age ? "keep-age"
 	       : o->keep_size != usual.keep_size ? "keep-size"
 	       : o->keep_free != usual.keep_free ? "keep-free"

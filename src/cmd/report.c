@@ -10,13 +10,11 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
-#include "cmd/debug_dirs.h"
 #include "cmd/late_view.h"
 #include "cmd/missing.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
 #include "cmd/select_options.h"
-#include "cmd/show_options.h"
 #include "cmd/source_options.h"
 #include "symbolize/debuginfod.h"
 #include "tui/tui.h"
@@ -29,11 +27,12 @@ enum {
 };
 
 struct report_opts {
-	uint64_t max_memory, max_output;
+	struct cmd_reading reading;
+	uint64_t max_output;
 	const char *input, *sort, *call_graph, *color, *output;
 	int format;		/* enum format */
 	struct select_opts samples_of;
-	struct opt_strs debug_dirs, images, symbols;
+	struct opt_strs images, symbols;
 	bool children, no_children, no_inline, samples;
 	bool full_names, no_header, no_pager, missing, html, wakers;
 	struct source_opts source_at;
@@ -41,98 +40,77 @@ struct report_opts {
 	bool tui, no_tui;
 	double limit;
 	uint64_t top, width;
-	bool trust;
 };
 
 #define AT(field) offsetof(struct report_opts, field)
 
 static const struct opt report_opt_table[] = {
-	{OPT_HEADING, 0, NULL, NULL, "What to show", 0},
+	OPT_TITLE("What to show"),
 	OPT_ROW_INPUT(AT(input)),
-	{OPT_STR, 's', "sort", "KEY[,KEY...]",
-	 "Group by these keys and show them in this order: comm, pid, tid, "
-	 "cpu, run, event, wait, label, host, service, container, pod, cgroup, task, image "
-	 "(dso), symbol (sym), file (srcfile), line (srcline). Default: "
-	 "image,symbol.",
-	 AT(sort)},
-	{OPT_OPTSTR, 'g', "call-graph", "callers|callees",
-	 "Show trees: callers below each function, or callees from the "
-	 "outermost frames. Default: callers.",
-	 AT(call_graph)},
-	{OPT_FLAG, 0, "children", NULL,
-	 "Sort by total, which includes called functions, instead of self.",
-	 AT(children)},
-	{OPT_FLAG, 0, "no-children", NULL,
-	 "Show self only.", AT(no_children)},
+	{ OPT_STR, 's', "sort", "KEY[,KEY...]", AT(sort),
+	  "Group by these keys and show them in this order: comm, pid, tid, "
+	  "cpu, run, event, wait, label, host, service, container, pod, "
+	  "cgroup, task, image (dso), symbol (sym), file (srcfile), line "
+	  "(srcline). Default: image,symbol." },
+	{ OPT_OPTSTR, 'g', "call-graph", "callers|callees", AT(call_graph),
+	  "Show trees: callers below each function, or callees from the "
+	  "outermost frames. Default: callers." },
+	{ OPT_FLAG, 0, "children", NULL, AT(children),
+	  "Sort by total, which includes called functions, instead of self." },
+	{ OPT_FLAG, 0, "no-children", NULL, AT(no_children),
+	  "Show self only." },
 	OPT_ROWS_INLINE(AT(no_inline),
 		"Show inlined functions as functions (the default)."),
-	{OPT_DOUBLE, 0, "percent-limit", "PERCENT",
-	 "Hide rows and branches below this share. Default: 0.5 for text (at "
-	 "least 20 rows), 0 for json, csv and with --symbol.",
-	 AT(limit)},
-	{OPT_UINT, 0, "top", "N", "Show at most N rows; 0: all.",
-	 AT(top)},
-	{OPT_FLAG, 0, "wakers", NULL,
-	 "Show which function ended which waits, pair by pair, for a recording "
-	 "made with --wait; as text or json.",
-	 AT(wakers)},
+	{ OPT_DOUBLE, 0, "percent-limit", "PERCENT", AT(limit),
+	  "Hide rows and branches below this share. Default: 0.5 for text (at "
+	  "least 20 rows), 0 for json, csv and with --symbol." },
+	{ OPT_UINT, 0, "top", "N", AT(top), "Show at most N rows; 0: all." },
+	{ OPT_FLAG, 0, "wakers", NULL, AT(wakers),
+	  "Show which function ended which waits, pair by pair, for a "
+	  "recording made with --wait; as text or json." },
 
 	SELECT_OPTION_ROWS(struct report_opts, "Only these events."),
 	SELECT_LABEL_ROW(struct report_opts),
 
-	{OPT_HEADING, 0, NULL, NULL,
-	 "Which functions (percentages remain those of all samples)", 0},
+	OPT_TITLE("Which functions (percentages remain those of all samples)"),
 	SELECT_IMAGE_ROW(AT(images)),
-	{OPT_STRS, 0, "dso", "NAME[,NAME...]", "The same as --image.",
-	 AT(images)},
+	{ OPT_STRS, 0, "dso", "NAME[,NAME...]", AT(images),
+	  "The same as --image." },
 	SELECT_SYMBOL_ROW(AT(symbols)),
 
-	{OPT_HEADING, 0, NULL, NULL, "How to show it", 0},
-	{OPT_FLAG, 0, "tui", NULL,
-	 "Open the interactive view. Default on a terminal, unless an option "
-	 "applies to text only.", AT(tui)},
-	{OPT_FLAG, 0, "no-tui", NULL, "Print text.", AT(no_tui)},
-	{OPT_CHOICE, 0, "format", "text|json|csv|html",
-	 "Output format; html is one self-contained page with a flame graph, a "
-	 "timeline, callers and callees. Default: text.",
-	 AT(format)},
-	{OPT_FLAG, 0, "html", NULL, "The same as --format=html.", AT(html)},
-	{OPT_STR, 'o', "output", "FILE",
-	 "Write to FILE. Default for html on a terminal: report.html.",
-	 AT(output)},
+	OPT_TITLE("How to show it"),
+	{ OPT_FLAG, 0, "tui", NULL, AT(tui),
+	  "Open the interactive view. Default on a terminal, unless an option "
+	  "applies to text only." },
+	{ OPT_FLAG, 0, "no-tui", NULL, AT(no_tui), "Print text." },
+	{ OPT_CHOICE, 0, "format", "text|json|csv|html", AT(format),
+	  "Output format; html is one self-contained page with a flame graph, "
+	  "a timeline, callers and callees. Default: text." },
+	{ OPT_FLAG, 0, "html", NULL, AT(html), "The same as --format=html." },
+	{ OPT_STR, 'o', "output", "FILE", AT(output),
+	  "Write to FILE. Default for html on a terminal: report.html." },
 	OPT_ROW_SAMPLES(AT(samples)),
-	{OPT_FLAG, 0, "full-names", NULL,
-	 "Show template arguments, parameters and paths in full.",
-	 AT(full_names)},
+	{ OPT_FLAG, 0, "full-names", NULL, AT(full_names),
+	  "Show template arguments, parameters and paths in full." },
 	OPT_ROW_WIDTH(AT(width)),
 	OPT_ROW_NO_HEADER(AT(no_header)),
-	{OPT_FLAG, 0, "missing", NULL,
-	 "For every image with unresolved functions or lines, show what would "
-	 "resolve them, not only for the three most expensive.",
-	 AT(missing)},
+	{ OPT_FLAG, 0, "missing", NULL, AT(missing),
+	  "For every image with unresolved functions or lines, show what would "
+	  "resolve them, not only for the three most expensive." },
 	OPT_ROW_COLOR(AT(color)),
 	OPT_ROW_NO_PAGER(AT(no_pager)),
 	SOURCE_OPTION_ROWS(struct report_opts),
-	DEBUG_DIR_ROW("If the recording contains no symbols: ", AT(debug_dirs)),
-	{OPT_OPTSTR, 0, "debuginfod", "TIME",
-	 "After the first report, request missing debug files from the servers in "
-	 "DEBUGINFOD_URLS, those with the most samples first, for at most TIME; "
-	 "store the names in the recording and show the report again. Only for "
-	 "your own recordings. Default: 2m.", AT(debuginfod.time)},
+	READING_DIRS_ROW(struct report_opts,
+			 "If the recording contains no symbols: "),
+	{ OPT_OPTSTR, 0, "debuginfod", "TIME", AT(debuginfod.time),
+	  "After the first report, request missing debug files from the "
+	  "servers in DEBUGINFOD_URLS, those with the most samples first, for "
+	  "at most TIME; store the names in the recording and show the report "
+	  "again. Only for your own recordings. Default: 2m." },
 	FETCH_OPTION_SIZE(struct report_opts, debuginfod),
-	OPT_ROW_MAX_MEMORY(offsetof(struct report_opts, max_memory)),
-	OPT_ROW_MAX_OUTPUT(offsetof(struct report_opts, max_output)),
-	OPT_ROW_TRUST(offsetof(struct report_opts, trust)),
+	OPT_ROW_MAX_OUTPUT(AT(max_output)),
+	READING_ROWS(struct report_opts),
 	OPT_END};
-
-static void report_defaults(void *opts)
-{
-	struct report_opts *o = opts;
-
-	o->sort = "image,symbol";
-	o->limit = AUTO;
-	o->width = UINT64_MAX;
-}
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_HTML };
 
@@ -463,7 +441,7 @@ static int browse(struct cmd_io *io, const struct report_opts *o,
 		tui.annotate.where.server->progress = NULL;
 	}
 	if (!rc)
-		rc = late ? open_late_view(io, &tui, late, o->max_memory, err)
+		rc = late ? open_late_view(io, &tui, late, o->reading.max_memory, err)
 			  : open_view(io, &tui, r, err);
 	cmd_sources_free(&tui.annotate.where);
 	return rc;
@@ -595,7 +573,7 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	bool tui = wants_tui(io, o, format), request;
 	struct fetch_options limits = { 0 };
 	struct late_names late = { .io = io, .limits = &limits,
-				   .debug_dirs = &o->debug_dirs };
+				   .debug_dirs = &o->reading.debug_dirs };
 	struct report_spec spec;
 	struct reader *r = NULL;
 	struct buf why = { 0 };
@@ -603,19 +581,17 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 
 	take_graph_word(o, &argc, argv);
 	rc = check_options(o, format, &spec, &limits, err);
-	if (rc >= 0)
-		rc = cmd_open(io, &(struct cmd_reading){
-				.debug_dirs = &o->debug_dirs,
-				.max_memory = o->max_memory, .trust = o->trust,
-				.no_code = format != FORMAT_HTML && !tui,
-				.detail = shown_detail(&spec, format, tui) },
-			      o->input, argc, argv, &late.path, &r, err);
+	if (rc < 0)
+		return rc;
+	o->reading.no_code = format != FORMAT_HTML && !tui;
+	o->reading.detail = shown_detail(&spec, format, tui);
+	rc = cmd_open(io, &o->reading, o->input, argc, argv, &late.path, &r, err);
 	if (rc < 0)
 		return rc;
 	o->max_output = cmd_max_output(o->max_output, reader_bytes(r),
 				       CMD_TEXT_A_BYTE);
 	late.r = r;
-	request = may_request(io, &limits, late.path, r, o->trust, &why);
+	request = may_request(io, &limits, late.path, r, o->reading.trust, &why);
 	if (tui && !o->wakers)
 		rc = browse(io, o, &spec, late.path, r, request ? &late : NULL,
 			    why.n && !request ? buf_cstr(&why) : NULL, err);
@@ -633,6 +609,8 @@ const struct command cmd_report = {
 	.args = "[FILE]",
 	.opts = report_opt_table,
 	.opts_size = sizeof(struct report_opts),
-	.defaults = report_defaults,
+	.defaults = &(const struct report_opts){
+		.sort = "image,symbol", .limit = AUTO, .width = UINT64_MAX,
+	},
 	.run = run_report,
 };

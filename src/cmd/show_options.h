@@ -8,69 +8,74 @@
 #include "cmd/command.h"
 
 #define OPT_ROW_INPUT(at) \
-	{ OPT_STR, 'i', "input", "FILE", \
-	  "Read this recording. Default: profile.tally.", at }
+	{ OPT_STR, 'i', "input", "FILE", at, \
+	  "Read this recording. Default: profile.tally." }
 /* For commands with these two formats; the value is an int, 1 for JSON. */
 #define OPT_ROW_JSON(at) \
-	{ OPT_CHOICE, 0, "format", "text|json", "Output format. Default: text.", \
-	  at }
+	{ OPT_CHOICE, 0, "format", "text|json", at, \
+	  "Output format. Default: text." }
 #define OPT_ROW_NO_INLINE(at) \
-	{ OPT_FLAG, 0, "no-inline", NULL, \
+	{ OPT_FLAG, 0, "no-inline", NULL, at, \
 	  "Attribute inlined functions to the function they were inlined " \
-	  "into.", at }
+	  "into." }
 /* `how`: what --inline, the default, does. */
 #define OPT_ROWS_INLINE(at, how) \
-	{ OPT_NOFLAG, 0, "inline", NULL, how, at }, OPT_ROW_NO_INLINE(at)
+	{ OPT_NOFLAG, 0, "inline", NULL, at, how }, OPT_ROW_NO_INLINE(at)
 #define OPT_ROW_FULL_NAMES(at) \
-	{ OPT_FLAG, 0, "full-names", NULL, \
-	  "Show template arguments and parameters in full.", at }
+	{ OPT_FLAG, 0, "full-names", NULL, at, \
+	  "Show template arguments and parameters in full." }
 #define OPT_ROW_SAMPLES(at) \
-	{ OPT_FLAG, 'n', "samples", NULL, "Also show numbers of samples.", at }
+	{ OPT_FLAG, 'n', "samples", NULL, at, "Also show numbers of samples." }
 /* The value is an int, 1 for AT&T's syntax. */
 #define OPT_ROW_SYNTAX(at) \
-	{ OPT_CHOICE, 'M', "syntax", "intel|att", \
-	  "Syntax of instructions. Default: intel.", at }
+	{ OPT_CHOICE, 'M', "syntax", "intel|att", at, \
+	  "Syntax of instructions. Default: intel." }
 #define OPT_ROW_WIDTH(at) \
-	{ OPT_UINT, 'w', "width", "COLUMNS", \
+	{ OPT_UINT, 'w', "width", "COLUMNS", at, \
 	  "Cut lines at this width. Default: the width of the terminal; no " \
-	  "limit for files and pipes.", \
-	  at }
+	  "limit for files and pipes." }
 #define OPT_ROW_NO_HEADER(at) \
-	{ OPT_FLAG, 0, "no-header", NULL, \
-	  "Omit the lines about data quality.", at }
+	{ OPT_FLAG, 0, "no-header", NULL, at, \
+	  "Omit the lines about data quality." }
 #define OPT_ROW_COLOR(at) \
-	{ OPT_OPTSTR, 0, "color", "auto|always|never", \
-	  "Use colours. Default: auto, on a terminal and without NO_COLOR.", \
-	  at }
+	{ OPT_OPTSTR, 0, "color", "auto|always|never", at, \
+	  "Use colours. Default: auto, on a terminal and without NO_COLOR." }
 #define OPT_ROW_NO_PAGER(at) \
-	{ OPT_FLAG, 0, "no-pager", NULL, \
-	  "Do not send long output to a pager.", at }
+	{ OPT_FLAG, 0, "no-pager", NULL, at, \
+	  "Do not send long output to a pager." }
 
 #define OPT_ROW_QUIET(at) \
-	{ OPT_FLAG, 'q', "quiet", NULL, "Print errors only.", at }
+	{ OPT_FLAG, 'q', "quiet", NULL, at, "Print errors only." }
 /* For commands that write recordings (profile/replace.h). */
 #define OPT_ROW_FORCE(at) \
-	{ OPT_FLAG, 0, "force", NULL, \
-	  "Overwrite FILE even if it is not a recording.", at }
+	{ OPT_FLAG, 0, "force", NULL, at, \
+	  "Overwrite FILE even if it is not a recording." }
 
 /* For commands that read recordings; the value is a uint64_t. */
 #define OPT_ROW_MAX_MEMORY(at) \
-	{ OPT_UINT, 0, "max-memory", "SIZE", \
+	{ OPT_UINT, 0, "max-memory", "SIZE", at, \
 	  "Limit of the memory for the tables of a recording, in bytes (k, " \
 	  "M, G). Default: 64 times the size of the file plus a sixteenth of " \
-	  "the machine's memory (64 MB to 1 GB).", at }
+	  "the machine's memory (64 MB to 1 GB)." }
 
 /* For commands whose output may repeat the names of a recording often; the value is a
  * uint64_t for cmd_max_output. */
 #define OPT_ROW_MAX_OUTPUT(at) \
-	{ OPT_UINT, 0, "max-output", "SIZE", \
-	  "Fail if the text, JSON or CSV has more than this many bytes (k, M, " \
-	  "G). Default: 64 times the size of the file plus 64 MB.", at }
+	{ OPT_UINT, 0, "max-output", "SIZE", at, \
+	  "Fail if the text, JSON or CSV has more than this many bytes (k, " \
+	  "M, G). Default: 64 times the size of the file plus 64 MB." }
+
+/* The value is a struct opt_strs for cmd_debug_dirs.  `when`: see READING_DIRS_ROW. */
+#define DEBUG_DIR_ROW(when, at) \
+	{ OPT_STRS, 0, "debug-dir", "DIR", at, when \
+	  "Also search DIR for debug files: in the layout of /usr/lib/debug or " \
+	  "of debuginfod's cache, at the path of the program, or directly in " \
+	  "DIR. May be repeated." }
 
 /* For commands that open files named in a recording; the value is a bool. */
 #define OPT_ROW_TRUST(at) \
-	{ OPT_FLAG, 0, "trust-recording", NULL, \
+	{ OPT_FLAG, 0, "trust-recording", NULL, at, \
 	  "Open the files on this machine that a recording names even if the " \
-	  "recording belongs to another user.", at }
+	  "recording belongs to another user." }
 
 #endif

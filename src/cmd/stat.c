@@ -26,93 +26,75 @@ struct stat_opts {
 #define AT(field) offsetof(struct stat_opts, field)
 
 static const struct opt stat_opt_table[] = {
-	{ OPT_HEADING, 0, NULL, NULL, "What to count", 0 },
-	{ OPT_TAGGED, 'e', "event", "EVENT[,EVENT...]",
+	OPT_TITLE("What to count"),
+	{ OPT_TAGGED, 'e', "event", "EVENT[,EVENT...]", AT(events),
 	  "Count these events, as in \"tally record\"; {EVENT,EVENT} are "
 	  "counted at the same time. May be repeated. Default: CPU time, "
 	  "context switches, migrations, page faults, and if available cycles, "
-	  "instructions, branches and branch misses.", AT(events) },
-	{ OPT_TAGGED, 0, "filter", "EXPRESSION",
+	  "instructions, branches and branch misses." },
+	{ OPT_TAGGED, 0, "filter", "EXPRESSION", AT(events),
 	  "Count the tracepoints of the last --event only if their fields "
-	  "match: 'prev_pid > 100 && prev_comm == \"sh\"'.", AT(events) },
-	{ OPT_STRS, 0, "metrics", "METRIC[,METRIC...]",
+	  "match: 'prev_pid > 100 && prev_comm == \"sh\"'." },
+	{ OPT_STRS, 0, "metrics", "METRIC[,METRIC...]", AT(metrics),
 	  "Show these metrics and count the events they need; \"tally list "
 	  "metrics\" explains them; none shows none. Default: all whose events "
-	  "are counted.", AT(metrics) },
-	{ OPT_FLAG, 0, "user", NULL, "Count in user space only.", AT(user) },
-	{ OPT_FLAG, 0, "kernel", NULL, "Count in the kernel only.",
-	  AT(kernel) },
+	  "are counted." },
+	{ OPT_FLAG, 0, "user", NULL, AT(user), "Count in user space only." },
+	{ OPT_FLAG, 0, "kernel", NULL, AT(kernel),
+	  "Count in the kernel only." },
 	KEEP_BUSY_OPTION_ROW(AT(keep_busy)),
-	{ OPT_FLAG, 0, "by-mode", NULL,
+	{ OPT_FLAG, 0, "by-mode", NULL, AT(by_mode),
 	  "Count processor events and page faults separately in user space and "
-	  "in the kernel.",
-	  AT(by_mode) },
-	{ OPT_FLAG, 0, "no-group", NULL,
-	  "Count each event by itself, including those of one metric.",
-	  AT(no_group) },
-	{ OPT_FLAG, 0, "no-merge", NULL,
+	  "in the kernel." },
+	{ OPT_FLAG, 0, "no-group", NULL, AT(no_group),
+	  "Count each event by itself, including those of one metric." },
+	{ OPT_FLAG, 0, "no-merge", NULL, AT(no_merge),
 	  "Show each unit (uncore_cbox_0 ...) and kind of core separately "
-	  "instead of their sum.", AT(no_merge) },
-	{ OPT_HEADING, 0, NULL, NULL, "What to observe", 0 },
-	{ OPT_STR, 'p', "pid", "PID[,PID...]",
+	  "instead of their sum." },
+	OPT_TITLE("What to observe"),
+	{ OPT_STR, 'p', "pid", "PID[,PID...]", AT(pids),
 	  "Count in these processes, all their threads and the processes they "
-	  "start.",
-	  AT(pids) },
-	{ OPT_FLAG, 0, "descendants", NULL,
-	  "With -p, also count in the processes that they started earlier.",
-	  AT(descendants) },
-	{ OPT_STR, 't', "tid", "TID[,TID...]",
-	  "Count in these threads and the threads and processes they start.",
-	  AT(tids) },
-	{ OPT_FLAG, 'a', "all-cpus", NULL,
-	  "Count in the whole system while the command runs, or until Ctrl-C.",
-	  AT(all) },
-	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]",
+	  "start." },
+	{ OPT_FLAG, 0, "descendants", NULL, AT(descendants),
+	  "With -p, also count in the processes that they started earlier." },
+	{ OPT_STR, 't', "tid", "TID[,TID...]", AT(tids),
+	  "Count in these threads and the threads and processes they start." },
+	{ OPT_FLAG, 'a', "all-cpus", NULL, AT(all),
+	  "Count in the whole system while the command runs, or until "
+	  "Ctrl-C." },
+	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]", AT(cpus),
 	  "Count on these processors only, for example 0-3,8. Without a "
-	  "command, -p or -t, count everything on them.", AT(cpus) },
-	{ OPT_STR, 0, "cgroup", "PATH",
-	  "Count in the processes of this control group.", AT(cgroup) },
-	{ OPT_NOFLAG, 0, "no-inherit", NULL,
-	  "Do not follow threads and processes started later.",
-	  AT(inherit) },
-	{ OPT_HEADING, 0, NULL, NULL, "When", 0 },
-	{ OPT_UINT, 'r', "repeat", "N",
+	  "command, -p or -t, count everything on them." },
+	{ OPT_STR, 0, "cgroup", "PATH", AT(cgroup),
+	  "Count in the processes of this control group." },
+	{ OPT_NOFLAG, 0, "no-inherit", NULL, AT(inherit),
+	  "Do not follow threads and processes started later." },
+	OPT_TITLE("When"),
+	{ OPT_UINT, 'r', "repeat", "N", AT(repeat),
 	  "Run the command N times; show the mean and the variation between "
-	  "runs.",
-	  AT(repeat) },
-	{ OPT_MILLIS, 'I', "interval", "MS|TIME",
+	  "runs." },
+	{ OPT_MILLIS, 'I', "interval", "MS|TIME", AT(interval),
 	  "Print the counts of every interval of MS milliseconds (or TIME: "
-	  "500ms, 2s).", AT(interval) },
-	{ OPT_DELAY, 0, "delay", "TIME",
+	  "500ms, 2s)." },
+	{ OPT_DELAY, 0, "delay", "TIME", AT(delay),
 	  "Start counting this long after the command starts: 500ms, 0.5s, 2m; "
-	  "a number below 10 is in seconds.", AT(delay) },
-	{ OPT_SECONDS, 0, "duration", "TIME",
-	  "Stop after this time, and end the command with SIGTERM.",
-	  AT(duration) },
-	{ OPT_STR, 0, "control", "fifo:FIFO[,FIFO]|fd:N[,N]",
+	  "a number below 10 is in seconds." },
+	{ OPT_SECONDS, 0, "duration", "TIME", AT(duration),
+	  "Stop after this time, and end the command with SIGTERM." },
+	{ OPT_STR, 0, "control", "fifo:FIFO[,FIFO]|fd:N[,N]", AT(control),
 	  "Read commands from a FIFO or descriptor: enable, disable, stop, "
 	  "ping; the second one receives \"ack\" for each. --delay -1 starts "
-	  "switched off.",
-	  AT(control) },
-	{ OPT_HEADING, 0, NULL, NULL, "Output", 0 },
-	{ OPT_CHOICE, 0, "format", "text|json|csv",
-	  "Output format. Default: text.", AT(format) },
-	{ OPT_STR, 'o', "output", "FILE",
+	  "switched off." },
+	OPT_TITLE("Output"),
+	{ OPT_CHOICE, 0, "format", "text|json|csv", AT(format),
+	  "Output format. Default: text." },
+	{ OPT_STR, 'o', "output", "FILE", AT(output),
 	  "Write to FILE. Default: standard error; without a command, standard "
-	  "output.", AT(output) },
-	{ OPT_FLAG, 'q', "quiet", NULL,
-	  "Print only the counts and errors.", AT(quiet) },
+	  "output." },
+	{ OPT_FLAG, 'q', "quiet", NULL, AT(quiet),
+	  "Print only the counts and errors." },
 	OPT_END
 };
-
-static void stat_defaults(void *opts)
-{
-	struct stat_opts *o = opts;
-
-	o->repeat = 1;
-	o->interval = o->duration = NOT_GIVEN;
-	o->inherit = true;
-}
 
 enum format { TEXT, JSON, CSV };
 
@@ -381,7 +363,9 @@ const struct command cmd_stat = {
 	.args = "[--] [COMMAND [ARGS...]]",
 	.opts = stat_opt_table,
 	.opts_size = sizeof(struct stat_opts),
-	.defaults = stat_defaults,
+	.defaults = &(const struct stat_opts){
+		.repeat = 1, .interval = NOT_GIVEN, .duration = NOT_GIVEN, .inherit = true,
+	},
 	.stop_at_arg = true,
 	.run = stat_run,
 };

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "cmd/debug_dirs.h"
 #include "cmd/open.h"
 #include "cmd/source_options.h"
 #include "profile/symbolize_profile.h"

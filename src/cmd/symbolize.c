@@ -7,10 +7,8 @@
 #include <unistd.h>
 
 #include "cmd/command.h"
-#include "cmd/debug_dirs.h"
 #include "cmd/fetch_debug.h"
 #include "cmd/open.h"
-#include "cmd/show_options.h"
 #include "cmd/source_options.h"
 #include "cmd/status.h"
 #include "cmd/store_symbols.h"
@@ -18,45 +16,41 @@
 #include "profile/symbolize_profile.h"
 
 struct symbolize_opts {
-	uint64_t max_memory;
+	struct cmd_reading reading;
 	const char *input, *output, *kallsyms, *vmlinux;
-	struct opt_strs debug_dirs;
 	const char *embed_source;
 	struct fetch_opts debuginfod;
 	bool quiet, verify;
-	bool trust;
 };
 
 static const struct opt symbolize_opt_table[] = {
 	OPT_ROW_INPUT(offsetof(struct symbolize_opts, input)),
 	{ OPT_STR, 'o', "output", "FILE",
-	  "Write a copy instead of replacing the recording.",
-	  offsetof(struct symbolize_opts, output) },
-	DEBUG_DIR_ROW("", offsetof(struct symbolize_opts, debug_dirs)),
+	  offsetof(struct symbolize_opts,output),
+	  "Write a copy instead of replacing the recording." },
+	READING_DIRS_ROW(struct symbolize_opts, ""),
 	{ OPT_OPTSTR, 0, "debuginfod", "TIME",
+	  offsetof(struct symbolize_opts,debuginfod.time),
 	  "First request missing debug files from the servers in "
 	  "DEBUGINFOD_URLS, those with the most samples first, for at most "
-	  "TIME. Default: 2m.",
-	  offsetof(struct symbolize_opts, debuginfod.time) },
+	  "TIME. Default: 2m." },
 	FETCH_OPTION_SIZE(struct symbolize_opts, debuginfod),
 	{ OPT_STR, 0, "kallsyms", "FILE",
-	  "File with the names of kernel functions. Default: /proc/kallsyms.",
-	  offsetof(struct symbolize_opts, kallsyms) },
+	  offsetof(struct symbolize_opts,kallsyms),
+	  "File with the names of kernel functions. Default: /proc/kallsyms." },
 	{ OPT_STR, 'k', "vmlinux", "FILE",
+	  offsetof(struct symbolize_opts,vmlinux),
 	  "ELF file of the kernel with debug information. Default: found by "
-	  "build ID in the debug directory, /boot and /lib/modules.",
-	  offsetof(struct symbolize_opts, vmlinux) },
+	  "build ID in the debug directory, /boot and /lib/modules." },
 	EMBED_OPTION_ROW(offsetof(struct symbolize_opts, embed_source),
 		"Also store the source lines of hot functions, unless the "
 		"recording contains some."),
-	{ OPT_FLAG, 0, "verify", NULL,
+	{ OPT_FLAG, 0, "verify", NULL, offsetof(struct symbolize_opts,verify),
 	  "Compare every name, inline chain, file and line of the recording "
 	  "with the result of libdw and print each difference; change nothing. "
-	  "Exit status 1 if there is an unexplained difference.",
-	  offsetof(struct symbolize_opts, verify) },
+	  "Exit status 1 if there is an unexplained difference." },
 	OPT_ROW_QUIET(offsetof(struct symbolize_opts, quiet)),
-	OPT_ROW_MAX_MEMORY(offsetof(struct symbolize_opts, max_memory)),
-	OPT_ROW_TRUST(offsetof(struct symbolize_opts, trust)),
+	READING_ROWS(struct symbolize_opts),
 	OPT_END
 };
 
@@ -146,7 +140,7 @@ static int fetch(struct cmd_io *io, const struct symbolize_opts *o,
 			      .quiet = o->quiet };
 	struct fetch_result result;
 	struct buf dirs = { 0 };
-	int rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+	int rc = cmd_debug_dirs(&o->reading.debug_dirs, &dirs, err);
 
 	f->debug_dirs = buf_cstr(&dirs);
 	f->step = show_step;
@@ -186,7 +180,7 @@ static int update(struct cmd_io *io, const struct symbolize_opts *o,
 	size_t n = p->images.n, before;
 	int *files = malloc((n + 1) * sizeof(*files));
 	struct store_options store = {
-		.debug_dirs = &o->debug_dirs, .kallsyms = o->kallsyms,
+		.debug_dirs = &o->reading.debug_dirs, .kallsyms = o->kallsyms,
 		.vmlinux = o->vmlinux, .embed_source = o->embed_source,
 		.output = o->output, .files = files,
 	};
@@ -213,14 +207,13 @@ static int update(struct cmd_io *io, const struct symbolize_opts *o,
 }
 
 static int verify(struct cmd_io *io, const struct symbolize_opts *o,
-		  const struct cmd_reading *how, const char *path,
-		  struct reader *r, struct error *err)
+		  const char *path, struct reader *r, struct error *err)
 {
 	struct buf dirs = { 0 };
-	int rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
+	int rc = cmd_debug_dirs(&o->reading.debug_dirs, &dirs, err);
 
 	if (!rc)
-		rc = cmd_add_symbols(io, how, path, r, err);
+		rc = cmd_add_symbols(io, &o->reading, path, r, err);
 	if (!rc)
 		rc = cmd_verify_profile(io, reader_profile(r), buf_cstr(&dirs),
 					err);
@@ -251,15 +244,12 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 	const struct symbolize_opts *o = opts;
 	struct reader *r = NULL;
 	const char *path;
-	struct cmd_reading how = { .debug_dirs = &o->debug_dirs,
-				   .max_memory = o->max_memory, .trust = o->trust,
-				   .as_it_is = true };
 	struct fetch_options f = { 0 };
 	int rc = check_options(o, &f, err);
 
 	if (rc >= 0)
-		rc = cmd_open(io, &how, o->input, argc, argv, &path, &r, err);
-	if (rc >= 0 && o->trust)
+		rc = cmd_open(io, &o->reading, o->input, argc, argv, &path, &r, err);
+	if (rc >= 0 && o->reading.trust)
 		reader_profile(r)->foreign = false;
 	if (rc >= 0 && reader_profile(r)->foreign)
 		rc = error_set(err, ERR_PERM, "%s belongs to another user, who "
@@ -268,7 +258,7 @@ static int run_symbolize(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc >= 0)
 		rc = check_vmlinux(o->vmlinux, reader_profile(r), err);
 	if (rc >= 0)
-		rc = o->verify ? verify(io, o, &how, path, r, err)
+		rc = o->verify ? verify(io, o, path, r, err)
 			       : update(io, o, &f, path, r, err);
 	reader_close(r);
 	return rc;
@@ -280,5 +270,6 @@ const struct command cmd_symbolize = {
 	.args = "[FILE]",
 	.opts = symbolize_opt_table,
 	.opts_size = sizeof(struct symbolize_opts),
+	.defaults = &(const struct symbolize_opts){ .reading.as_it_is = true },
 	.run = run_symbolize,
 };

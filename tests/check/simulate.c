@@ -163,7 +163,7 @@ static struct outcome try_setting(const struct options *o,
 {
 	static double share[FUNCS], cost[2 * RUNS_MAX * FUNCS], quality[FUNCS];
 	struct rng g = rng_seed(o->seed);
-	struct judge_options jo = judge_defaults();
+	struct judge_options jo = JUDGE_DEFAULTS;
 	struct outcome out = { 0, 0, 0, 0 };
 	double tested = 0;
 
@@ -390,7 +390,7 @@ static struct judge judge_first(const double *cost, size_t r, double alpha,
 {
 	static double part[2 * RUNS_MAX * FUNCS];
 	struct judge_input in = { r, r, FUNCS, part, NULL, NULL, NULL, NULL };
-	struct judge_options jo = judge_defaults();
+	struct judge_options jo = JUDGE_DEFAULTS;
 	struct judge j;
 
 	jo.alpha = alpha;

@@ -46,7 +46,7 @@ static void scale_new(struct counts *c, size_t f, double by)
 
 static void judge(struct counts *c)
 {
-	struct judge_options o = judge_defaults();
+	struct judge_options o = JUDGE_DEFAULTS;
 
 	assert_int_equal(judge_run(&c->in, &o, &c->j, NULL), 0);
 }
@@ -114,7 +114,7 @@ static void runs_vary_more_than_the_change(void **state)
 {
 	static const double speed[RUNS] = { 1.25, 0.8, 1.15, 0.85, 1.2,
 					    0.75, 1.0, 1.3, 0.9, 0.8 };
-	struct judge_options o = judge_defaults();
+	struct judge_options o = JUDGE_DEFAULTS;
 	struct counts *c = counts_new();
 
 	(void)state;
@@ -509,7 +509,7 @@ static void share_blocks(struct counts *c, double by)
 static void blocks_are_compared_in_pairs(void **state)
 {
 	struct counts *c = counts_new();
-	struct judge_options o = judge_defaults();
+	struct judge_options o = JUDGE_DEFAULTS;
 	double alone;
 
 	(void)state;
@@ -536,7 +536,7 @@ static void blocks_are_compared_in_pairs(void **state)
 static void alike_blocks_are_not_paired(void **state)
 {
 	struct counts *c = counts_new();
-	struct judge_options o = judge_defaults();
+	struct judge_options o = JUDGE_DEFAULTS;
 	double se;
 
 	(void)state;
@@ -555,7 +555,7 @@ static void alike_blocks_are_not_paired(void **state)
 static void few_blocks_are_not_paired(void **state)
 {
 	static const size_t runs[][2] = { { 2, 2 }, { 6, 5 }, { 1, 1 } };
-	struct judge_options o = judge_defaults();
+	struct judge_options o = JUDGE_DEFAULTS;
 
 	(void)state;
 	o.paired = true;
@@ -580,7 +580,7 @@ static void total_of_sides_recorded_apart(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
-		struct judge_options o = judge_defaults();
+		struct judge_options o = JUDGE_DEFAULTS;
 		struct counts *c = counts_new();
 
 		make(c, RUNS, RUNS, 20000);
@@ -626,7 +626,7 @@ static void looks_share_alpha(void **state)
 /* What may still be slower, or not be visible, needs more runs. */
 static void steps(void **state)
 {
-	struct judge_options o = judge_defaults();
+	struct judge_options o = JUDGE_DEFAULTS;
 	struct counts *c = counts_new();
 	double doubt;
 

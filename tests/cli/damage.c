@@ -84,7 +84,7 @@ static int run(const struct line *l, char **text, struct error *err)
 		argc++;
 	}
 	if (cmd->defaults)
-		cmd->defaults(opts);
+		memcpy(opts, cmd->defaults, cmd->opts_size);
 	rc = options_parse(cmd, opts, argc, argv, &rest, &help, err);
 	if (rc >= 0)
 		rc = cmd->run(&io, opts, argc - rest, argv + rest, err);

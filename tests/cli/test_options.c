@@ -21,17 +21,17 @@ struct opts {
 
 #define AT(f) offsetof(struct opts, f)
 static const struct opt table[] = {
-	{ OPT_HEADING, 0, NULL, NULL, "First part", 0 },
-	{ OPT_FLAG, 'n', "on", NULL, "Turns on.", AT(on) },
-	{ OPT_NOFLAG, 0, "no-off", NULL, "Turns off.", AT(off) },
-	{ OPT_STR, 's', "string", "WORD", "Some word.", AT(str) },
-	{ OPT_OPTSTR, 'g', "graph", "MODE", "Maybe a mode.", AT(maybe) },
-	{ OPT_STRS, 'e', "event", "EVENT", "Events.", AT(many) },
-	{ OPT_WORDS, 0, "files", "FILE [FILE...]", "Files.", AT(words) },
-	{ OPT_UINT, 'F', "freq", "HZ", "A rate.", AT(num) },
-	{ OPT_DOUBLE, 0, "limit", "PERCENT", "A share.", AT(frac) },
-	{ OPT_DELAY, 0, "delay", "TIME", "A time.", AT(secs) },
-	{ OPT_FLAG, 'q', NULL, NULL, "Only short.", AT(on) },
+	OPT_TITLE("First part"),
+	{ OPT_FLAG, 'n', "on", NULL, AT(on), "Turns on." },
+	{ OPT_NOFLAG, 0, "no-off", NULL, AT(off), "Turns off." },
+	{ OPT_STR, 's', "string", "WORD", AT(str), "Some word." },
+	{ OPT_OPTSTR, 'g', "graph", "MODE", AT(maybe), "Maybe a mode." },
+	{ OPT_STRS, 'e', "event", "EVENT", AT(many), "Events." },
+	{ OPT_WORDS, 0, "files", "FILE [FILE...]", AT(words), "Files." },
+	{ OPT_UINT, 'F', "freq", "HZ", AT(num), "A rate." },
+	{ OPT_DOUBLE, 0, "limit", "PERCENT", AT(frac), "A share." },
+	{ OPT_DELAY, 0, "delay", "TIME", AT(secs), "A time." },
+	{ OPT_FLAG, 'q', NULL, NULL, AT(on), "Only short." },
 	OPT_END
 };
 

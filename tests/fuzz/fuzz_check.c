@@ -53,7 +53,7 @@ static int add(struct check *c, enum check_side side, uint8_t **copy,
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct check c = { .o = { .judge = judge_defaults(),
+	struct check c = { .o = { .judge = JUDGE_DEFAULTS,
 				  .require_mde = 0.1,
 				  .inclusive = true } };
 	uint8_t *copy[2] = { NULL, NULL };
