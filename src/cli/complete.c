@@ -122,10 +122,9 @@ static void offer_keys(const struct word *value)
 static void offer_metrics(const struct word *value)
 {
 	struct word w = last_of_list(value);
-	const struct metric *m;
 
 	offer(&w, "none", 4, "show none");
-	for (size_t i = 0; (m = metric_at(i)); i++)
+	for (const struct metric *m = metric_table; m->name; m++)
 		offer(&w, m->name, strlen(m->name), "");
 }
 

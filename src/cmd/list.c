@@ -100,18 +100,16 @@ static bool all_names(int argc, char **argv)
 
 static const struct metric *next(size_t *i, bool names, int argc, char **argv)
 {
-	const struct metric *m;
+	const char *name = names && *i < (size_t)argc ? argv[(*i)++] : NULL;
 
-	if (names) {
-		if (*i >= (size_t)argc)
-			return NULL;
-		m = metric_find(argv[*i], strcspn(argv[*i], ":"));
-		(*i)++;
-		return m;
-	}
-	while ((m = metric_at((*i)++)))
+	if (names)
+		return name ? metric_find(name, strcspn(name, ":")) : NULL;
+	while (metric_table[*i].name) {
+		const struct metric *m = &metric_table[(*i)++];
+
 		if (metric_matches(m, argc, argv))
 			return m;
+	}
 	return NULL;
 }
 

@@ -313,10 +313,9 @@ static int offer_metrics(struct plan *p, const struct plan_options *o,
 {
 	const struct hw_pmu *here = hw_pmu_here(o->sysfs);
 	struct event_list l = { 0 };
-	const struct metric *m;
 	int r = 0;
 
-	for (size_t i = 0; (m = metric_at(i)) && !r; i++) {
+	for (const struct metric *m = metric_table; m->name && !r; m++) {
 		if (m->pmu && m->pmu != here)
 			continue;
 		if (m->on_request)

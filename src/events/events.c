@@ -181,22 +181,11 @@ static bool all_modifiers(const char *s)
 
 static bool raw_parse(const char *s, size_t n, struct event_spec *e)
 {
-	uint64_t v = 0;
-
-	if (n < 2 || n > 17 || s[0] != 'r')
+	if (n < 2 || n > 17 || s[0] != 'r' ||
+	    strspn(s + 1, "0123456789abcdefABCDEF") < n - 1)
 		return false;
-	for (size_t i = 1; i < n; i++) {
-		int c = s[i];
-		int d = c >= '0' && c <= '9' ? c - '0'
-			: c >= 'a' && c <= 'f' ? c - 'a' + 10
-			: c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-
-		if (d < 0)
-			return false;
-		v = v << 4 | (uint64_t)d;
-	}
 	e->type = PERF_TYPE_RAW;
-	e->config = v;
+	e->config = strtoull(s + 1, NULL, 16);
 	return true;
 }
 
@@ -336,14 +325,6 @@ static int brace_open(const char **text, const struct event_list *l,
 	return 0;
 }
 
-static int list_add(struct event_list *out, const struct event_spec *e,
-		    struct error *err)
-{
-	if (vec_push(out, *e) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory for events");
-	return 0;
-}
-
 struct wild {
 	const struct event_spec *like;	/* event with the modifiers */
 	uint32_t group;
@@ -442,7 +423,9 @@ static int item_parse(const char *text, size_t n, const char *sysfs,
 	e.group = *group;
 	if (closed)
 		*group = 0;
-	return r ? 0 : list_add(out, &e, err);
+	if (!r && vec_push(out, e) < 0)
+		return error_set(err, ERR_NOMEM, "out of memory for events");
+	return 0;
 }
 
 int events_parse(const char *text, const char *sysfs, struct event_list *out,

@@ -17,7 +17,7 @@ struct formula {
 	struct error *err;
 };
 
-static int sum_parse(struct formula *f, double *out);
+static int series_parse(struct formula *f, bool sum, double *out);
 
 static int bad(struct formula *f, const char *what)
 {
@@ -73,7 +73,7 @@ static int atom_parse(struct formula *f, double *out)
 		if (++f->depth > DEPTH_MAX)
 			return bad(f, "too many parentheses");
 		f->at++;
-		r = sum_parse(f, out);
+		r = series_parse(f, true, out);
 		if (!r && *f->at != ')')
 			r = bad(f, "a ) is missing");
 		f->depth--;
@@ -93,33 +93,20 @@ static int atom_parse(struct formula *f, double *out)
 	return bad(f, n ? "unknown name" : "a number or name is missing");
 }
 
-static int product_parse(struct formula *f, double *out)
+static double combine(char op, double a, double b)
 {
-	int r = atom_parse(f, out);
-
-	while (!r) {
-		double v;
-		char op;
-
-		blanks_skip(f);
-		op = *f->at;
-		if (op != '*' && op != '/')
-			break;
-		f->at++;
-		r = atom_parse(f, &v);
-		if (r)
-			break;
-		if (op == '*')
-			*out *= v;
-		else
-			*out = v == 0 ? NAN : *out / v;
+	switch (op) {
+	case '+': return a + b;
+	case '-': return a - b;
+	case '*': return a * b;
 	}
-	return r;
+	return b == 0 ? NAN : a / b;
 }
 
-static int sum_parse(struct formula *f, double *out)
+/* Parses a sum of products, or (`sum` false) a product of atoms. */
+static int series_parse(struct formula *f, bool sum, double *out)
 {
-	int r = product_parse(f, out);
+	int r = sum ? series_parse(f, false, out) : atom_parse(f, out);
 
 	while (!r) {
 		double v;
@@ -127,12 +114,12 @@ static int sum_parse(struct formula *f, double *out)
 
 		blanks_skip(f);
 		op = *f->at;
-		if (op != '+' && op != '-')
+		if (!op || !strchr(sum ? "+-" : "*/", op))
 			break;
 		f->at++;
-		r = product_parse(f, &v);
+		r = sum ? series_parse(f, false, &v) : atom_parse(f, &v);
 		if (!r)
-			*out += op == '+' ? v : -v;
+			*out = combine(op, *out, v);
 	}
 	return r;
 }
@@ -141,7 +128,7 @@ int formula_eval(const char *text, const struct formula_name *names, size_t n,
 		 double *out, struct error *err)
 {
 	struct formula f = { text, text, names, n, 0, err };
-	int r = sum_parse(&f, out);
+	int r = series_parse(&f, true, out);
 
 	if (!r && *f.at)
 		r = bad(&f, "an operator is missing");

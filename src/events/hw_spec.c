@@ -29,22 +29,23 @@ struct parser {
 static int number(struct part w)
 {
 	bool hex = w.n > 2 && w.s[0] == '0' && (w.s[1] == 'x' || w.s[1] == 'X');
-	int v = 0, base = hex ? 16 : 10;
+	const char *digits = hex ? "0123456789abcdefABCDEF" : "0123456789";
+	size_t skip = hex ? 2 : 0;
+	unsigned long v;
 
-	if (!w.n)
+	/* no part is followed by a digit */
+	if (!w.n || strspn(w.s + skip, digits) != w.n - skip)
 		return -1;
-	for (size_t i = hex ? 2 : 0; i < w.n; i++) {
-		int c = w.s[i] | 0x20;
-		int d = w.s[i] >= '0' && w.s[i] <= '9' ? w.s[i] - '0'
-			: hex && c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+	v = strtoul(w.s, NULL, hex ? 16 : 10);
+	return v > HW_CODE_MAX ? HW_CODE_MAX + 1 : (int)v;
+}
 
-		if (d < 0)
-			return -1;
-		v = v * base + d;
-		if (v > HW_CODE_MAX)
-			v = HW_CODE_MAX + 1;
-	}
-	return v;
+/* Returns the number of bytes before a character, or of all. */
+static size_t until(struct part w, char c)
+{
+	const char *end = memchr(w.s, c, w.n);
+
+	return end ? (size_t)(end - w.s) : w.n;
 }
 
 void hw_event_name(const struct hw_pmu *pmu, const struct hw_event *e,
@@ -133,11 +134,9 @@ static int masks_parse(struct parser *p, struct part w)
 				 "twice; join the names with +", p->out->text);
 	p->masked = true;
 	for (;;) {
-		size_t k = 0;
+		size_t k = until(w, '+');
 		int r;
 
-		while (k < w.n && w.s[k] != '+')
-			k++;
 		r = mask_word(p, (struct part){ w.s, k });
 		if (r < 0 || k == w.n)
 			return r;
@@ -169,8 +168,12 @@ static int count_parse(struct parser *p, struct part w)
 	return 0;
 }
 
-static const char *const words[] = {
-	"usr", "os", "edge", "inv", "pc", "count=", "cmask=", "mask=", "umask=",
+enum { USR, OS, EDGE, INV, PC, COUNT_IS, CMASK_IS, MASK_IS, UMASK_IS, QUALIFIERS };
+
+static const char *const words[QUALIFIERS] = {
+	"usr", "os", "edge", "inv", "pc", "count=",
+	"cmask=",		/* the manuals' name */
+	"mask=", "umask=",
 };
 
 /* Names that other tools use. */
@@ -179,22 +182,28 @@ static const char *const otherwise[][2] = {
 	{ "invert", "inv" }, { "cnt=", "count=" },
 };
 
-static bool starts(struct part w, const char *word)
+/* Returns whether a part is the word, or begins with it if it ends in '='. */
+static bool fits(struct part w, const char *word)
 {
 	size_t n = strlen(word);
 
-	return w.n >= n && !strncasecmp(w.s, word, n);
+	return word[n - 1] == '=' ? w.n >= n && !strncasecmp(w.s, word, n)
+				  : word_is(w, word);
+}
+
+/* Returns which of `words` fits, or QUALIFIERS. */
+static size_t qualifier_find(struct part w)
+{
+	size_t i = 0;
+
+	while (i < QUALIFIERS && !fits(w, words[i]))
+		i++;
+	return i;
 }
 
 bool hw_spec_qualifier(const char *s)
 {
-	struct part w = { s, strcspn(s, ",}") };
-
-	for (size_t i = 0; i < COUNT(words); i++)
-		if (strchr(words[i], '=') ? starts(w, words[i])
-					  : word_is(w, words[i]))
-			return true;
-	return false;
+	return qualifier_find((struct part){ s, strcspn(s, ",}") }) < QUALIFIERS;
 }
 
 static int unknown_qualifier(struct parser *p, struct part w)
@@ -202,8 +211,7 @@ static int unknown_qualifier(struct parser *p, struct part w)
 	int n = (int)(w.n < 40 ? w.n : 40);
 
 	for (size_t i = 0; i < COUNT(otherwise); i++)
-		if (strchr(otherwise[i][0], '=') ? starts(w, otherwise[i][0])
-						 : word_is(w, otherwise[i][0]))
+		if (fits(w, otherwise[i][0]))
 			return error_set(p->err, ERR_USAGE, "\"%s\": unknown "
 					 "qualifier \"%.*s\"; write %s",
 					 p->out->text, n, w.s, otherwise[i][1]);
@@ -214,29 +222,22 @@ static int unknown_qualifier(struct parser *p, struct part w)
 
 static int qualifier_parse(struct parser *p, struct part w)
 {
-	struct pmu_event *sel = &p->out->sel;
+	bool *const flags[] = {
+		[USR] = &p->out->sel.usr, [OS] = &p->out->sel.os,
+		[EDGE] = &p->out->sel.edge, [INV] = &p->out->sel.inv,
+		[PC] = &p->out->sel.pc,
+	};
+	size_t i = qualifier_find(w), n;
 
-	if (word_is(w, "usr"))
-		sel->usr = true;
-	else if (word_is(w, "os"))
-		sel->os = true;
-	else if (word_is(w, "edge"))
-		sel->edge = true;
-	else if (word_is(w, "inv"))
-		sel->inv = true;
-	else if (word_is(w, "pc"))
-		sel->pc = true;
-	else if (starts(w, "count="))
-		return count_parse(p, (struct part){ w.s + 6, w.n - 6 });
-	else if (starts(w, "cmask="))	/* the manuals' name */
-		return count_parse(p, (struct part){ w.s + 6, w.n - 6 });
-	else if (starts(w, "mask="))
-		return masks_parse(p, (struct part){ w.s + 5, w.n - 5 });
-	else if (starts(w, "umask="))
-		return masks_parse(p, (struct part){ w.s + 6, w.n - 6 });
-	else
+	if (i == QUALIFIERS)
 		return unknown_qualifier(p, w);
-	return 0;
+	if (i < COUNT(flags)) {
+		*flags[i] = true;
+		return 0;
+	}
+	n = strlen(words[i]);
+	w = (struct part){ w.s + n, w.n - n };
+	return i == COUNT_IS || i == CMASK_IS ? count_parse(p, w) : masks_parse(p, w);
 }
 
 static int unknown(const struct hw_pmu *pmu, const char *text, struct part w,
@@ -282,11 +283,9 @@ static bool hex_code(const struct hw_pmu *pmu, const char *s, size_t n)
 static int code_parse(struct parser *p, struct part *w)
 {
 	const struct hw_pmu *pmu = p->out->pmu;
-	size_t k = 0;
+	size_t k = until(*w, ':');
 	int v;
 
-	while (k < w->n && w->s[k] != ':')
-		k++;
 	v = number((struct part){ w->s, k });
 	p->out->event = v < 0 ? NULL : hw_event_code(pmu, (uint32_t)v);
 	w->s += k;
@@ -341,11 +340,9 @@ static int event_parse(struct parser *p, struct part w)
 {
 	const struct hw_pmu *pmu = p->out->pmu;
 	bool prefixed = colon_prefix(pmu, &w);
-	size_t k = 0;
+	size_t k = until(w, ':');
 	int r;
 
-	while (k < w.n && w.s[k] != ':')
-		k++;
 	if (prefixed && number((struct part){ w.s, k }) >= 0) {
 		r = code_parse(p, &w);
 		if (r < 0)
@@ -443,16 +440,14 @@ int hw_spec_parse(const struct hw_pmu *pmu, const char *text,
 static const struct hw_event *named(const struct hw_pmu *pmu, struct part w,
 				    bool *prefixed)
 {
-	size_t k = 0;
+	size_t k;
+	int v;
 
 	*prefixed = colon_prefix(pmu, &w);
-	while (k < w.n && w.s[k] != ':')
-		k++;
-	if (*prefixed && number((struct part){ w.s, k }) >= 0) {
-		int v = number((struct part){ w.s, k });
-
+	k = until(w, ':');
+	v = *prefixed ? number((struct part){ w.s, k }) : -1;
+	if (v >= 0)
 		return hw_event_code(pmu, (uint32_t)v);
-	}
 	/* k8-, p6-: the PMU's name and a dash */
 	if (w.n > 3 && !strncasecmp(w.s, pmu->name, 2) &&
 	    (w.s[2] == '-' || w.s[2] == '_'))

@@ -17,11 +17,9 @@ libevents_a_SOURCES = \
 	src/events/hw_spec.c \
 	src/events/hw_spec.h \
 	src/events/k8.c \
+	src/events/metric_table.c \
 	src/events/metrics.c \
 	src/events/metrics.h \
-	src/events/metrics_generic.c \
-	src/events/metrics_k8.c \
-	src/events/metrics_p6.c \
 	src/events/names.c \
 	src/events/names.h \
 	src/events/p6.c \

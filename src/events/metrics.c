@@ -9,27 +9,11 @@
 #include <strings.h>
 
 #include "base/nearest.h"
-#include "base/vec.h"
 #include "events/formula.h"
-
-static const struct metric *const tables[] = {
-	metrics_generic, metrics_k8, metrics_p6,
-};
-
-const struct metric *metric_at(size_t i)
-{
-	for (size_t t = 0; t < COUNT(tables); t++)
-		for (const struct metric *m = tables[t]; m->name; m++)
-			if (!i--)
-				return m;
-	return NULL;
-}
 
 const struct metric *metric_find(const char *name, size_t n)
 {
-	const struct metric *m;
-
-	for (size_t i = 0; (m = metric_at(i)); i++)
+	for (const struct metric *m = metric_table; m->name; m++)
 		if (strlen(m->name) == n && !strncasecmp(m->name, name, n))
 			return m;
 	return NULL;
@@ -63,12 +47,11 @@ static int unknown(const char *text, size_t n, struct error *err)
 {
 	char name[METRIC_NAME_MAX];
 	struct nearest near;
-	const struct metric *m;
 	const char *best;
 
 	snprintf(name, sizeof(name), "%.*s", (int)n, text);
 	near = nearest_to(name);
-	for (size_t i = 0; (m = metric_at(i)); i++)
+	for (const struct metric *m = metric_table; m->name; m++)
 		nearest_try(&near, m->name);
 	best = nearest_best(&near);
 	if (best)

@@ -23,11 +23,12 @@ struct metric_param {
 };
 
 struct metric {
-	const char *name, *summary;
-	const char *unit;	/* "%", "B/s", or "" */
-	const char *events[METRIC_EVENTS_MAX];	/* specifiers */
-	const char *formula;
+	const char *name;
 	const struct hw_pmu *pmu;	/* NULL: the kernel's events */
+	const char *unit;	/* "%", "B/s", or "" */
+	const char *formula;
+	const char *events[METRIC_EVENTS_MAX];	/* specifiers */
+	const char *summary;
 	const char *source;	/* place in the document */
 	const char *note;	/* or NULL */
 	bool on_request;	/* the inverse of another metric, shown only on
@@ -35,8 +36,8 @@ struct metric {
 	struct metric_param params[METRIC_PARAMS_MAX];
 };
 
-/* Returns the i-th metric, NULL after the last. */
-const struct metric *metric_at(size_t i);
+/* The metrics; the table ends with name == NULL. */
+extern const struct metric metric_table[];
 /* Finds a metric by its name of n bytes, ignoring case; NULL if there is none. */
 const struct metric *metric_find(const char *name, size_t n);
 /* Returns the number of events. */
@@ -58,8 +59,5 @@ struct metric_use metric_plain(const struct metric *m);
  * undefined. */
 double metric_value(const struct metric_use *u, const double *counts,
 		    double seconds);
-
-/* The tables of metrics, each ends with name == NULL. */
-extern const struct metric metrics_generic[], metrics_k8[], metrics_p6[];
 
 #endif

@@ -87,53 +87,53 @@ static const struct {
 
 enum { CACHES = COUNT(caches), OPS = 3, RESULTS = 2 };
 
+static bool same(const char *s, size_t n, const char *word)
+{
+	return strlen(word) == n && !memcmp(s, word, n);
+}
+
+/* The i-th combination of a cache, an operation and a result. */
+struct cache_event {
+	char name[64], summary[96];
+	uint64_t config;
+};
+
+/* Returns false if the operation does not apply to the cache. */
+static bool cache_event(int i, struct cache_event *out)
+{
+	int c = i / (OPS * RESULTS), op = i / RESULTS % OPS, miss = i % RESULTS;
+
+	snprintf(out->name, sizeof(out->name), "%s-%s", caches[c].name,
+		 miss ? ops[op].miss : ops[op].access);
+	snprintf(out->summary, sizeof(out->summary), "%s%s, %s", ops[op].verb,
+		 miss ? " that miss" : "", caches[c].what);
+	out->config = (uint64_t)(c | op << 8 | miss << 16);
+	return caches[c].ops & 1u << op;
+}
+
 static bool cache_each(event_info_cb *cb, void *ctx)
 {
-	char name[64], summary[96];
-	struct event_info info = { name, "", "cache", summary };
+	struct cache_event e;
+	const struct event_info info = { e.name, "", "cache", e.summary };
 
-	for (int i = 0; i < CACHES * OPS * RESULTS; i++) {
-		int c = i / (OPS * RESULTS), op = i / RESULTS % OPS;
-		int miss = i % RESULTS;
-
-		if (!(caches[c].ops & 1u << op))
-			continue;
-		snprintf(name, sizeof(name), "%s-%s", caches[c].name,
-			 miss ? ops[op].miss : ops[op].access);
-		snprintf(summary, sizeof(summary), "%s%s, %s", ops[op].verb,
-			 miss ? " that miss" : "", caches[c].what);
-		if (!cb(ctx, &info))
+	for (int i = 0; i < CACHES * OPS * RESULTS; i++)
+		if (cache_event(i, &e) && !cb(ctx, &info))
 			return false;
-	}
 	return true;
 }
 
 static bool cache_find(const char *s, size_t n, struct event_spec *out)
 {
-	for (int c = 0; c < CACHES; c++) {
-		size_t k = strlen(caches[c].name);
+	struct cache_event e;
 
-		if (n <= k + 1 || memcmp(s, caches[c].name, k) || s[k] != '-')
+	for (int i = 0; i < CACHES * OPS * RESULTS; i++) {
+		if (!cache_event(i, &e) || !same(s, n, e.name))
 			continue;
-		for (int i = 0; i < OPS * RESULTS; i++) {
-			int op = i / RESULTS, miss = i % RESULTS;
-			const char *w = miss ? ops[op].miss : ops[op].access;
-
-			if (!(caches[c].ops & 1u << op) ||
-			    strlen(w) != n - k - 1 ||
-			    memcmp(s + k + 1, w, n - k - 1))
-				continue;
-			out->type = PERF_TYPE_HW_CACHE;
-			out->config = (uint64_t)(c | op << 8 | miss << 16);
-			return true;
-		}
+		out->type = PERF_TYPE_HW_CACHE;
+		out->config = e.config;
+		return true;
 	}
 	return false;
-}
-
-static bool same(const char *s, size_t n, const char *word)
-{
-	return strlen(word) == n && !memcmp(s, word, n);
 }
 
 bool event_name_find(const char *s, size_t n, struct event_spec *out)

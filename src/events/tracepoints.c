@@ -2,11 +2,9 @@
 /* Finds tracepoints by name and pattern. */
 #include "events/tracepoints.h"
 
-#include <dirent.h>
-#include <fnmatch.h>
+#include <glob.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -86,39 +84,20 @@ static const char *events_folder(const char *sysfs, char *path)
 	return NULL;
 }
 
-static int plain_entry(const struct dirent *d)
+/* Calls cb for the tracepoint whose file "id" has this path. */
+static int take_match(const char *folder, char *path, tracepoint_cb *cb, void *ctx)
 {
-	return sysfs_plain(d->d_name);
-}
-
-/* Calls cb for the matching tracepoints of one system. */
-static int match_system(const char *folder, const char *system,
-			const char *pattern, tracepoint_cb *cb, void *ctx)
-{
-	char path[SYSFS_PATH], name[SYSFS_PATH];
 	struct buf b = { 0 };
-	struct dirent **list;
-	int n, r = 0;
+	const char *text = sysfs_read(&b, path);
+	char *system = path + strlen(folder) + 1, *name = strchr(system, '/') + 1;
+	uint64_t id;
+	int r = 0;
 
-	if (snprintf(path, sizeof(path), "%s/%s", folder, system) >= SYSFS_PATH)
-		return 0;
-	n = scandir(path, &list, plain_entry, alphasort);
-	for (int i = 0; i < n; i++) {
-		const char *text;
-		uint64_t id;
-
-		snprintf(name, sizeof(name), "%s:%s", system, list[i]->d_name);
-		if (!r && !fnmatch(pattern, name, 0) &&
-		    snprintf(path, sizeof(path), "%s/%s/%s/id", folder, system,
-			     list[i]->d_name) < SYSFS_PATH) {
-			text = sysfs_read(&b, path);
-			if (text && sysfs_number(text, &id))
-				r = cb(ctx, name, id);
-		}
-		free(list[i]);
+	name[-1] = name[strcspn(name, "/")] = 0;
+	if (text && sysfs_number(text, &id) && sysfs_plain(system) && sysfs_plain(name)) {
+		name[-1] = ':';
+		r = cb(ctx, system, id);
 	}
-	if (n >= 0)
-		free(list);
 	buf_fini(&b);
 	return r;
 }
@@ -126,21 +105,19 @@ static int match_system(const char *folder, const char *system,
 int tracepoints_match(const char *sysfs, const char *pattern,
 		      tracepoint_cb *cb, void *ctx, struct error *err)
 {
-	char folder[SYSFS_PATH], of[SYSFS_PATH];
-	struct dirent **list;
-	int n = -1, r = 0;
+	char folder[SYSFS_PATH], path[SYSFS_PATH];
+	size_t n = strcspn(pattern, ":");
+	glob_t found;
+	int r;
 
-	snprintf(of, sizeof(of), "%.*s", (int)strcspn(pattern, ":"), pattern);
-	if (events_folder(sysfs, folder))
-		n = scandir(folder, &list, plain_entry, alphasort);
-	for (int i = 0; i < n; i++) {
-		if (!r && !fnmatch(of, list[i]->d_name, 0))
-			r = match_system(folder, list[i]->d_name, pattern, cb,
-					 ctx);
-		free(list[i]);
-	}
-	if (n >= 0)
-		free(list);
+	if (!events_folder(sysfs, folder) || !pattern[n] ||
+	    snprintf(path, sizeof(path), "%s/%.*s/%s/id", folder, (int)n, pattern,
+		     pattern + n + 1) >= SYSFS_PATH)
+		return 0;
+	r = glob(path, 0, NULL, &found) == GLOB_NOSPACE ? -ERR_NOMEM : 0;
+	for (size_t i = 0; !r && i < found.gl_pathc; i++)
+		r = take_match(folder, found.gl_pathv[i], cb, ctx);
+	globfree(&found);
 	return r < 0 ? error_set(err, ERR_NOMEM, "out of memory for events")
 		     : 0;
 }
