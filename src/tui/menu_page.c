@@ -173,18 +173,10 @@ void menu_group(struct tui *t)
 		page_push(pg);
 }
 
-static void thread_chosen(struct tui *t, const struct choice *c, void *ctx)
+/* `filter`: one of the model's. */
+static void value_chosen(struct tui *t, const struct choice *c, void *filter)
 {
-	(void)ctx;
-	if (model_set(&t->m.tid, c->value) < 0)
-		tui_notice(t, "out of memory");
-	reload(t);
-}
-
-static void image_chosen(struct tui *t, const struct choice *c, void *ctx)
-{
-	(void)ctx;
-	if (model_set(&t->m.image, c->value) < 0)
+	if (model_set(filter, c->value) < 0)
 		tui_notice(t, "out of memory");
 	reload(t);
 }
@@ -222,9 +214,9 @@ static void add_rows(struct page *pg, const struct report *rep,
 
 /* Opens a menu of all values of a key, without the filter that it sets. */
 static void menu_of(struct tui *t, const char *title, const char *keys,
-		    enum view_key value, char **filter, choice_cb *chosen)
+		    enum view_key value, char **filter)
 {
-	struct page *pg = menu_page_new(t, title, chosen, NULL);
+	struct page *pg = menu_page_new(t, title, value_chosen, filter);
 	char *before = *filter;
 	struct report *rep = NULL;
 	struct error err = { 0 };
@@ -244,14 +236,12 @@ static void menu_of(struct tui *t, const char *title, const char *keys,
 
 void menu_threads(struct tui *t)
 {
-	menu_of(t, "only this thread", "comm,tid", KEY_TID, &t->m.tid,
-		thread_chosen);
+	menu_of(t, "only this thread", "comm,tid", KEY_TID, &t->m.tid);
 }
 
 void menu_images(struct tui *t)
 {
-	menu_of(t, "only functions of this image", "image", KEY_IMAGE,
-		&t->m.image, image_chosen);
+	menu_of(t, "only functions of this image", "image", KEY_IMAGE, &t->m.image);
 }
 
 enum { BY_THREAD, BY_IMAGE, BY_SYMBOL, BY_NOTHING };
@@ -267,14 +257,10 @@ static void filter_chosen(struct tui *t, const struct choice *c, void *ctx)
 		menu_images(t);
 		break;
 	case BY_SYMBOL:
-		t->prompt = PROMPT_SHOW;
-		buf_reset(&t->typed);
+		page_prompt(t, PROMPT_SHOW);
 		break;
 	default:
-		model_set(&t->m.tid, NULL);
-		model_set(&t->m.comm, NULL);
-		model_set(&t->m.image, NULL);
-		model_set(&t->m.symbol, NULL);
+		model_set_none(&t->m);
 		reload(t);
 		break;
 	}
@@ -282,18 +268,16 @@ static void filter_chosen(struct tui *t, const struct choice *c, void *ctx)
 
 void menu_filter(struct tui *t)
 {
+	static const char *const choices[] = {
+		[BY_THREAD] = "a thread (shares are relative to its samples)",
+		[BY_IMAGE] = "functions of a program or library",
+		[BY_SYMBOL] = "functions with a name, or whose name contains a text",
+		[BY_NOTHING] = "clear all filters",
+	};
 	struct page *pg = menu_page_new(t, "show only", filter_chosen, NULL);
 
-	if (!pg)
-		return;
-	menu_page_add(pg, "a thread (shares are relative to its samples)",
-				-1, "",
-		      BY_THREAD);
-	menu_page_add(pg, "functions of a program or library", -1, "",
-		      BY_IMAGE);
-	menu_page_add(pg, "functions with a name, or whose name contains a "
-			"text", -1,
-		      "", BY_SYMBOL);
-	menu_page_add(pg, "clear all filters", -1, "", BY_NOTHING);
-	page_push(pg);
+	for (int i = 0; pg && i <= BY_NOTHING; i++)
+		menu_page_add(pg, choices[i], -1, "", i);
+	if (pg)
+		page_push(pg);
 }

@@ -22,10 +22,6 @@ struct select_spec model_select(struct model *m)
 
 	if (m->tid)
 		s.tids = m->tid;
-	if (m->comm) {
-		m->comm_list[0] = m->comm;
-		s.comms = (struct name_list){ m->comm_list, 1 };
-	}
 	if (m->image) {
 		m->image_list[0] = m->image;
 		s.images = (struct name_list){ m->image_list, 1 };
@@ -67,11 +63,6 @@ static int data_make(struct model *m, const struct key_list *keys,
 	else
 		*out = d;
 	return rc;
-}
-
-static int flat_keys(struct key_list *out)
-{
-	return key_list_parse("image,symbol", out, NULL);
 }
 
 /* Returns whether the rows are those of the flat report, in any order of
@@ -143,7 +134,7 @@ struct data *model_flat(struct model *m, struct error *err)
 {
 	struct key_list keys;
 
-	if (!m->flat && !flat_keys(&keys))
+	if (!m->flat && !key_list_parse("image,symbol", &keys, NULL))
 		data_make(m, &keys, &m->flat, err);
 	return m->flat;
 }
@@ -168,13 +159,17 @@ int model_init(struct model *m, struct reader *r, const struct tui_options *o,
 	return model_reload(m, err);
 }
 
+void model_set_none(struct model *m)
+{
+	model_set(&m->tid, NULL);
+	model_set(&m->image, NULL);
+	model_set(&m->symbol, NULL);
+}
+
 void model_fini(struct model *m)
 {
 	forget(m);
-	free(m->comm);
-	free(m->tid);
-	free(m->image);
-	free(m->symbol);
+	model_set_none(m);
 }
 
 int model_set(char **which, const char *value)
@@ -190,7 +185,7 @@ int model_set(char **which, const char *value)
 
 bool model_filters(const struct model *m)
 {
-	return m->comm || m->tid || m->image || m->symbol;
+	return m->tid || m->image || m->symbol;
 }
 
 uint32_t model_same_function(const struct frame_keys *to,
@@ -219,11 +214,9 @@ bool model_pick(const struct model *m, const struct frame_key *k,
 {
 	const struct profile *p = m->p;
 
-	for (uint32_t i = 0; k->kind == FRAME_FUNC && i < p->funcs.n; i++) {
-		if (i + 1 == k->func) {
-			*out = (struct annot_pick){ UNIT_FUNCTION, i };
-			return true;
-		}
+	if (k->kind == FRAME_FUNC && k->func && k->func <= p->funcs.n) {
+		*out = (struct annot_pick){ UNIT_FUNCTION, k->func - 1 };
+		return true;
 	}
 	for (uint32_t i = 0; k->kind == FRAME_ADDR && i < p->symbols.n; i++) {
 		const struct prof_symbol *s = &p->symbols.v[i];

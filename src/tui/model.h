@@ -19,8 +19,8 @@ struct model {
 	struct report_spec spec;	/* the user's options at start */
 	struct key_list keys;		/* current keys of the rows */
 	/* Filters chosen in the view; NULL: none. */
-	char *comm, *tid, *image, *symbol;
-	const char *comm_list[1], *image_list[1], *symbol_list[1];
+	char *tid, *image, *symbol;
+	const char *image_list[1], *symbol_list[1];
 	struct data *table;
 	/* Report by image and symbol, for trees.  It is the table if the table
 	 * has these keys; NULL until first used. */
@@ -43,6 +43,8 @@ int model_renew(struct model *m, struct reader *r, struct data **old,
 		struct error *err);
 /* Sets one of the filters; NULL or "" clears it. */
 int model_set(char **which, const char *value);
+/* Clears all of them. */
+void model_set_none(struct model *m);
 bool model_filters(const struct model *m);
 /* Returns the current selection. */
 struct select_spec model_select(struct model *m);

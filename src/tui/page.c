@@ -345,7 +345,7 @@ static void leave(struct page *pg, bool may_quit)
 		t->quit = true;
 }
 
-static void begin_prompt(struct tui *t, enum prompt prompt)
+void page_prompt(struct tui *t, enum prompt prompt)
 {
 	t->prompt = prompt;
 	buf_reset(&t->typed);
@@ -361,7 +361,7 @@ bool page_key(struct page *pg, const struct screen_event *e)
 		return true;
 	switch (e->key) {
 	case '/':
-		begin_prompt(pg->t, PROMPT_FIND);
+		page_prompt(pg->t, PROMPT_FIND);
 		return true;
 	case 'n': case 'N':
 		if (!pg->find)

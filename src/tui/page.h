@@ -71,6 +71,8 @@ void page_go(struct page *pg, size_t row);
 void page_draw(struct page *pg);
 /* Handles the keys that all pages share.  Returns false for other keys. */
 bool page_key(struct page *pg, const struct screen_event *e);
+/* Asks for a text. */
+void page_prompt(struct tui *t, enum prompt prompt);
 /* Selects the next row, from the selected one on, whose text contains
  * `pg->find`. */
 void page_find(struct page *pg, bool back, bool here);

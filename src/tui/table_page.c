@@ -197,10 +197,7 @@ static void clear_filters(struct page *pg)
 	struct model *m = &pg->t->m;
 	struct error err = { 0 };
 
-	model_set(&m->comm, NULL);
-	model_set(&m->tid, NULL);
-	model_set(&m->image, NULL);
-	model_set(&m->symbol, NULL);
+	model_set_none(m);
 	if (model_reload(m, &err) < 0)
 		tui_complain(pg->t, &err);
 	table_page_reload(pg);
@@ -225,8 +222,7 @@ static bool table_other_key(struct page *pg, uint32_t key)
 		menu_group(pg->t);
 		return true;
 	case '&':
-		pg->t->prompt = PROMPT_SHOW;
-		buf_reset(&pg->t->typed);
+		page_prompt(pg->t, PROMPT_SHOW);
 		return true;
 	case 'c':
 		tp->below = tp->below == TREE_CALLERS ? TREE_CALLEES
@@ -282,12 +278,6 @@ static void table_title(struct page *pg, struct strip *s)
 	tree_title_samples(pg, s);
 }
 
-static void table_close(struct page *pg)
-{
-	open_tree_fini(&tree_base(pg)->f);
-	free(pg);
-}
-
 static const struct page_ops table_ops = {
 	.keys = "?:help  Enter:callers  z:zoom  a:annotate  /:search  s:self/"
 		"total  T:top-down  f:filter  g:group  q:quit",
@@ -299,7 +289,7 @@ static const struct page_ops table_ops = {
 	.heads = tree_heads,
 	.key = table_key,
 	.status = tree_status,
-	.close = table_close,
+	.close = tree_close,
 };
 
 struct page *table_page_new(struct tui *t, struct error *err)
@@ -317,7 +307,7 @@ struct page *table_page_new(struct tui *t, struct error *err)
 	tp->b.sorted = t->o->report.by_total;
 	if (fill(tp) < 0) {
 		error_nomem(err);
-		table_close(&tp->b.pg);
+		tree_close(&tp->b.pg);
 		return NULL;
 	}
 	return &tp->b.pg;

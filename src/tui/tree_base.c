@@ -2,6 +2,7 @@
 /* Rows of trees: their text, details and titles. */
 #include "tui/tree_base.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -293,12 +294,18 @@ static void plan_keys(struct tree_base *b, size_t columns)
 		b->lay.key[keys->n - 1] = SIZE_MAX;
 }
 
-void tree_plan(struct tree_base *b)
+static void tree_plan(struct tree_base *b)
 {
 	size_t columns = (size_t)b->pg.t->columns;
 
 	plan_events(b, columns);
 	plan_keys(b, columns);
+}
+
+void tree_close(struct page *pg)
+{
+	open_tree_fini(&tree_base(pg)->f);
+	free(pg);
 }
 
 size_t tree_count(struct page *pg)
@@ -492,11 +499,12 @@ static void head(struct strip *s, const char *word, size_t width, bool right,
 		strip_pad(s, start + width);
 }
 
-static void event_heads(struct tree_base *b, struct strip *s)
+void tree_number_heads(struct tree_base *b, struct strip *s)
 {
 	const struct tree_layout *l = &b->lay;
 	size_t active = model_column(&b->pg.t->m, report_of(b));
 
+	tree_plan(b);
 	for (size_t c = l->first; c < l->first + l->n; c++) {
 		const struct report_column *n = NULL;
 		bool mine = c == active;
@@ -514,8 +522,7 @@ void tree_heads(struct page *pg, struct strip *s)
 	struct tree_base *b = tree_base(pg);
 	const struct key_list *keys = &report_of(b)->spec.keys;
 
-	tree_plan(b);
-	event_heads(b, s);
+	tree_number_heads(b, s);
 	strip_pad(s, s->columns + 1);
 	if (!b->flat && pg->t->m.has_callers)
 		strip_pad(s, s->columns + MARK);

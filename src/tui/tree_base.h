@@ -32,9 +32,9 @@ static inline struct data *tree_data(struct page *pg)
 	return tree_base(pg)->f.d;
 }
 
-/* Computes b->lay.  Call it before rows are drawn, since the screen size or the
- * columns may have changed. */
-void tree_plan(struct tree_base *b);
+/* Draws the heads of the columns of numbers.  Computes b->lay first, since the screen
+ * size or the columns may have changed. */
+void tree_number_heads(struct tree_base *b, struct strip *s);
 /* Tells the user what a search in trees passes over. */
 #define TREE_UNSEARCHED "closed rows are passed over: * opens"
 
@@ -44,6 +44,7 @@ void tree_draw(struct page *pg, size_t i, struct strip *s);
 void tree_heads(struct page *pg, struct strip *s);
 void tree_status(struct page *pg, struct strip *s);
 void tree_text(struct page *pg, size_t i, struct buf *out);
+void tree_close(struct page *pg);
 /* Handles keys that open, close, zoom and annotate.  Returns false for other
  * keys. */
 bool tree_key(struct page *pg, uint32_t key);

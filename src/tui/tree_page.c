@@ -32,25 +32,9 @@ static void butterfly_title(struct page *pg, struct strip *s)
 	tree_title_samples(pg, s);
 }
 
-static void close_tree(struct page *pg)
-{
-	open_tree_fini(&tree_base(pg)->f);
-	free(pg);
-}
-
 static void tree_page_heads(struct page *pg, struct strip *s)
 {
-	struct tree_base *b = tree_base(pg);
-
-	tree_plan(b);
-	for (size_t c = b->lay.first; c < b->lay.first + b->lay.n; c++) {
-		strip_pad(s, s->columns + b->lay.before);
-		strip_put(s, STYLE_BOLD, "    SELF");
-		if (b->lay.total)
-			strip_put(s, STYLE_BOLD, "   TOTAL");
-		if (b->lay.samples)
-			strip_put(s, STYLE_BOLD, "   SAMPLES");
-	}
+	tree_number_heads(tree_base(pg), s);
 	strip_put(s, STYLE_BOLD, "   FUNCTION");
 }
 
@@ -65,7 +49,7 @@ static const struct page_ops top_down_ops = {
 	.heads = tree_page_heads,
 	.key = tree_key,
 	.status = tree_status,
-	.close = close_tree,
+	.close = tree_close,
 };
 
 /* Draws a row.  The two headings describe the rows below them. */
@@ -85,30 +69,29 @@ static void butterfly_row(struct page *pg, size_t i, struct strip *s)
 		strip_put(s, STYLE_DIM, ": none");
 }
 
+static bool is_caption(struct page *pg, size_t i)
+{
+	struct open_tree *f = &tree_base(pg)->f;
+
+	return i < f->seen.n && open_tree_row(f, i)->kind == TREE_CAPTION;
+}
+
 static void butterfly_text(struct page *pg, size_t i, struct buf *out)
 {
-	if (open_tree_row(&tree_base(pg)->f, i)->kind != TREE_CAPTION)
+	if (!is_caption(pg, i))
 		tree_text(pg, i, out);
 }
 
 static void butterfly_status(struct page *pg, struct strip *s)
 {
-	struct tree_base *b = tree_base(pg);
-
-	if (pg->cursor < b->f.seen.n &&
-	    open_tree_row(&b->f, pg->cursor)->kind != TREE_CAPTION)
+	if (!is_caption(pg, pg->cursor) && pg->cursor < tree_count(pg))
 		tree_status(pg, s);
 }
 
 /* Handles keys.  Headings have no values and so no details. */
 static bool butterfly_key(struct page *pg, uint32_t key)
 {
-	struct tree_base *b = tree_base(pg);
-
-	if (key == '=' && pg->cursor < b->f.seen.n &&
-	    open_tree_row(&b->f, pg->cursor)->kind == TREE_CAPTION)
-		return true;
-	return tree_key(pg, key);
+	return (key == '=' && is_caption(pg, pg->cursor)) || tree_key(pg, key);
 }
 
 static const struct page_ops butterfly_ops = {
@@ -122,7 +105,7 @@ static const struct page_ops butterfly_ops = {
 	.heads = tree_page_heads,
 	.key = butterfly_key,
 	.status = butterfly_status,
-	.close = close_tree,
+	.close = tree_close,
 };
 
 static struct tree_page *new_page(struct tui *t, const struct page_ops *ops)
