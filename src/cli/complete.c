@@ -208,24 +208,6 @@ static void complete_value(const struct word *w, const struct opt *o)
 	finish(w, besides);
 }
 
-static const struct opt *option_called(const struct command *cmd,
-				       const char *name, size_t n)
-{
-	for (const struct opt *o = cmd->opts; o && !option_is_end(o); o++)
-		if (o->kind != OPT_HEADING && o->name &&
-		    strlen(o->name) == n && !strncmp(o->name, name, n))
-			return o;
-	return NULL;
-}
-
-static const struct opt *option_of_letter(const struct command *cmd, char c)
-{
-	for (const struct opt *o = cmd->opts; o && !option_is_end(o); o++)
-		if (o->kind != OPT_HEADING && o->short_name == c)
-			return o;
-	return NULL;
-}
-
 static bool takes_next_word(const struct opt *o)
 {
 	return o && o->arg && o->kind != OPT_OPTSTR;

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/io.h"
+#include "cli/options.h"
 
 enum { CONFIG_MAX = 1 << 20 };
 
@@ -80,15 +81,6 @@ int config_words(struct at_files *a, const char *name, char *text,
 	return rc;
 }
 
-static bool has_config(const struct command *cmd)
-{
-	for (const struct opt *o = cmd->opts;
-	     o && (o->name || o->short_name || o->kind == OPT_HEADING); o++)
-		if (o->name && !strcmp(o->name, "config"))
-			return true;
-	return false;
-}
-
 int config_expand(struct at_files *a, const struct command *cmd, int argc,
 		  char **argv, struct error *err)
 {
@@ -96,7 +88,7 @@ int config_expand(struct at_files *a, const struct command *cmd, int argc,
 	struct buf text = { 0 };
 	int next = 2, rc;
 
-	if (argc < 2 || !has_config(cmd))
+	if (argc < 2 || !option_called(cmd, "config", strlen("config")))
 		return 0;
 	if (!strncmp(argv[1], "--config=", 9)) {
 		file = argv[1] + 9;

@@ -65,12 +65,26 @@ static void tables_fini(struct getopt_tables *t)
 	free(t->shorts);
 }
 
-static bool has_long(const struct command *cmd, const char *name)
+const struct opt *option_called(const struct command *cmd, const char *name, size_t n)
 {
 	for (const struct opt *o = cmd->opts; o && !option_is_end(o); o++)
-		if (o->kind != OPT_HEADING && o->name && !strcmp(o->name, name))
-			return true;
-	return false;
+		if (o->kind != OPT_HEADING && o->name && strlen(o->name) == n &&
+		    !memcmp(o->name, name, n))
+			return o;
+	return NULL;
+}
+
+const struct opt *option_of_letter(const struct command *cmd, int letter)
+{
+	for (const struct opt *o = cmd->opts; o && !option_is_end(o); o++)
+		if (letter && o->short_name == letter)
+			return o;
+	return NULL;
+}
+
+static bool has_long(const struct command *cmd, const char *name)
+{
+	return option_called(cmd, name, strlen(name));
 }
 
 static bool has_word(char **argv, const char *name)
@@ -122,15 +136,6 @@ static const char *perf_shown(int val, char *buf, size_t size)
 	return buf;
 }
 
-static int perf_rows(void)
-{
-	int n = 0;
-
-	while (perf_options[n].commands)
-		n++;
-	return n;
-}
-
 /* Returns whether perf has an option of this name that has a row. */
 static bool has_perf_row(const struct command *cmd, const char *name)
 {
@@ -175,9 +180,11 @@ static void add_perf_options(struct getopt_tables *t, const struct command *cmd,
 static int tables_init(struct getopt_tables *t, const struct command *cmd,
 		       char **argv)
 {
-	size_t n = count_opts(cmd), of_perf = (size_t)perf_rows(), k = 0;
+	size_t n = count_opts(cmd), of_perf = 0, k = 0;
 	char *s;
 
+	while (perf_options[of_perf].commands)
+		of_perf++;
 	t->longs = calloc(n + 2 + 2 * of_perf, sizeof(*t->longs));
 	t->shorts = s = calloc(3 * (n + of_perf) + 8, 1);
 	if (!t->longs || !t->shorts)
@@ -209,16 +216,9 @@ static int tables_init(struct getopt_tables *t, const struct command *cmd,
 
 static const struct opt *find_opt(const struct command *cmd, int c)
 {
-	size_t n = count_opts(cmd);
-
 	if (c >= PERF_VAL)
 		return NULL;
-	if (c >= FIRST_VAL)
-		return &cmd->opts[c - FIRST_VAL];
-	for (size_t i = 0; i < n; i++)
-		if (cmd->opts[i].short_name == c && c)
-			return &cmd->opts[i];
-	return NULL;
+	return c >= FIRST_VAL ? &cmd->opts[c - FIRST_VAL] : option_of_letter(cmd, c);
 }
 
 /* Returns whether a word is a value of an option ("text|json"). */
@@ -431,17 +431,7 @@ int option_duration(const char *name, const char *text, enum opt_kind kind,
 
 static int push_string(struct opt_strs *l, const char *s, struct error *err)
 {
-	if (l->n == l->cap) {
-		size_t cap = l->cap ? 2 * l->cap : 4;
-		const char **v = realloc(l->v, cap * sizeof(*v));
-
-		if (!v)
-			return error_nomem(err);
-		l->v = v;
-		l->cap = cap;
-	}
-	l->v[l->n++] = s;
-	return 0;
+	return vec_push(l, s) < 0 ? error_nomem(err) : 0;
 }
 
 static int push_tagged(const struct opt *o, struct opt_strs *l, const char *arg,
@@ -504,6 +494,7 @@ static int perf_option(const struct command *cmd, void *opts,
 		       struct error *err)
 {
 	char shown[NAME_MAX_BYTES];
+	const struct opt *own;
 	struct opt o;
 
 	if (letter)
@@ -515,18 +506,14 @@ static int perf_option(const struct command *cmd, void *opts,
 				 shown, p->hint);
 	if (!p->is)
 		return 0;
-	for (const struct opt *own = cmd->opts; !option_is_end(own); own++) {
-		if (own->kind == OPT_HEADING || !own->name ||
-		    strcmp(own->name, p->is) != 0)
-			continue;
-		o = *own;
-		/* Users of perf's option expect milliseconds. */
-		if (o.kind == OPT_DELAY || o.kind == OPT_SECONDS)
-			o.kind = arg && !strcmp(arg, "-1") ? OPT_DELAY
-							   : OPT_UNIT;
-		return set_value(&o, opts, p->value ? p->value : arg, err);
-	}
-	return error_set(err, ERR_USAGE, "no option %s", shown);
+	own = option_called(cmd, p->is, strlen(p->is));
+	if (!own)
+		return error_set(err, ERR_USAGE, "no option %s", shown);
+	o = *own;
+	/* Users of perf's option expect milliseconds. */
+	if (o.kind == OPT_DELAY || o.kind == OPT_SECONDS)
+		o.kind = arg && !strcmp(arg, "-1") ? OPT_DELAY : OPT_UNIT;
+	return set_value(&o, opts, p->value ? p->value : arg, err);
 }
 
 /* Handles the opposite of an option of perf: tally behaves so, unless it always

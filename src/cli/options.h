@@ -25,6 +25,10 @@ static inline bool option_is_end(const struct opt *o)
 	return !o->name && !o->short_name && o->kind != OPT_HEADING;
 }
 
+/* Return the option with a long name of n bytes, or with a letter, or NULL. */
+const struct opt *option_called(const struct command *cmd, const char *name, size_t n);
+const struct opt *option_of_letter(const struct command *cmd, int letter);
+
 /* Parse one value as the tables define it; `name` ("--freq") appears in messages.
  * Of a time, `kind` (OPT_SECONDS, OPT_DELAY, OPT_MILLIS, OPT_UNIT) determines the unit of
  * a plain number. */

@@ -33,20 +33,12 @@ static int terminal_columns(int fd)
 	return n < COLUMNS_MIN ? COLUMNS_MIN : n;
 }
 
-/* Recognizes terminals that can only print. */
-static bool is_dumb(void)
-{
-	const char *term = getenv("TERM");
-
-	return !term || !*term || !strcmp(term, "dumb");
-}
-
-/* https://no-color.org */
+/* https://no-color.org; some terminals can only print. */
 static bool wants_color(void)
 {
-	const char *no = getenv("NO_COLOR");
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	return !(no && *no) && !is_dumb();
+	return !(no && *no) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 static void show_progress(struct cmd_io *io, const char *text)

@@ -18,6 +18,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/search.h"
+#include "base/strtab.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "cmd/command.h"
@@ -29,7 +30,7 @@
 
 /* --- answers of a batch of addresses, stored compactly, and their text */
 
-/* The layout of answers; addr2line(1) of binutils describes each option. */
+/* The layout of answers, mostly options; addr2line(1) of binutils describes each. */
 struct answer_style {
 	bool functions, inlines, addresses, pretty, basenames;
 	bool demangle, short_names;
@@ -93,14 +94,6 @@ static void run_both(void *(*fn)(void *), void *one, void *two)
 		pthread_join(t, NULL);
 	else
 		fn(two);
-}
-
-static void readable_names_fini(struct readable_names *r)
-{
-	vec_fini(&r->v);
-	u64map_fini(&r->index);
-	buf_fini(&r->text[0]);
-	buf_fini(&r->text[1]);
 }
 
 /* The same linkage name may be Ada's in one unit and C's in another. */
@@ -209,7 +202,10 @@ static void answers_fini(struct answers *a)
 {
 	vec_fini(&a->by_addr);
 	vec_fini(&a->frames);
-	readable_names_fini(&a->names);
+	vec_fini(&a->names.v);
+	u64map_fini(&a->names.index);
+	buf_fini(&a->names.text[0]);
+	buf_fini(&a->names.text[1]);
 	buf_fini(&a->out[0]);
 	buf_fini(&a->out[1]);
 }
@@ -291,18 +287,6 @@ static void put_name(struct printer *p, const struct answer_frame *f)
 		buf_str(p->out, f->name);
 }
 
-static void put_decimal(struct buf *out, uint32_t v)
-{
-	char text[10];
-	size_t n = 0;
-
-	do {
-		text[sizeof(text) - ++n] = (char)('0' + v % 10);
-		v /= 10;
-	} while (v);
-	buf_bytes(out, text + sizeof(text) - n, n);
-}
-
 static void put_hex(struct buf *out, uint64_t v, int digits)
 {
 	char text[18] = "0x";
@@ -331,7 +315,7 @@ static void put_frame(struct printer *p, const struct answer_frame *f)
 	put_text(p, shown_file(p->st, f->file));
 	buf_u8(p->out, ':');
 	if (f->line)
-		put_decimal(p->out, f->line);
+		buf_decimal(p->out, f->line);
 	else
 		buf_u8(p->out, '?');
 	buf_u8(p->out, '\n');
@@ -455,53 +439,20 @@ static int answers_print(struct answers *a, const struct answer_style *st,
 /* --- options, the file, input of addresses, batches */
 
 /* Functions by name.  The table is built for the first name. */
-struct symbol_name {
-	const char *name;	/* owned by the image */
-	uint64_t vaddr;
-};
-
 struct symbol_names {
 	struct image *img;
-	bool read;		/* the symbols have been read */
 	bool failed;		/* out of memory */
-	VEC(struct symbol_name) syms;
-	struct idtab tab;
+	struct strtab names;	/* empty: the symbols have not been read */
+	VEC(uint64_t) vaddr;	/* by id of the name */
 };
-
-static void symbol_names_init(struct symbol_names *s, struct image *img)
-{
-	*s = (struct symbol_names){ .img = img };
-}
-
-static void symbol_names_fini(struct symbol_names *s)
-{
-	vec_fini(&s->syms);
-	idtab_fini(&s->tab);
-}
-
-static bool same_name(const void *ctx, uint32_t id, const void *key)
-{
-	const struct symbol_names *s = ctx;
-
-	return !strcmp(s->syms.v[id].name, key);
-}
-
-static uint64_t hash_name(const char *name)
-{
-	return hash_bytes(name, strlen(name));
-}
 
 static bool add_symbol(void *ctx, const struct image_symbol *sym)
 {
 	struct symbol_names *s = ctx;
-	uint64_t hash = hash_name(sym->name);
+	uint32_t id = strtab_add(&s->names, sym->name);
 
-	if (idtab_find(&s->tab, hash, same_name, s, sym->name) != IDTAB_NONE)
-		return true;
-	s->failed = s->syms.n >= IDTAB_NONE ||
-		    vec_push(&s->syms, (struct symbol_name){
-				sym->name, sym->vaddr }) < 0 ||
-		    idtab_add(&s->tab, hash, (uint32_t)s->syms.n - 1) < 0;
+	s->failed |= id == UINT32_MAX ||
+		     (id == s->vaddr.n && vec_push(&s->vaddr, sym->vaddr) < 0);
 	return !s->failed;
 }
 
@@ -512,15 +463,17 @@ static bool symbol_names_find(struct symbol_names *s, const char *name,
 {
 	uint32_t id;
 
-	if (!s->read) {
-		s->read = true;
-		image_each_symbol(s->img, IMAGE_SYMTAB, add_symbol, s);
-		image_each_symbol(s->img, IMAGE_DYNSYM, add_symbol, s);
+	if (!s->vaddr.n) {
+		s->failed |= strtab_init(&s->names) < 0 || vec_push(&s->vaddr, 0) < 0;
+		if (!s->failed)
+			image_each_symbol(s->img, IMAGE_SYMTAB, add_symbol, s);
+		if (!s->failed)
+			image_each_symbol(s->img, IMAGE_DYNSYM, add_symbol, s);
 	}
-	id = idtab_find(&s->tab, hash_name(name), same_name, s, name);
-	if (id == IDTAB_NONE)
+	id = s->failed ? UINT32_MAX : strtab_find(&s->names, name);
+	if (id == UINT32_MAX || !id)
 		return false;
-	*vaddr = s->syms.v[id].vaddr;
+	*vaddr = s->vaddr.v[id];
 	return true;
 }
 
@@ -544,19 +497,6 @@ struct addresses {
 
 /* MAX_BATCH limits the memory for results. */
 enum { MAX_LINE = 99, MAX_BATCH = 64 * 1024 };
-
-static void addresses_init(struct addresses *a, int fd,
-			   struct symbol_names *names)
-{
-	memset(a, 0, offsetof(struct addresses, text));
-	a->fd = fd;
-	a->names = names;
-}
-
-static void addresses_fini(struct addresses *a)
-{
-	vec_fini(&a->batch);
-}
 
 /* Returns whether a word is a name.  A word that begins like a hexadecimal number
  * is a name only with an offset. */
@@ -665,34 +605,33 @@ static bool addresses_next(struct addresses *a, struct error *err)
 struct addr2line_opts {
 	const char *exe, *section, *target, *demangle;
 	struct opt_strs debug_dirs;
-	bool functions, inlines, addresses, pretty, basenames;
-	bool demangled, short_names, json, no_recurse_limit, recurse_limit;
-	bool version, verify;
+	struct answer_style style;
+	bool no_recurse_limit, recurse_limit, version, verify;
 };
 
 #define AT(field) offsetof(struct addr2line_opts, field)
 static const struct opt addr2line_opt_table[] = {
 	{ OPT_STR, 'e', "exe", "FILE", AT(exe),
 	  "The program or library. Default: a.out." },
-	{ OPT_FLAG, 'f', "functions", NULL, AT(functions), "Show functions." },
-	{ OPT_FLAG, 'i', "inlines", NULL, AT(inlines),
+	{ OPT_FLAG, 'f', "functions", NULL, AT(style.functions), "Show functions." },
+	{ OPT_FLAG, 'i', "inlines", NULL, AT(style.inlines),
 	  "Also show the functions that an inlined function was inlined "
 	  "into." },
-	{ OPT_FLAG, 'C', NULL, NULL, AT(demangled), "Demangle names." },
+	{ OPT_FLAG, 'C', NULL, NULL, AT(style.demangle), "Demangle names." },
 	{ OPT_OPTSTR, 0, "demangle", "STYLE", AT(demangle),
 	  "The same. STYLE is as in binutils, but the style of each name is "
 	  "detected; 'none' turns demangling off." },
-	{ OPT_FLAG, 0, "short", NULL, AT(short_names),
+	{ OPT_FLAG, 0, "short", NULL, AT(style.short_names),
 	  "Demangle names without template arguments and parameters." },
-	{ OPT_FLAG, 'p', "pretty-print", NULL, AT(pretty),
+	{ OPT_FLAG, 'p', "pretty-print", NULL, AT(style.pretty),
 	  "Print one line for each function." },
-	{ OPT_FLAG, 'a', "addresses", NULL, AT(addresses),
+	{ OPT_FLAG, 'a', "addresses", NULL, AT(style.addresses),
 	  "Print each address before its result." },
-	{ OPT_FLAG, 's', "basenames", NULL, AT(basenames),
+	{ OPT_FLAG, 's', "basenames", NULL, AT(style.basenames),
 	  "Print file names without directories." },
 	{ OPT_STR, 'j', "section", "NAME", AT(section),
 	  "Take addresses relative to the start of this section." },
-	{ OPT_FLAG, 0, "json", NULL, AT(json),
+	{ OPT_FLAG, 0, "json", NULL, AT(style.json),
 	  "Print one JSON object for each address, with all details." },
 	DEBUG_DIR_ROW("", AT(debug_dirs)),
 	{ OPT_FLAG, 0, "verify", NULL, AT(verify),
@@ -821,48 +760,21 @@ static int answer_words(struct cmd_io *io, struct lookup *l, int argc,
 
 static int answer_lines(struct cmd_io *io, struct lookup *l, struct error *err)
 {
-	struct addresses *a = malloc(sizeof(*a));
+	struct addresses *a = calloc(1, sizeof(*a));
 	int rc = 0;
 
 	if (!a)
 		return error_nomem(err);
-	addresses_init(a, STDIN_FILENO, &l->names);
+	a->fd = STDIN_FILENO;
+	a->names = &l->names;
 	err->code = 0;
 	while (rc >= 0 && !ferror(io->out) && addresses_next(a, err))
 		rc = answer(io, l, a->batch.v, a->batch.n, err);
 	if (rc >= 0 && err->code)
 		rc = -err->code;
-	addresses_fini(a);
+	vec_fini(&a->batch);
 	free(a);
 	return rc;
-}
-
-static int find_section(struct lookup *l, const char *exe, struct image *img,
-			const char *name, struct error *err)
-{
-	l->limit = UINT64_MAX;
-	if (name && !image_section_range(img, name, &l->bias, &l->limit))
-		return error_set(err, ERR_NOTFOUND, "%s: no section %s", exe,
-				 name);
-	return 0;
-}
-
-static struct answer_style style_of(const struct cmd_io *io,
-				    const struct addr2line_opts *o)
-{
-	return (struct answer_style){
-		.functions = o->functions,
-		.inlines = o->inlines || o->json,
-		.addresses = o->addresses,
-		.pretty = o->pretty,
-		.basenames = o->basenames,
-		.demangle = o->demangled || o->demangle || o->short_names ||
-			    o->json,
-		.short_names = o->short_names,
-		.json = o->json,
-		.safe = io->out_tty,
-		.digits = 16,
-	};
 }
 
 static int look_up(struct cmd_io *io, const struct addr2line_opts *o,
@@ -872,11 +784,12 @@ static int look_up(struct cmd_io *io, const struct addr2line_opts *o,
 	struct buf dirs = { 0 };
 	struct sym_options so = { 0 };
 	struct verify_cases cases = { 0 };
-	const char *exe = image_name(img);
-	int rc = find_section(l, exe, img, o->section, err);
+	int rc = 0;
 
-	if (!image_is_64(img))
-		l->style.digits = 8;
+	l->style.digits = image_is_64(img) ? 16 : 8;
+	if (o->section && !image_section_range(img, o->section, &l->bias, &l->limit))
+		rc = error_set(err, ERR_NOTFOUND, "%s: no section %s", image_name(img),
+			       o->section);
 	if (rc >= 0)
 		rc = cmd_debug_dirs(&o->debug_dirs, &dirs, err);
 	so.debug_dirs = buf_cstr(&dirs);
@@ -887,14 +800,15 @@ static int look_up(struct cmd_io *io, const struct addr2line_opts *o,
 		return rc;
 	}
 	l->verify = o->verify ? &cases : NULL;
-	symbol_names_init(&l->names, img);
+	l->names.img = img;
 	rc = argc ? answer_words(io, l, argc, argv, err)
 		  : answer_lines(io, l, err);
 	if (rc >= 0 && o->verify)
 		rc = cmd_verify_image(io, img, l->s, so.debug_dirs, &cases, err);
 	verify_cases_fini(&cases);
 	buf_fini(&dirs);
-	symbol_names_fini(&l->names);
+	strtab_fini(&l->names.names);
+	vec_fini(&l->names.vaddr);
 	answers_fini(&l->ans);
 	vec_fini(&l->sorted);
 	vec_fini(&l->vaddrs);
@@ -906,7 +820,7 @@ static int run_addr2line(struct cmd_io *io, void *opts, int argc, char **argv,
 			 struct error *err)
 {
 	const struct addr2line_opts *o = opts;
-	struct lookup l = { .style = style_of(io, o) };
+	struct lookup l = { .style = o->style, .limit = UINT64_MAX };
 	struct image *img;
 	bool none;
 	int rc;
@@ -918,6 +832,9 @@ static int run_addr2line(struct cmd_io *io, void *opts, int argc, char **argv,
 	rc = check_style(o->demangle, &none, err);
 	if (rc < 0)
 		return rc;
+	l.style.inlines |= l.style.json;
+	l.style.demangle |= o->demangle || l.style.short_names || l.style.json;
+	l.style.safe = io->out_tty;
 	if (none)
 		l.style.demangle = l.style.short_names = false;
 	rc = image_open_file(o->exe ? o->exe : "a.out", &img, err);

@@ -152,12 +152,6 @@ static int list_metrics(struct cmd_io *io, int argc, char **argv, bool json)
 
 enum { NAME_MAX_HW = 128, WIDTH = 80 };
 
-static const char *when_text(const struct hw_event *e)
-{
-	return e->when == HW_RETIRED ? "retired"
-	       : e->when == HW_SPECULATIVE ? "speculative" : NULL;
-}
-
 static void strs_json(struct json *j, const char *key, const char *names)
 {
 	char name[NAME_MAX_HW];
@@ -214,6 +208,10 @@ static void masks_json(struct json *j, const struct hw_event *e)
 static void event_json(struct json *j, const struct hw_pmu *pmu,
 		       const struct hw_event *e)
 {
+	static const char *const when[] = {
+		[HW_UNSAID] = NULL, [HW_SPECULATIVE] = "speculative",
+		[HW_RETIRED] = "retired",
+	};
 	uint8_t counters = hw_event_counters(pmu, e);
 	char name[NAME_MAX_HW];
 
@@ -231,7 +229,7 @@ static void event_json(struct json *j, const struct hw_pmu *pmu,
 			json_uint(j, NULL, i);
 	json_end(j);
 	json_bool(j, "northbridge", hw_event_shared(pmu, e));
-	optional_json(j, "speculation", when_text(e));
+	optional_json(j, "speculation", when[e->when]);
 	json_str(j, "summary", e->what);
 	optional_json(j, "note", e->note);
 	optional_json(j, "revision", e->revision);
