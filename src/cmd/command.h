@@ -96,6 +96,20 @@ struct command {
 		   struct error *err);
 };
 
+/* What options must not say together, with the message about it. */
+struct opt_rule {
+	bool broken;
+	const char *message;
+};
+/* Returns 0, or ERR_USAGE with the message of the first of n rules that is broken. */
+static inline int options_obey(const struct opt_rule *rules, size_t n, struct error *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rules[i].broken)
+			return error_set(err, ERR_USAGE, "%s", rules[i].message);
+	return 0;
+}
+
 #define OPT_TITLE(text) { OPT_HEADING, 0, NULL, NULL, 0, text }
 #define OPT_END { OPT_FLAG, 0, NULL, NULL, 0, NULL }
 

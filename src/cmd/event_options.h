@@ -5,6 +5,33 @@
 #include "events/events.h"
 #include "launch/busy.h"
 
+/* Which programs are recorded or counted. */
+struct target_opts {
+	const char *pids, *tids, *cpus, *cgroup;
+	bool all, inherit, descendants;
+};
+
+/* Rows for the option table of a command.  Its options are a `type` with a struct
+ * target_opts called `target`; Verb, verb and `in` are the words of its help: "Count",
+ * "count", " in". */
+#define TARGET_OPTION_ROWS(type, Verb, verb, in) \
+	{ OPT_STR, 'p', "pid", "PID[,PID...]", offsetof(type, target.pids), \
+	  Verb in " these processes, all their threads and the processes they " \
+	  "start." }, \
+	{ OPT_FLAG, 0, "descendants", NULL, offsetof(type, target.descendants), \
+	  "With -p, also " verb in " the processes that they started earlier." }, \
+	{ OPT_STR, 't', "tid", "TID[,TID...]", offsetof(type, target.tids), \
+	  Verb in " these threads and the threads and processes they start." }, \
+	{ OPT_FLAG, 'a', "all-cpus", NULL, offsetof(type, target.all), \
+	  Verb in " the whole system while the command runs, or until Ctrl-C." }, \
+	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]", offsetof(type, target.cpus), \
+	  Verb " on these processors only, for example 0-3,8. Without a " \
+	  "command, -p or -t, " verb " everything on them." }, \
+	{ OPT_STR, 0, "cgroup", "PATH", offsetof(type, target.cgroup), \
+	  Verb in " the processes of this control group." }, \
+	{ OPT_NOFLAG, 0, "no-inherit", NULL, offsetof(type, target.inherit), \
+	  "Do not follow threads and processes started later." }
+
 /* The option of busy_begin. */
 #define KEEP_BUSY_OPTION_ROW(offset) \
 	{ OPT_FLAG, 0, "keep-busy", NULL, (offset), \

@@ -15,7 +15,7 @@
 #include "profile/symbolize_profile.h"
 #include "push/labels.h"
 
-enum { TOKEN_MAX = 8192, WINDOW_MIN_MS = 1000 };
+enum { TOKEN_MAX = 8192 };
 
 struct push_cmd_opts {
 	struct cmd_push_opts push;
@@ -117,6 +117,14 @@ int cmd_push_labels(const struct cmd_push_opts *o, struct cmd_push *p,
 int cmd_push_prepare(const struct cmd_push_opts *o, const char *url,
 		     struct cmd_push *p, struct error *err)
 {
+	const struct opt_rule rules[] = {
+		{ o->tenant && (!*o->tenant || !is_plain(o->tenant)),
+		  "--tenant must be plain ASCII" },
+		{ o->window < 1 || o->window > 3600, "--window must be 1s to 1h" },
+		{ o->timeout < 0.1 || o->timeout > 3600,
+		  "--timeout must be 100ms to 1h" },
+		{ !o->spool_size, "--spool-size needs more than 0" },
+	};
 	int rc;
 
 	*p = (struct cmd_push){ .options = {
@@ -126,17 +134,9 @@ int cmd_push_prepare(const struct cmd_push_opts *o, const char *url,
 		.http = { .ca = o->ca, .cert = o->cert, .key = o->key,
 			  .agent = "tally/" PACKAGE_VERSION },
 		.version = PACKAGE_VERSION } };
-	if (o->tenant && (!*o->tenant || !is_plain(o->tenant)))
-		return error_set(err, ERR_USAGE, "--tenant must be plain "
-				 "ASCII");
-	if (o->window * 1000 < WINDOW_MIN_MS || o->window > 3600)
-		return error_set(err, ERR_USAGE, "--window must be 1s to 1h");
-	if (o->timeout < 0.1 || o->timeout > 3600)
-		return error_set(err, ERR_USAGE, "--timeout must be 100ms to "
-				 "1h");
-	if (!o->spool_size)
-		return error_set(err, ERR_USAGE, "--spool-size needs more than "
-				 "0");
+	rc = options_obey(rules, COUNT(rules), err);
+	if (rc)
+		return rc;
 	p->options.window_ns = (uint64_t)(o->window * 1e9);
 	p->options.http.timeout_ns = (uint64_t)(o->timeout * 1e9);
 	rc = authorization(o, &p->authorization, err);
@@ -183,48 +183,41 @@ static int push_file(struct cmd_io *io, const struct push_cmd_opts *o,
 	return rc;
 }
 
-static void put_number(struct buf *b, uint64_t n, const char *one,
-		       const char *many)
+static void put_number(struct buf *b, const char *before, uint64_t n,
+		       const char *what)
 {
+	buf_str(b, before);
 	text_count(b, n);
-	buf_printf(b, " %s", n == 1 ? one : many);
+	buf_printf(b, " %s%s", what, plural(n, "s"));
 }
 
 static void summary(struct cmd_io *io, const struct push_counts *c,
 		    const char *spool)
 {
+	const struct {
+		uint64_t n;
+		const char *before, *what;
+	} rows[] = {
+		{ c->rejected, "; rejected by the server: ", "profile" },
+		{ c->refused, "; refused: ", "request" },
+		{ c->dropped, "; dropped because the spool was full: ", "request" },
+		{ c->damaged, "; damaged in the spool: ", "file" },
+		{ c->waiting, "; ", "request" },
+	};
 	struct buf b = { 0 };
 
-	buf_str(&b, "sent ");
-	put_number(&b, c->sent, "request", "requests");
-	buf_str(&b, " with ");
-	put_number(&b, c->samples, "sample", "samples");
+	put_number(&b, "sent ", c->sent, "request");
+	put_number(&b, " with ", c->samples, "sample");
 	buf_printf(&b, " (%.1f KB)", (double)c->sent_bytes / 1024);
 	if (c->debug_files) {
-		buf_str(&b, ", and debug information: ");
-		put_number(&b, c->debug_files, "file", "files");
+		put_number(&b, ", and debug information: ", c->debug_files, "file");
 		buf_printf(&b, " (%.1f MB)", (double)c->debug_bytes / 1e6);
 	}
-	if (c->rejected) {
-		buf_str(&b, "; rejected by the server: ");
-		put_number(&b, c->rejected, "profile", "profiles");
-	}
-	if (c->refused) {
-		buf_str(&b, "; refused: ");
-		put_number(&b, c->refused, "request", "requests");
-	}
-	if (c->dropped) {
-		buf_str(&b, "; dropped because the spool was full: ");
-		put_number(&b, c->dropped, "request", "requests");
-	}
-	if (c->damaged) {
-		buf_str(&b, "; damaged in the spool: ");
-		put_number(&b, c->damaged, "file", "files");
-	}
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (rows[i].n)
+			put_number(&b, rows[i].before, rows[i].n, rows[i].what);
 	if (c->waiting) {
-		buf_str(&b, "; ");
-		put_number(&b, c->waiting, "request waits in ",
-			   "requests wait in ");
+		buf_str(&b, c->waiting == 1 ? " waits in " : " wait in ");
 		text_safe(&b, spool);
 		buf_str(&b, " for the next push");
 	}

@@ -23,9 +23,9 @@
 struct record_opts {
 	struct opt_strs events, debug_dirs;
 	const char *control, *rotate, *max_size;
-	const char *output, *pids, *tids, *cpus, *cgroup, *callgraph, *vmlinux,
-		   *source, *embed_source;
-	bool all, user, kernel, inherit, descendants, symbols, graph, quiet,
+	const char *output, *callgraph, *vmlinux, *source, *embed_source;
+	struct target_opts target;
+	bool user, kernel, symbols, graph, quiet,
 	     verbose, runtime_env, force, wait, latency, verify_stacks, keep_busy;
 	uint64_t freq, period, repeat, max_files;
 	double duration, delay;
@@ -38,22 +38,7 @@ struct record_opts {
 
 static const struct opt record_opt_table[] = {
 	OPT_TITLE("What to record"),
-	{ OPT_STR, 'p', "pid", "PID[,PID...]", AT(pids),
-	  "Record these processes, all their threads and the processes they "
-	  "start." },
-	{ OPT_FLAG, 0, "descendants", NULL, AT(descendants),
-	  "With -p, also record the processes that they started earlier." },
-	{ OPT_STR, 't', "tid", "TID[,TID...]", AT(tids),
-	  "Record these threads and the threads and processes they start." },
-	{ OPT_FLAG, 'a', "all-cpus", NULL, AT(all),
-	  "Record the whole system while the command runs, or until Ctrl-C." },
-	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]", AT(cpus),
-	  "Record on these processors only, for example 0-3,8. Without a "
-	  "command, -p or -t, record everything on them." },
-	{ OPT_STR, 0, "cgroup", "PATH", AT(cgroup),
-	  "Record the processes of this control group." },
-	{ OPT_NOFLAG, 0, "no-inherit", NULL, AT(inherit),
-	  "Do not follow threads and processes started later." },
+	TARGET_OPTION_ROWS(struct record_opts, "Record", "record", ""),
 	OPT_TITLE("How to sample"),
 	{ OPT_TAGGED, 'e', "event", "EVENT[,EVENT...]", AT(events),
 	  "Sample these events; \"tally list\" lists them. May be repeated. "
@@ -301,45 +286,36 @@ static void runtime_setting(const struct record_opts *o,
 
 static int check(const struct record_opts *o, struct error *err)
 {
-	if (o->continuous.config)
-		return error_set(err, ERR_USAGE, "--config must be the first "
-				 "option");
-	if (!o->freq)
-		return error_set(err, ERR_USAGE, "-F requires a rate above 0");
-	if (!o->period)
-		return error_set(err, ERR_USAGE,
-				 "-c requires a period above 0");
-	if (o->freq != NOT_GIVEN && o->period != NOT_GIVEN)
-		return error_set(err, ERR_USAGE, "-F and -c exclude each "
-				 "other: use either a rate or a period");
-	if (o->output && !strcmp(o->output, "-"))
-		return error_set(err, ERR_USAGE, "-o -: standard output "
-				 "belongs to the command: name a file");
-	if (o->delay < 0 && !o->control)
-		return error_set(err, ERR_USAGE, "--delay -1 requires "
-				 "--control, to switch sampling on");
-	if ((o->wait || o->latency) && o->callgraph &&
-	    !strcmp(o->callgraph, "none"))
-		return error_set(err, ERR_USAGE, "--call-graph=none cannot be "
-				 "combined with --wait, which records call "
-				 "stacks");
-	if ((o->wait || o->latency) && o->cpus)
-		return error_set(err, ERR_USAGE, "--wait and -C exclude each "
-				 "other: time on other processors would count "
-				 "as waiting");
-	if (o->latency && o->control)
-		return error_set(err, ERR_USAGE, "--latency and --control "
-				 "exclude each other: time without sampling "
-				 "cannot be divided among threads");
-	if (o->duration != NO_END && !(o->duration > 0))
-		return error_set(err, ERR_USAGE,
-				 "--duration requires a time above 0");
-	if (!o->repeat)
-		return error_set(err, ERR_USAGE, "--repeat must be at least 1");
-	if (o->vmlinux && access(o->vmlinux, R_OK) != 0)
-		return error_errno(err, errno, "--vmlinux %s", o->vmlinux);
-	return continuous_asked(&o->continuous)
-	       ? 0 : continuous_check_unused(&o->continuous, err);
+	bool waits = o->wait || o->latency;
+	const struct opt_rule rules[] = {
+		{ o->continuous.config, "--config must be the first option" },
+		{ !o->freq, "-F requires a rate above 0" },
+		{ !o->period, "-c requires a period above 0" },
+		{ o->freq != NOT_GIVEN && o->period != NOT_GIVEN,
+		  "-F and -c exclude each other: use either a rate or a period" },
+		{ o->output && !strcmp(o->output, "-"),
+		  "-o -: standard output belongs to the command: name a file" },
+		{ o->delay < 0 && !o->control,
+		  "--delay -1 requires --control, to switch sampling on" },
+		{ waits && o->callgraph && !strcmp(o->callgraph, "none"),
+		  "--call-graph=none cannot be combined with --wait, which records "
+		  "call stacks" },
+		{ waits && o->target.cpus,
+		  "--wait and -C exclude each other: time on other processors would "
+		  "count as waiting" },
+		{ o->latency && o->control,
+		  "--latency and --control exclude each other: time without sampling "
+		  "cannot be divided among threads" },
+		{ o->duration != NO_END && !(o->duration > 0),
+		  "--duration requires a time above 0" },
+		{ !o->repeat, "--repeat must be at least 1" },
+	};
+	int rc = options_obey(rules, COUNT(rules), err);
+
+	if (!rc && o->vmlinux && access(o->vmlinux, R_OK) != 0)
+		rc = error_errno(err, errno, "--vmlinux %s", o->vmlinux);
+	return rc || continuous_asked(&o->continuous)
+	       ? rc : continuous_check_unused(&o->continuous, err);
 }
 
 static int rotation(const struct record_opts *o, struct record_options *ro,
@@ -521,10 +497,10 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct record_options ro = {
 		.output = o->output ? o->output : "profile.tally", .force = o->force,
 		.command = argc > 0 ? argv : NULL,
-		.pids = o->pids, .tids = o->tids, .cpus = o->cpus,
-		.cgroup = o->cgroup, .vmlinux = o->vmlinux,
-		.all_cpus = o->all, .inherit = o->inherit,
-		.descendants = o->descendants,
+		.pids = o->target.pids, .tids = o->target.tids, .cpus = o->target.cpus,
+		.cgroup = o->target.cgroup, .vmlinux = o->vmlinux,
+		.all_cpus = o->target.all, .inherit = o->target.inherit,
+		.descendants = o->target.descendants,
 		.user_only = o->user, .kernel_only = o->kernel,
 		.waits = o->wait || o->latency, .latency = o->latency,
 		.symbols = o->symbols,
@@ -574,7 +550,7 @@ const struct command cmd_record = {
 	.defaults = &(const struct record_opts){
 		.continuous = CONTINUOUS_DEFAULTS, .source = "auto",
 		.freq = NOT_GIVEN, .period = NOT_GIVEN, .duration = NO_END, .repeat = 1,
-		.inherit = true, .symbols = true, .runtime_env = true,
+		.target.inherit = true, .symbols = true, .runtime_env = true,
 	},
 	.stop_at_arg = true,
 	.run = record_run_cmd,

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/vec.h"
 #include "continuous/continuous.h"
 
 enum {
@@ -39,28 +40,25 @@ int continuous_check_unused(const struct continuous_opts *o, struct error *err)
 static int check(const struct continuous_opts *o, const struct record_options *ro,
 		 struct error *err)
 {
-	if (ro->command)
-		return error_set(err, ERR_USAGE, "--continuous records running "
-				 "programs: use -a, -p, -t or --cgroup instead of "
-				 "a command");
-	if (!ro->all_cpus && !ro->pids && !ro->tids && !ro->cgroup && !ro->cpus)
-		return error_set(err, ERR_USAGE, "--continuous needs -a, -p, -t or "
-				 "--cgroup");
-	if (ro->control || ro->latency || ro->repeat > 1 || ro->max_bytes ||
-	    ro->delay != 0)
-		return error_set(err, ERR_USAGE, "--continuous excludes --control, "
-				 "--latency, --repeat, --max-size and --delay");
-	if (ro->rotate.on && ro->rotate.by_signal)
-		return error_set(err, ERR_USAGE, "--continuous needs a time or a "
-				 "size for --switch-output: --switch-output=5m");
-	if (ro->rotate.max_files)
-		return error_set(err, ERR_USAGE, "--switch-max-files: with "
-				 "--continuous, use --keep-size and --keep-age");
-	if (o->send.symbols != SYMBOLS_NOT_GIVEN && !o->push)
-		return error_set(err, ERR_USAGE, "--symbols needs --push");
-	if (o->renew < 1)
-		return error_set(err, ERR_USAGE, "--renew must be at least 1s");
-	return 0;
+	const struct opt_rule rules[] = {
+		{ ro->command, "--continuous records running programs: use -a, -p, -t or "
+			       "--cgroup instead of a command" },
+		{ !ro->all_cpus && !ro->pids && !ro->tids && !ro->cgroup && !ro->cpus,
+		  "--continuous needs -a, -p, -t or --cgroup" },
+		{ ro->control || ro->latency || ro->repeat > 1 || ro->max_bytes ||
+		  ro->delay != 0, "--continuous excludes --control, --latency, "
+				  "--repeat, --max-size and --delay" },
+		{ ro->rotate.on && ro->rotate.by_signal,
+		  "--continuous needs a time or a size for --switch-output: "
+		  "--switch-output=5m" },
+		{ ro->rotate.max_files, "--switch-max-files: with --continuous, use "
+					"--keep-size and --keep-age" },
+		{ o->send.symbols != SYMBOLS_NOT_GIVEN && !o->push,
+		  "--symbols needs --push" },
+		{ o->renew < 1, "--renew must be at least 1s" },
+	};
+
+	return options_obey(rules, COUNT(rules), err);
 }
 
 int continuous_record(struct cmd_io *io, const struct continuous_opts *o,

@@ -14,9 +14,10 @@
 
 struct stat_opts {
 	struct opt_strs events, metrics;
-	const char *pids, *tids, *cpus, *cgroup, *output, *control;
+	struct target_opts target;
+	const char *output, *control;
 	int format;		/* enum format */
-	bool all, user, kernel, inherit, descendants, no_group, by_mode, no_merge,
+	bool user, kernel, no_group, by_mode, no_merge,
 		quiet, keep_busy;
 	uint64_t repeat;
 	double delay, duration, interval;
@@ -52,23 +53,7 @@ static const struct opt stat_opt_table[] = {
 	  "Show each unit (uncore_cbox_0 ...) and kind of core separately "
 	  "instead of their sum." },
 	OPT_TITLE("What to observe"),
-	{ OPT_STR, 'p', "pid", "PID[,PID...]", AT(pids),
-	  "Count in these processes, all their threads and the processes they "
-	  "start." },
-	{ OPT_FLAG, 0, "descendants", NULL, AT(descendants),
-	  "With -p, also count in the processes that they started earlier." },
-	{ OPT_STR, 't', "tid", "TID[,TID...]", AT(tids),
-	  "Count in these threads and the threads and processes they start." },
-	{ OPT_FLAG, 'a', "all-cpus", NULL, AT(all),
-	  "Count in the whole system while the command runs, or until "
-	  "Ctrl-C." },
-	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]", AT(cpus),
-	  "Count on these processors only, for example 0-3,8. Without a "
-	  "command, -p or -t, count everything on them." },
-	{ OPT_STR, 0, "cgroup", "PATH", AT(cgroup),
-	  "Count in the processes of this control group." },
-	{ OPT_NOFLAG, 0, "no-inherit", NULL, AT(inherit),
-	  "Do not follow threads and processes started later." },
+	TARGET_OPTION_ROWS(struct stat_opts, "Count", "count", " in"),
 	OPT_TITLE("When"),
 	{ OPT_UINT, 'r', "repeat", "N", AT(repeat),
 	  "Run the command N times; show the mean and the variation between "
@@ -227,22 +212,18 @@ static int printer_close(struct printer *p, int rc, struct error *err)
 
 static int check(const struct stat_opts *o, struct error *err)
 {
-	if (!o->repeat)
-		return error_set(err, ERR_USAGE, "-r must be at least 1");
-	if (o->duration != NOT_GIVEN && !(o->duration > 0))
-		return error_set(err, ERR_USAGE,
-				 "--duration requires a time above 0");
-	if (o->interval != NOT_GIVEN && o->interval < 0.001)
-		return error_set(err, ERR_USAGE,
-				 "-I must be at least 1 millisecond");
-	if (o->interval > 1e6)
-		return error_set(err, ERR_USAGE,
-				 "-I must be at most 1,000,000,000 "
-				 "milliseconds");
-	if (o->delay < 0 && !o->control)
-		return error_set(err, ERR_USAGE, "--delay -1 requires "
-				 "--control, to switch the counters on");
-	return 0;
+	const struct opt_rule rules[] = {
+		{ !o->repeat, "-r must be at least 1" },
+		{ o->duration != NOT_GIVEN && !(o->duration > 0),
+		  "--duration requires a time above 0" },
+		{ o->interval != NOT_GIVEN && o->interval < 0.001,
+		  "-I must be at least 1 millisecond" },
+		{ o->interval > 1e6, "-I must be at most 1,000,000,000 milliseconds" },
+		{ o->delay < 0 && !o->control,
+		  "--delay -1 requires --control, to switch the counters on" },
+	};
+
+	return options_obey(rules, COUNT(rules), err);
 }
 
 typedef VEC(struct metric_use) metric_list;
@@ -317,13 +298,13 @@ static int stat_run(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct printer p = { .io = io, .file = { .fd = -1 } };
 	struct count_options co = {
 		.command = argc > 0 ? argv : NULL,
-		.target = { .pids = o->pids, .tids = o->tids, .cpus = o->cpus,
-			    .cgroup = o->cgroup, .all_cpus = o->all,
+		.target = { .pids = o->target.pids, .tids = o->target.tids, .cpus = o->target.cpus,
+			    .cgroup = o->target.cgroup, .all_cpus = o->target.all,
 			    .command = argc > 0, .repeat = o->repeat,
-			    .descendants = o->descendants },
+			    .descendants = o->target.descendants },
 		.events = &events, .no_group = o->no_group,
 		.no_merge = o->no_merge,
-		.by_mode = o->by_mode, .inherit = o->inherit,
+		.by_mode = o->by_mode, .inherit = o->target.inherit,
 		.user_only = o->user, .kernel_only = o->kernel,
 		.repeat = o->repeat, .delay = o->delay,
 		.control = o->control,
@@ -364,7 +345,7 @@ const struct command cmd_stat = {
 	.opts = stat_opt_table,
 	.opts_size = sizeof(struct stat_opts),
 	.defaults = &(const struct stat_opts){
-		.repeat = 1, .interval = NOT_GIVEN, .duration = NOT_GIVEN, .inherit = true,
+		.repeat = 1, .interval = NOT_GIVEN, .duration = NOT_GIVEN, .target.inherit = true,
 	},
 	.stop_at_arg = true,
 	.run = stat_run,
