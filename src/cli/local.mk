@@ -3,15 +3,12 @@ noinst_LIBRARIES += libcli.a
 libcli_a_SOURCES = \
 	src/cli/at_files.c \
 	src/cli/at_files.h \
-	src/cli/config_file.c \
-	src/cli/config_file.h \
 	src/cli/commands.c \
 	src/cli/commands.h \
 	src/cli/complete.c \
 	src/cli/complete.h \
 	src/cli/guard.c \
 	src/cli/guard.h \
-	src/cli/help.c \
 	src/cli/options.c \
 	src/cli/options.h \
 	src/cli/perf_options.c \

@@ -11,7 +11,6 @@
 #include "cli/at_files.h"
 #include "cli/commands.h"
 #include "cli/complete.h"
-#include "cli/config_file.h"
 #include "cli/guard.h"
 #include "cli/memory.h"
 #include "cli/options.h"

@@ -8,7 +8,6 @@
  * with the most samples; later ones wait until storing takes a tenth of the time.
  */
 #include "cmd/late_names.h"
-#include "cmd/new_names.h"
 #include "tui/tui.h"
 
 struct late_view {

@@ -6,8 +6,6 @@ libcmd_a_SOURCES = \
 	src/cmd/check.c \
 	src/cmd/check.h \
 	src/cmd/check_commits.c \
-	src/cmd/check_git.c \
-	src/cmd/check_git.h \
 	src/cmd/check_history.c \
 	src/cmd/check_record.c \
 	src/cmd/command.h \
@@ -44,8 +42,6 @@ libcmd_a_SOURCES = \
 	src/cmd/late_names.h \
 	src/cmd/late_view.c \
 	src/cmd/late_view.h \
-	src/cmd/new_names.c \
-	src/cmd/new_names.h \
 	src/cmd/side_process.c \
 	src/cmd/side_process.h \
 	src/cmd/stat.c \

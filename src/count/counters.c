@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Opens, reads and closes the counters of a plan. */
-#include "count/counters.h"
+#include "count/count.h"
 
 #include <errno.h>
 #include <limits.h>

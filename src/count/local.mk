@@ -4,9 +4,7 @@ libcount_a_SOURCES = \
 	src/count/count.c \
 	src/count/count.h \
 	src/count/counters.c \
-	src/count/counters.h \
 	src/count/plan.c \
-	src/count/plan.h \
 	src/count/show.h \
 	src/count/show_csv.c \
 	src/count/show_json.c \

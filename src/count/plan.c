@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Plans which events are counted together, and which metrics follow from them. */
-#include "count/plan.h"
+#include "count/count.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Parses lists of events: names, modifiers, groups, raw codes. */
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
 #include "events/events.h"
 
 #include <linux/perf_event.h>
+#ifdef HAVE_LIBPFM
+#include <perfmon/pfmlib_perf_event.h>
+#endif
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +18,6 @@
 #include "base/vec.h"
 #include "events/hw_spec.h"
 #include "events/names.h"
-#include "events/pfm.h"
 #include "events/pmu.h"
 #include "events/tracepoints.h"
 
@@ -250,6 +256,53 @@ static int tracepoint_parse(const char *word, const char *colon,
 	return r < 0 ? r : 1;
 }
 
+/* Returns 1 if libpfm4 has the event on this machine, 0 if not (or without
+ * libpfm4), and an error if the name is known but not what follows it. */
+#ifdef HAVE_LIBPFM
+static int pfm_event_parse(const char *word, struct event_spec *e,
+			   struct error *err)
+{
+	struct perf_event_attr attr;
+	pfm_perf_encode_arg_t arg;
+	int r;
+
+	memset(&attr, 0, sizeof(attr));
+	memset(&arg, 0, sizeof(arg));
+	arg.attr = &attr;
+	arg.size = sizeof(arg);
+	if (pfm_initialize() != PFM_SUCCESS)
+		return 0;
+	r = pfm_get_os_event_encoding(word, PFM_PLM0 | PFM_PLM3,
+				      PFM_OS_PERF_EVENT_EXT, &arg);
+	switch (r) {
+	case PFM_SUCCESS:
+		break;
+	case PFM_ERR_ATTR:
+	case PFM_ERR_ATTR_VAL:
+	case PFM_ERR_ATTR_SET:
+	case PFM_ERR_UMASK:
+	case PFM_ERR_FEATCOMB:
+		return error_set(err, ERR_USAGE, "event \"%s\": %s (libpfm4)",
+				 word, pfm_strerror(r));
+	case PFM_ERR_NOMEM:
+		return error_set(err, ERR_NOMEM, "out of memory for events");
+	default:
+		return 0;
+	}
+	e->type = attr.type;
+	e->config = attr.config;
+	e->config1 = attr.config1;
+	e->config2 = attr.config2;
+	e->exclude_user = attr.exclude_user;
+	e->exclude_kernel = attr.exclude_kernel;
+	e->exclude_hv = attr.exclude_hv;
+	e->exclude_host = attr.exclude_host;
+	e->exclude_guest = !attr.exclude_host;
+	e->precise = attr.precise_ip & 3;
+	return 1;
+}
+#endif
+
 static int word_parse(const char *word, const char *sysfs,
 		      struct event_spec *e, struct error *err)
 {
@@ -272,8 +325,10 @@ static int word_parse(const char *word, const char *sysfs,
 		r = hw_event_parse(word, sysfs, e, err);
 	if (!r && colon)
 		r = tracepoint_parse(word, colon, sysfs, e, err);
+#ifdef HAVE_LIBPFM
 	if (!r)
 		r = pfm_event_parse(word, e, err);
+#endif
 	if (r)
 		return r < 0 ? r : 0;
 	return unknown_event(colon && !all_modifiers(colon + 1) ? word : name,

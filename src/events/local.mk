@@ -23,8 +23,6 @@ libevents_a_SOURCES = \
 	src/events/names.c \
 	src/events/names.h \
 	src/events/p6.c \
-	src/events/pfm.c \
-	src/events/pfm.h \
 	src/events/pmu.c \
 	src/events/pmu.h \
 	src/events/sysfs_files.c \

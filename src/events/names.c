@@ -13,7 +13,7 @@
 
 enum { SW_CGROUP_SWITCHES = 11 };	/* missing in older headers */
 
-static const struct event_name names[] = {
+const struct event_name event_names[] = {
 	{ "cycles", "cpu-cycles", HW(CPU_CYCLES), "processor cycles" },
 	{ "instructions", "", HW(INSTRUCTIONS), "instructions retired" },
 	{ "cache-references", "", HW(CACHE_REFERENCES),
@@ -51,11 +51,6 @@ static const struct event_name names[] = {
 	{ "dummy", "", SW(DUMMY), "counts nothing" },
 	{ NULL, NULL, 0, 0, NULL },
 };
-
-const struct event_name *event_names(void)
-{
-	return names;
-}
 
 enum { OP_R = 1 << PERF_COUNT_HW_CACHE_OP_READ,
        OP_W = 1 << PERF_COUNT_HW_CACHE_OP_WRITE,
@@ -140,7 +135,7 @@ bool event_name_find(const char *s, size_t n, struct event_spec *out)
 {
 	if (!n)
 		return false;
-	for (const struct event_name *e = names; e->name; e++) {
+	for (const struct event_name *e = event_names; e->name; e++) {
 		if (!same(s, n, e->name) && !same(s, n, e->alias))
 			continue;
 		out->type = e->type;
@@ -156,7 +151,7 @@ bool event_name_find(const char *s, size_t n, struct event_spec *out)
 
 bool event_names_each(event_info_cb *cb, void *ctx)
 {
-	for (const struct event_name *e = names; e->name; e++) {
+	for (const struct event_name *e = event_names; e->name; e++) {
 		struct event_info info = {
 			e->name, e->alias,
 			e->type == PERF_TYPE_HARDWARE ? "hardware" : "software",

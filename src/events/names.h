@@ -15,8 +15,8 @@ struct event_name {
 	const char *summary;
 };
 
-/* Returns the hardware and software events; the table ends with name == NULL. */
-const struct event_name *event_names(void);
+/* The hardware and software events; the table ends with name == NULL. */
+extern const struct event_name event_names[];
 
 /* Sets type, config, unit and software; returns false if the name (n bytes) is
  * unknown. */

@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/config_file.h"
+#include "cli/at_files.h"
 #include "continuous/files.h"
 #include "continuous/status.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/config_file.h"
+#include "cli/at_files.h"
 #include "continuous/status.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -86,7 +86,7 @@ static void found_events(struct doctor_check *c)
 	bool any = false;
 
 	pmu_names_each("/sys", core_add, &p);
-	for (e = event_names(); e->name; e++)
+	for (e = event_names; e->name; e++)
 		if (e->type == PERF_TYPE_HARDWARE && opens(e->type, e->config)) {
 			doctor_found(c, "%s%s", any ? " " : "", e->name);
 			any = true;
