@@ -160,17 +160,6 @@ static int add_path(struct maker *m, enum check_side side, size_t block,
 	return 0;
 }
 
-/* Returns whether the runs so far suffice.  The check may use the terminal
- * meanwhile. */
-static int require_runs(struct maker *m, size_t runs, struct error *err)
-{
-	int rc;
-
-	speak(m);
-	rc = m->enough(m->ctx, runs, err);
-	return rc ? rc : silence(m, err);
-}
-
 /* Returns whether the next block would end after the time of --budget.  Three blocks
  * are always made, because fewer show no noise. */
 static bool is_late(const struct maker *m, size_t blocks)
@@ -201,10 +190,14 @@ static int record_blocks(struct maker *m, struct error *err)
 			rc = record_one(m, side, path, err);
 		if (m->out->broken)
 			break;
-		if (!rc && m->enough && i % 2 && i + 1 < 2 * blocks)
-			rc = require_runs(m, i / 2 + 1, err);
-		if (!rc && i % 2 && i + 1 < 2 * blocks &&
-		    is_late(m, i / 2 + 1)) {
+		if (rc || !(i % 2) || i + 1 == 2 * blocks)
+			continue;
+		if (m->enough) {
+			/* it may use the terminal */
+			speak(m);
+			rc = m->enough(m->ctx, i / 2 + 1, err) ?: silence(m, err);
+		}
+		if (!rc && is_late(m, i / 2 + 1)) {
 			m->out->out_of_time = true;
 			break;
 		}

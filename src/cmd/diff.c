@@ -137,37 +137,6 @@ static enum diff_format choose_format(const struct diff_opts *o)
 	     : text_ends_with(name, ".svg") ? FORMAT_SVG : FORMAT_TEXT;
 }
 
-/* Other tools use "function" and "thread" for what tally calls symbol and comm. */
-static int parse_keys(const char *text, struct key_list *out,
-		      struct error *err)
-{
-	static const char *const words[][2] = { { "function", "symbol" },
-						{ "thread", "comm" } };
-	struct buf b = { 0 };
-	int rc;
-
-	while (*text) {
-		size_t n = strcspn(text, ","), i;
-
-		for (i = 0; i < 2; i++)
-			if (strlen(words[i][0]) == n &&
-			    !strncmp(text, words[i][0], n))
-				break;
-		if (i < 2)
-			buf_str(&b, words[i][1]);
-		else
-			buf_bytes(&b, text, n);
-		text += n;
-		if (*text) {
-			buf_u8(&b, ',');
-			text++;
-		}
-	}
-	rc = key_list_parse(buf_cstr(&b), out, err);
-	buf_fini(&b);
-	return rc;
-}
-
 /* Fills in the spec except for the recordings.  Call diff_spec_fini even after an
  * error. */
 static int diff_spec_init(struct cmd_io *io, const struct diff_opts *o,
@@ -192,7 +161,7 @@ static int diff_spec_init(struct cmd_io *io, const struct diff_opts *o,
 		spec->limit = format == FORMAT_TEXT && !o->symbols.n ? 0.1 : 0;
 		spec->at_least = MIN_ROWS;
 	}
-	rc = parse_keys(o->by, &spec->keys, err);
+	rc = key_list_parse(o->by, &spec->keys, err);
 	for (int s = 0; !rc && s < DIFF_SIDES; s++)
 		rc = cmd_sources(io, &o->source_at,
 				 s == DIFF_OLD ? &o->old_maps : NULL, use,

@@ -4,17 +4,12 @@
 #include "cmd/command.h"
 #include "events/events.h"
 #include "launch/busy.h"
-
-/* Which programs are recorded or counted. */
-struct target_opts {
-	const char *pids, *tids, *cpus, *cgroup;
-	bool all, inherit, descendants;
-};
+#include "launch/target.h"
 
 /* Rows for the option table of a command.  Its options are a `type` with a struct
- * target_opts called `target`; Verb, verb and `in` are the words of its help: "Count",
- * "count", " in". */
-#define TARGET_OPTION_ROWS(type, Verb, verb, in) \
+ * target_options and a flag for inheritance; Verb, verb and `in` are the words of its
+ * help: "Count", "count", " in". */
+#define TARGET_OPTION_ROWS(type, target, inherit, Verb, verb, in) \
 	{ OPT_STR, 'p', "pid", "PID[,PID...]", offsetof(type, target.pids), \
 	  Verb in " these processes, all their threads and the processes they " \
 	  "start." }, \
@@ -22,14 +17,14 @@ struct target_opts {
 	  "With -p, also " verb in " the processes that they started earlier." }, \
 	{ OPT_STR, 't', "tid", "TID[,TID...]", offsetof(type, target.tids), \
 	  Verb in " these threads and the threads and processes they start." }, \
-	{ OPT_FLAG, 'a', "all-cpus", NULL, offsetof(type, target.all), \
+	{ OPT_FLAG, 'a', "all-cpus", NULL, offsetof(type, target.all_cpus), \
 	  Verb in " the whole system while the command runs, or until Ctrl-C." }, \
 	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]", offsetof(type, target.cpus), \
 	  Verb " on these processors only, for example 0-3,8. Without a " \
 	  "command, -p or -t, " verb " everything on them." }, \
 	{ OPT_STR, 0, "cgroup", "PATH", offsetof(type, target.cgroup), \
 	  Verb in " the processes of this control group." }, \
-	{ OPT_NOFLAG, 0, "no-inherit", NULL, offsetof(type, target.inherit), \
+	{ OPT_NOFLAG, 0, "no-inherit", NULL, offsetof(type, inherit), \
 	  "Do not follow threads and processes started later." }
 
 /* The option of busy_begin. */

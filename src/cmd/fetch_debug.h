@@ -18,7 +18,7 @@ struct fetch_opts {
 };
 
 #define FETCH_OPTION_SIZE(type, field) \
-	{ OPT_UINT, 0, "debuginfod-size", "SIZE", offsetof(type,field.size), \
+	{ OPT_UINT, 0, "debuginfod-size", "SIZE", offsetof(type, field.size), \
 	  "With --debuginfod: request at most SIZE bytes (k, M, G). Default: " \
 	  "4G." }
 

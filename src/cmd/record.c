@@ -24,8 +24,8 @@ struct record_opts {
 	struct opt_strs events, debug_dirs;
 	const char *control, *rotate, *max_size;
 	const char *output, *callgraph, *vmlinux, *source, *embed_source;
-	struct target_opts target;
-	bool user, kernel, symbols, graph, quiet,
+	struct target_options target;
+	bool inherit, user, kernel, symbols, graph, quiet,
 	     verbose, runtime_env, force, wait, latency, verify_stacks, keep_busy;
 	uint64_t freq, period, repeat, max_files;
 	double duration, delay;
@@ -38,7 +38,7 @@ struct record_opts {
 
 static const struct opt record_opt_table[] = {
 	OPT_TITLE("What to record"),
-	TARGET_OPTION_ROWS(struct record_opts, "Record", "record", ""),
+	TARGET_OPTION_ROWS(struct record_opts, target, inherit, "Record", "record", ""),
 	OPT_TITLE("How to sample"),
 	{ OPT_TAGGED, 'e', "event", "EVENT[,EVENT...]", AT(events),
 	  "Sample these events; \"tally list\" lists them. May be repeated. "
@@ -499,7 +499,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		.command = argc > 0 ? argv : NULL,
 		.pids = o->target.pids, .tids = o->target.tids, .cpus = o->target.cpus,
 		.cgroup = o->target.cgroup, .vmlinux = o->vmlinux,
-		.all_cpus = o->target.all, .inherit = o->target.inherit,
+		.all_cpus = o->target.all_cpus, .inherit = o->inherit,
 		.descendants = o->target.descendants,
 		.user_only = o->user, .kernel_only = o->kernel,
 		.waits = o->wait || o->latency, .latency = o->latency,
@@ -550,7 +550,7 @@ const struct command cmd_record = {
 	.defaults = &(const struct record_opts){
 		.continuous = CONTINUOUS_DEFAULTS, .source = "auto",
 		.freq = NOT_GIVEN, .period = NOT_GIVEN, .duration = NO_END, .repeat = 1,
-		.target.inherit = true, .symbols = true, .runtime_env = true,
+		.inherit = true, .symbols = true, .runtime_env = true,
 	},
 	.stop_at_arg = true,
 	.run = record_run_cmd,

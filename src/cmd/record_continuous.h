@@ -22,37 +22,37 @@ struct continuous_opts {
  * continuous_opts called `name`. */
 #define CONTINUOUS_OPTION_ROWS(type, name) \
 	OPT_TITLE("Recording without end"), \
-	{ OPT_FLAG, 0, "continuous", NULL, offsetof(type,name.on), \
+	{ OPT_FLAG, 0, "continuous", NULL, offsetof(type, name.on), \
 	  "Record until a signal arrives, at 49 Hz with call stacks, into " \
 	  "files of ten minutes each (with --push: one minute) in the folder " \
 	  "that -o names (default: " CONTINUOUS_DIR "). For -a, -p, -t and " \
 	  "--cgroup." }, \
 	{ OPT_UINT, 0, "switch-memory", "BYTES", \
-	  offsetof(type,name.switch_memory), \
+	  offsetof(type, name.switch_memory), \
 	  "Also begin a new file when the stacks, addresses and programs of " \
 	  "the current one take this much memory. Default: 6M; 0: no " \
 	  "limit." }, \
-	{ OPT_UNIT, 0, "keep-age", "TIME", offsetof(type,name.keep_age), \
+	{ OPT_UNIT, 0, "keep-age", "TIME", offsetof(type, name.keep_age), \
 	  "Remove finished files that are older than this. Default: 24h." }, \
-	{ OPT_UINT, 0, "keep-size", "BYTES", offsetof(type,name.keep_size), \
+	{ OPT_UINT, 0, "keep-size", "BYTES", offsetof(type, name.keep_size), \
 	  "Remove the oldest finished files when the size of all of them " \
 	  "exceeds this. Default: 1G." }, \
-	{ OPT_UINT, 0, "keep-free", "BYTES", offsetof(type,name.keep_free), \
+	{ OPT_UINT, 0, "keep-free", "BYTES", offsetof(type, name.keep_free), \
 	  "Remove the oldest finished files when the disk has less free " \
 	  "space than this; pause sampling when none is left. Default: 1G." }, \
 	{ OPT_UINT, 0, "keep-symbols", "BYTES", \
-	  offsetof(type,name.keep_symbols), \
+	  offsetof(type, name.keep_symbols), \
 	  "Keep up to this size of functions and lines of programs in the " \
 	  "folder \"symbols\", so that they are read once, not for each " \
 	  "file. Default: 128M; 0: none." }, \
-	{ OPT_UNIT, 0, "renew", "TIME", offsetof(type,name.renew), \
+	{ OPT_UNIT, 0, "renew", "TIME", offsetof(type, name.renew), \
 	  "Start a new recording process after this time, so that memory " \
 	  "stays bounded. Default: 1h." }, \
-	{ OPT_STR, 0, "config", "FILE", offsetof(type,name.config), \
+	{ OPT_STR, 0, "config", "FILE", offsetof(type, name.config), \
 	  "Read options from FILE, one per line: \"freq = 19\", " \
 	  "\"all-cpus\". Must be the first option; later ones override the " \
 	  "file." }, \
-	{ OPT_STR, 0, "push", "URL", offsetof(type,name.push), \
+	{ OPT_STR, 0, "push", "URL", offsetof(type, name.push), \
 	  "Send finished files to URL, as \"tally push\" does. Implies " \
 	  "--continuous." }, \
 	CMD_PUSH_WINDOW_ROW(type, name.send), \

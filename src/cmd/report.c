@@ -554,17 +554,6 @@ static bool may_request(struct cmd_io *io, const struct fetch_options *limits,
 	return false;
 }
 
-static int check_options(struct report_opts *o, enum format format,
-			 struct report_spec *spec, struct fetch_options *limits,
-			 struct error *err)
-{
-	int rc = make_spec(o, format, spec, err);
-
-	if (rc >= 0 && format == FORMAT_HTML)
-		rc = check_page(o, spec, err);
-	return rc < 0 ? rc : cmd_fetch_limits(&o->debuginfod, limits, err);
-}
-
 static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 		      struct error *err)
 {
@@ -580,7 +569,11 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	int rc;
 
 	take_graph_word(o, &argc, argv);
-	rc = check_options(o, format, &spec, &limits, err);
+	rc = make_spec(o, format, &spec, err);
+	if (rc >= 0 && format == FORMAT_HTML)
+		rc = check_page(o, &spec, err);
+	if (rc >= 0)
+		rc = cmd_fetch_limits(&o->debuginfod, &limits, err);
 	if (rc < 0)
 		return rc;
 	o->reading.no_code = format != FORMAT_HTML && !tui;

@@ -15,20 +15,20 @@ struct select_opts {
 #define SELECT_OPTION_ROWS(type, event_help) \
 	OPT_TITLE("Which samples"), \
 	{ OPT_STRS, 0, "comm", "NAME[,NAME...]", \
-	  offsetof(type,samples_of.comms), \
+	  offsetof(type, samples_of.comms), \
 	  "Only threads with this name; * and ? match any text and any " \
 	  "character." }, \
-	{ OPT_STR, 0, "pid", "PID[,PID...]", offsetof(type,samples_of.pids), \
+	{ OPT_STR, 0, "pid", "PID[,PID...]", offsetof(type, samples_of.pids), \
 	  "Only these processes." }, \
-	{ OPT_STR, 0, "tid", "TID[,TID...]", offsetof(type,samples_of.tids), \
+	{ OPT_STR, 0, "tid", "TID[,TID...]", offsetof(type, samples_of.tids), \
 	  "Only these threads." }, \
-	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]", offsetof(type,samples_of.cpus), \
+	{ OPT_STR, 'C', "cpu", "CPU[,CPU...]", offsetof(type, samples_of.cpus), \
 	  "Only these processors, for example 0-3,8." }, \
-	{ OPT_STR, 0, "run", "RUN[,RUN...]", offsetof(type,samples_of.runs), \
+	{ OPT_STR, 0, "run", "RUN[,RUN...]", offsetof(type, samples_of.runs), \
 	  "Only these runs of a repeated command, counted from 1." }, \
 	{ OPT_STRS, 'e', "event", "EVENT[,EVENT...]", \
-	  offsetof(type,samples_of.events), event_help }, \
-	{ OPT_STR, 0, "time", "START,END", offsetof(type,samples_of.time), \
+	  offsetof(type, samples_of.events), event_help }, \
+	{ OPT_STR, 0, "time", "START,END", offsetof(type, samples_of.time), \
 	  "Only this time range: seconds since the start of the recording " \
 	  "(1.5,3 or 200ms,1s) or shares of it (10%,20%); either bound may " \
 	  "be omitted." }
@@ -36,7 +36,7 @@ struct select_opts {
 /* The row of --label, for commands where this option selects samples. */
 #define SELECT_LABEL_ROW(type) \
 	{ OPT_STRS, 0, "label", "NAME=VALUE", \
-	  offsetof(type,samples_of.labels), \
+	  offsetof(type, samples_of.labels), \
 	  "Only samples with this label: one of \"tally record --label\", or " \
 	  "host, service, container, pod, cgroup, task. NAME!=VALUE selects " \
 	  "the others; * and ? match any text and any character. All given " \
@@ -62,15 +62,15 @@ struct side_opts {
  * side_opts called `sides`; `label_help` explains --old-label. */
 #define SIDE_OPTION_ROWS(type, label_help) \
 	{ OPT_WORDS, 0, "baseline", "FILE [FILE...]", \
-	  offsetof(type,sides.files[0]), \
+	  offsetof(type, sides.files[0]), \
 	  "Recordings of the old side; each run in them counts." }, \
 	{ OPT_WORDS, 0, "new", "FILE [FILE...]", \
-	  offsetof(type,sides.files[1]), "Recordings of the new side." }, \
+	  offsetof(type, sides.files[1]), "Recordings of the new side." }, \
 	{ OPT_STRS, 0, "old-label", "NAME=VALUE", \
-	  offsetof(type,sides.labels[0]), \
+	  offsetof(type, sides.labels[0]), \
 	  "Only samples with this label on the old side" label_help }, \
 	{ OPT_STRS, 0, "new-label", "NAME=VALUE", \
-	  offsetof(type,sides.labels[1]), "The same on the new side." }
+	  offsetof(type, sides.labels[1]), "The same on the new side." }
 
 /* Return values that borrow from the options. */
 static inline struct name_list cmd_names(const struct opt_strs *s)

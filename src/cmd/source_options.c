@@ -12,36 +12,23 @@
 #include "cmd/status.h"
 #include "views/code/sources.h"
 
-/* Parses the values of --source-map as pairs of folders, in their order.  Free
- * them even after an error. */
-static int read_source_maps(const struct opt_strs *words,
-			    struct source_map **out, struct error *err)
+/* Appends the values of --source-map as pairs of folders. */
+static int add_source_maps(const struct opt_strs *words, struct source_map *v,
+			   size_t *n, struct error *err)
 {
-	struct source_map *v = calloc(words->n + 1, sizeof(*v));
-
-	*out = v;
-	if (!v)
-		return error_nomem(err);
-	for (size_t i = 0; i < words->n; i++) {
+	for (size_t i = 0; words && i < words->n; i++) {
 		const char *word = words->v[i], *eq = strchr(word, '=');
 
 		if (!eq)
 			return error_set(err, ERR_USAGE,
 					 "--source-map '%s': use FROM=TO",
 					 word);
-		v[i].from = strndup(word, (size_t)(eq - word));
-		v[i].to = eq + 1;
-		if (!v[i].from)
+		v[*n].from = strndup(word, (size_t)(eq - word));
+		if (!v[*n].from)
 			return error_nomem(err);
+		v[(*n)++].to = eq + 1;
 	}
 	return 0;
-}
-
-static void free_source_maps(struct source_map *v, size_t n)
-{
-	for (size_t i = 0; v && i < n; i++)
-		free((char *)v[i].from);
-	free(v);
 }
 
 enum source_use cmd_source_use(const struct cmd_io *io, const char *path)
@@ -96,22 +83,16 @@ int cmd_sources(struct cmd_io *io, const struct source_opts *o,
 		const struct opt_strs *first, enum source_use use,
 		struct source_where *out, struct error *err)
 {
-	struct opt_strs words = { 0 };
-	struct source_map *maps = NULL;
-	size_t n = o->maps.n + (first ? first->n : 0);
+	size_t most = o->maps.n + (first ? first->n : 0) + 1;
+	struct source_map *maps = calloc(most, sizeof(*maps));
 	int rc;
 
-	words.v = calloc(n + 1, sizeof(*words.v));
-	if (!words.v)
+	*out = (struct source_where){ .maps = maps, .repo = o->repo };
+	if (!maps)
 		return error_nomem(err);
-	for (size_t i = 0; first && i < first->n; i++)
-		words.v[words.n++] = first->v[i];
-	for (size_t i = 0; i < o->maps.n; i++)
-		words.v[words.n++] = o->maps.v[i];
-	rc = read_source_maps(&words, &maps, err);
-	free(words.v);
-	*out = (struct source_where){ .maps = maps, .nmaps = n,
-				      .repo = o->repo };
+	rc = add_source_maps(first, maps, &out->nmaps, err);
+	if (!rc)
+		rc = add_source_maps(&o->maps, maps, &out->nmaps, err);
 	if (!rc)
 		rc = make_server(io, o, out, err);
 	return rc ? rc : allow(out, use, &out->access, err);
@@ -146,7 +127,9 @@ void cmd_listing_style(const struct listing_opts *o, struct annotate_style *out)
 
 void cmd_sources_free(struct source_where *where)
 {
-	free_source_maps((struct source_map *)where->maps, where->nmaps);
+	for (size_t i = 0; i < where->nmaps; i++)
+		free((char *)where->maps[i].from);
+	free((void *)where->maps);
 	where->maps = NULL;
 	where->nmaps = 0;
 	source_access_fini(&where->access);

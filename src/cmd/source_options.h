@@ -14,14 +14,14 @@ struct source_opts {
 /* Rows for the option table of a command.  Its options are a `type` with a struct
  * source_opts called `source_at`. */
 #define SOURCE_OPTION_ROWS(type) \
-	{ OPT_STRS, 0, "source-map", "FROM=TO", offsetof(type,source_at.maps), \
+	{ OPT_STRS, 0, "source-map", "FROM=TO", offsetof(type, source_at.maps), \
 	  "Replace the prefix FROM of source paths by TO. May be repeated; " \
 	  "the first match is used." }, \
-	{ OPT_STR, 0, "repo", "DIR", offsetof(type,source_at.repo), \
+	{ OPT_STR, 0, "repo", "DIR", offsetof(type, source_at.repo), \
 	  "Also take source files that are missing, or newer than the " \
 	  "program, from this git repository at the recorded commit." }, \
 	{ OPT_FLAG, 0, "no-debuginfod", NULL, \
-	  offsetof(type,source_at.no_debuginfod), \
+	  offsetof(type, source_at.no_debuginfod), \
 	  "Do not ask the servers in DEBUGINFOD_URLS for source files." }
 
 /* What to show of the code of a function. */
@@ -33,15 +33,15 @@ struct listing_opts {
 /* Rows for the option table of a command.  Its options are a `type` with a struct
  * listing_opts called `listing`. */
 #define LISTING_OPTION_ROWS(type, asm_help, both_help) \
-	{ OPT_FLAG, 0, "source", NULL, offsetof(type,listing.source), \
+	{ OPT_FLAG, 0, "source", NULL, offsetof(type, listing.source), \
 	  "Show source lines. Default: source where lines are known, " \
 	  "otherwise instructions." }, \
-	{ OPT_FLAG, 0, "asm", NULL, offsetof(type,listing.code), asm_help }, \
-	{ OPT_FLAG, 0, "both", NULL, offsetof(type,listing.both), both_help }, \
-	{ OPT_UINT, 0, "context", "N", offsetof(type,listing.context), \
+	{ OPT_FLAG, 0, "asm", NULL, offsetof(type, listing.code), asm_help }, \
+	{ OPT_FLAG, 0, "both", NULL, offsetof(type, listing.both), both_help }, \
+	{ OPT_UINT, 0, "context", "N", offsetof(type, listing.context), \
 	  "Show N lines or instructions around each one with a cost, and " \
 	  "fold the others. Default: 3." }, \
-	{ OPT_FLAG, 0, "all", NULL, offsetof(type,listing.all), \
+	{ OPT_FLAG, 0, "all", NULL, offsetof(type, listing.all), \
 	  "Do not fold anything." }
 
 /* Sets the members of a style that follow from these options. */

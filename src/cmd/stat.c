@@ -13,14 +13,11 @@
 #include "count/show.h"
 
 struct stat_opts {
+	struct count_options count;	/* times: NOT_GIVEN if they are not given */
 	struct opt_strs events, metrics;
-	struct target_opts target;
-	const char *output, *control;
+	const char *output;
 	int format;		/* enum format */
-	bool user, kernel, no_group, by_mode, no_merge,
-		quiet, keep_busy;
-	uint64_t repeat;
-	double delay, duration, interval;
+	bool quiet, keep_busy;
 };
 
 #define NOT_GIVEN (-1.0)
@@ -40,33 +37,34 @@ static const struct opt stat_opt_table[] = {
 	  "Show these metrics and count the events they need; \"tally list "
 	  "metrics\" explains them; none shows none. Default: all whose events "
 	  "are counted." },
-	{ OPT_FLAG, 0, "user", NULL, AT(user), "Count in user space only." },
-	{ OPT_FLAG, 0, "kernel", NULL, AT(kernel),
+	{ OPT_FLAG, 0, "user", NULL, AT(count.user_only), "Count in user space only." },
+	{ OPT_FLAG, 0, "kernel", NULL, AT(count.kernel_only),
 	  "Count in the kernel only." },
 	KEEP_BUSY_OPTION_ROW(AT(keep_busy)),
-	{ OPT_FLAG, 0, "by-mode", NULL, AT(by_mode),
+	{ OPT_FLAG, 0, "by-mode", NULL, AT(count.by_mode),
 	  "Count processor events and page faults separately in user space and "
 	  "in the kernel." },
-	{ OPT_FLAG, 0, "no-group", NULL, AT(no_group),
+	{ OPT_FLAG, 0, "no-group", NULL, AT(count.no_group),
 	  "Count each event by itself, including those of one metric." },
-	{ OPT_FLAG, 0, "no-merge", NULL, AT(no_merge),
+	{ OPT_FLAG, 0, "no-merge", NULL, AT(count.no_merge),
 	  "Show each unit (uncore_cbox_0 ...) and kind of core separately "
 	  "instead of their sum." },
 	OPT_TITLE("What to observe"),
-	TARGET_OPTION_ROWS(struct stat_opts, "Count", "count", " in"),
+	TARGET_OPTION_ROWS(struct stat_opts, count.target, count.inherit, "Count",
+			   "count", " in"),
 	OPT_TITLE("When"),
-	{ OPT_UINT, 'r', "repeat", "N", AT(repeat),
+	{ OPT_UINT, 'r', "repeat", "N", AT(count.repeat),
 	  "Run the command N times; show the mean and the variation between "
 	  "runs." },
-	{ OPT_MILLIS, 'I', "interval", "MS|TIME", AT(interval),
+	{ OPT_MILLIS, 'I', "interval", "MS|TIME", AT(count.interval),
 	  "Print the counts of every interval of MS milliseconds (or TIME: "
 	  "500ms, 2s)." },
-	{ OPT_DELAY, 0, "delay", "TIME", AT(delay),
+	{ OPT_DELAY, 0, "delay", "TIME", AT(count.delay),
 	  "Start counting this long after the command starts: 500ms, 0.5s, 2m; "
 	  "a number below 10 is in seconds." },
-	{ OPT_SECONDS, 0, "duration", "TIME", AT(duration),
+	{ OPT_SECONDS, 0, "duration", "TIME", AT(count.duration),
 	  "Stop after this time, and end the command with SIGTERM." },
-	{ OPT_STR, 0, "control", "fifo:FIFO[,FIFO]|fd:N[,N]", AT(control),
+	{ OPT_STR, 0, "control", "fifo:FIFO[,FIFO]|fd:N[,N]", AT(count.control),
 	  "Read commands from a FIFO or descriptor: enable, disable, stop, "
 	  "ping; the second one receives \"ack\" for each. --delay -1 starts "
 	  "switched off." },
@@ -176,7 +174,7 @@ static int printer_open(struct printer *p, const struct stat_opts *o,
 
 	p->format = (enum format)o->format;
 	p->show.command = command;
-	p->show.intervals = o->interval != NOT_GIVEN;
+	p->show.intervals = o->count.interval != NOT_GIVEN;
 	p->out = command ? p->io->err : p->io->out;
 	/* Notices must not be mixed with this output. */
 	p->silent = o->quiet || (p->format != TEXT && !o->output && command);
@@ -213,13 +211,13 @@ static int printer_close(struct printer *p, int rc, struct error *err)
 static int check(const struct stat_opts *o, struct error *err)
 {
 	const struct opt_rule rules[] = {
-		{ !o->repeat, "-r must be at least 1" },
-		{ o->duration != NOT_GIVEN && !(o->duration > 0),
+		{ !o->count.repeat, "-r must be at least 1" },
+		{ o->count.duration != NOT_GIVEN && !(o->count.duration > 0),
 		  "--duration requires a time above 0" },
-		{ o->interval != NOT_GIVEN && o->interval < 0.001,
+		{ o->count.interval != NOT_GIVEN && o->count.interval < 0.001,
 		  "-I must be at least 1 millisecond" },
-		{ o->interval > 1e6, "-I must be at most 1,000,000,000 milliseconds" },
-		{ o->delay < 0 && !o->control,
+		{ o->count.interval > 1e6, "-I must be at most 1,000,000,000 milliseconds" },
+		{ o->count.delay < 0 && !o->count.control,
 		  "--delay -1 requires --control, to switch the counters on" },
 	};
 
@@ -292,42 +290,34 @@ static int count_and_print(struct printer *p, const struct count_options *co,
 static int stat_run(struct cmd_io *io, void *opts, int argc, char **argv,
 		    struct error *err)
 {
-	const struct stat_opts *o = opts;
+	struct stat_opts *o = opts;
+	struct count_options *co = &o->count;
 	struct event_list events = { 0 };
 	metric_list metrics = { 0 };
 	struct printer p = { .io = io, .file = { .fd = -1 } };
-	struct count_options co = {
-		.command = argc > 0 ? argv : NULL,
-		.target = { .pids = o->target.pids, .tids = o->target.tids, .cpus = o->target.cpus,
-			    .cgroup = o->target.cgroup, .all_cpus = o->target.all,
-			    .command = argc > 0, .repeat = o->repeat,
-			    .descendants = o->target.descendants },
-		.events = &events, .no_group = o->no_group,
-		.no_merge = o->no_merge,
-		.by_mode = o->by_mode, .inherit = o->target.inherit,
-		.user_only = o->user, .kernel_only = o->kernel,
-		.repeat = o->repeat, .delay = o->delay,
-		.control = o->control,
-		.duration = o->duration == NOT_GIVEN ? 0 : o->duration,
-		.interval = o->interval == NOT_GIVEN ? 0 : o->interval,
-		.notice = notice, .tick = tick, .ctx = &p,
-	};
 	struct busy busy = { 0 };
 	int wait_status = 0;
 	int r = check(o, err);
 
+	co->command = argc > 0 ? argv : NULL;
+	co->target.command = argc > 0;
+	co->target.repeat = co->repeat;
+	co->notice = notice;
+	co->tick = tick;
+	co->ctx = &p;
 	if (!r)
 		r = cmd_events(&o->events, &events, err);
 	if (!r)
-		r = parse_metrics(o, &metrics, &co.no_metrics, err);
-	co.metrics = metrics.v;
-	co.nmetrics = metrics.n;
+		r = parse_metrics(o, &metrics, &co->no_metrics, err);
+	co->events = &events;
+	co->metrics = metrics.v;
+	co->nmetrics = metrics.n;
 	if (!r)
-		r = printer_open(&p, o, co.command, err);
+		r = printer_open(&p, o, co->command, err);
 	if (!r && o->keep_busy)
 		r = busy_begin(&busy, err);
 	if (!r)
-		r = count_and_print(&p, &co, &wait_status, err);
+		r = count_and_print(&p, co, &wait_status, err);
 	busy_end(&busy);
 	r = printer_close(&p, r, err);
 	buf_fini(&p.text);
@@ -345,7 +335,8 @@ const struct command cmd_stat = {
 	.opts = stat_opt_table,
 	.opts_size = sizeof(struct stat_opts),
 	.defaults = &(const struct stat_opts){
-		.repeat = 1, .interval = NOT_GIVEN, .duration = NOT_GIVEN, .target.inherit = true,
+		.count = { .repeat = 1, .interval = NOT_GIVEN, .duration = NOT_GIVEN,
+			   .inherit = true },
 	},
 	.stop_at_arg = true,
 	.run = stat_run,

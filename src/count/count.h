@@ -121,7 +121,8 @@ struct count_options {
 	bool no_metrics, no_group, by_mode, no_merge;
 	bool inherit, user_only, kernel_only;
 	uint64_t repeat;		/* runs of the command; 0 means 1 */
-	/* Seconds; 0: none.  A negative delay: wait until `control` enables. */
+	/* Seconds; 0 or, of the last two, less: none.  A negative delay: wait until
+	 * `control` enables. */
 	double delay, duration, interval;
 	const char *control;		/* as in record_options, or NULL */
 	/* Receives one line for the user; may be NULL. */

@@ -37,16 +37,6 @@ static int no_memory(struct error *err)
 	return error_set(err, ERR_NOMEM, "out of memory for counters");
 }
 
-static int counter_add(struct counters *c, const struct counter *v,
-		       struct error *err)
-{
-	if (vec_push(&c->v, *v) < 0) {
-		close(v->fd);
-		return no_memory(err);
-	}
-	return 0;
-}
-
 /* Opens the event in the group of `leader` (file + 1), or alone.  Returns the
  * result of perf_event_open(). */
 static int open_in(struct counters *c, struct plan_event *e, int leader,
@@ -136,9 +126,11 @@ static int open_event(struct counters *c, uint32_t event, size_t unit,
 	if (is_hidden(c, e))
 		return hide(e, fd, err);
 	v.fd = fd;
-	r = counter_add(c, &v, err);
-	if (!r)
-		r = perf_event_filter(&e->ev, fd, err);
+	if (vec_push(&c->v, v) < 0) {
+		close(fd);
+		return no_memory(err);
+	}
+	r = perf_event_filter(&e->ev, fd, err);
 	if (r < 0)
 		return r;
 	if (lead && leads)

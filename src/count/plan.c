@@ -173,31 +173,12 @@ static bool grouped(const struct event_spec *s)
 	return !s->software;
 }
 
-static size_t group_size(const struct plan *p, uint32_t group)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < p->events.n; i++)
-		n += p->events.v[i].group == group;
-	return n;
-}
-
-static uint32_t group_new(const struct plan *p)
-{
-	uint32_t g = 1;
-
-	for (size_t i = 0; i < p->events.n; i++)
-		if (p->events.v[i].group >= g)
-			g = p->events.v[i].group + 1;
-	return g;
-}
-
 /* Puts the events of a metric into one group: a new one, or an existing one of
  * some of them, unless it becomes too large. */
 static void group_metric(struct plan *p, const struct plan_metric *m)
 {
-	size_t n = metric_events(m->use.m), hw = 0, join = 0;
-	uint32_t group = 0;
+	size_t n = metric_events(m->use.m), hw = 0, join = 0, size = 0;
+	uint32_t group = 0, last = 0;
 
 	for (size_t i = 0; i < n; i++) {
 		const struct plan_event *e = &p->events.v[m->event[i]];
@@ -212,11 +193,14 @@ static void group_metric(struct plan *p, const struct plan_metric *m)
 		else
 			join++;
 	}
-	if (hw < 2 || !join ||
-	    (group && group_size(p, group) + join > p->group_max))
+	for (size_t i = 0; i < p->events.n; i++) {
+		size += group && p->events.v[i].group == group;
+		last = p->events.v[i].group > last ? p->events.v[i].group : last;
+	}
+	if (hw < 2 || !join || (group && size + join > p->group_max))
 		return;
 	if (!group)
-		group = group_new(p);
+		group = last + 1;
 	for (size_t i = 0; i < n; i++) {
 		struct plan_event *e = &p->events.v[m->event[i]];
 
@@ -230,12 +214,8 @@ static int add_metric(struct plan *p, struct plan_metric *m, bool group,
 {
 	const struct event_spec *s = &p->events.v[m->event[0]].ev.spec;
 
-	snprintf(m->mode, sizeof(m->mode), "%s",
-		 s->exclude_user && !s->exclude_kernel ? ":k"
-		 : s->exclude_kernel && !s->exclude_user ? ":u" : "");
 	/* K8 and P6 events express modes in their own syntax. */
-	if (m->use.m->pmu)
-		m->mode[0] = 0;
+	snprintf(m->mode, sizeof(m->mode), "%s", m->use.m->pmu ? "" : event_mode(s));
 	if (group)
 		group_metric(p, m);
 	return vec_push(&p->metrics, *m) < 0 ? no_memory(err) : 0;

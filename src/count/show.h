@@ -39,5 +39,8 @@ void count_metric_name(const struct plan_metric *m, char *out, size_t size);
 /* Writes a remark about an event's value, or "". */
 void count_event_note(const struct plan_event *e, const struct count_value *v,
 		      char *out, size_t size);
+/* Returns a remark about a metric's accuracy, or "". */
+const char *count_accuracy_note(enum count_accuracy d);
+extern const char *const count_time_names[3];	/* by enum count_time */
 
 #endif

@@ -68,8 +68,7 @@ static void metric_csv(struct buf *out, const char *time,
 	char name[METRIC_NAME_MAX + 4];
 	struct csv_row r = {
 		time, "metric", name, m->use.m->unit,
-		accuracy == COUNT_EXACT ? "" : accuracy == COUNT_ESTIMATED
-		? "estimated" : "estimated, events counted at different times",
+		count_accuracy_note(accuracy),
 		s, NAN,
 	};
 
@@ -102,8 +101,6 @@ void count_csv_interval(struct buf *out, const struct count_result *r,
 
 void count_csv_end(struct buf *out, const struct count_result *r)
 {
-	static const char *const names[] = { "elapsed", "user", "system" };
-
 	for (size_t i = 0; i < r->plan.events.n; i++) {
 		struct count_value total = count_total(r, i);
 
@@ -118,7 +115,7 @@ void count_csv_end(struct buf *out, const struct count_result *r)
 	}
 	for (int i = 0; i < (r->of_command ? 3 : 1); i++) {
 		struct csv_row row = {
-			"", "time", names[i], "s", "",
+			"", "time", count_time_names[i], "s", "",
 			count_time_spread(r, (enum count_time)i), NAN,
 		};
 

@@ -152,11 +152,9 @@ static void metric_json(struct json *j, const struct count_result *r, size_t i)
 
 static void times_json(struct json *j, const struct count_result *r)
 {
-	static const char *const names[] = { "elapsed", "user", "system" };
-
 	json_object(j, "time");
 	for (int i = 0; i < (r->of_command ? 3 : 1); i++) {
-		json_object(j, names[i]);
+		json_object(j, count_time_names[i]);
 		json_str(j, "unit", "s");
 		spread_json(j, count_time_spread(r, (enum count_time)i), 9);
 		json_end(j);

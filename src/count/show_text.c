@@ -48,7 +48,7 @@ void count_event_note(const struct plan_event *e, const struct count_value *v,
 	units_note(e, out, size);
 }
 
-static const char *accuracy_note(enum count_accuracy d)
+const char *count_accuracy_note(enum count_accuracy d)
 {
 	return d == COUNT_SEPARATE ? "estimated, events counted at different times"
 	       : d == COUNT_ESTIMATED ? "estimated" : "";
@@ -132,15 +132,6 @@ static void put_end(struct buf *cell, const struct line *l, double v)
 		put_value(cell, v, l->whole);
 }
 
-static void put_mean(struct buf *cell, const struct line *l,
-		     const struct spread *s, bool several)
-{
-	if (l->seconds)
-		buf_printf(cell, "%.6f", s->mean);
-	else
-		put_value(cell, s->mean, l->whole && !several);
-}
-
 static void put_line(struct buf *out, const struct line *l, bool several)
 {
 	struct buf cell = { 0 };
@@ -156,7 +147,10 @@ static void put_line(struct buf *out, const struct line *l, bool several)
 		s.min /= scale;
 		s.max /= scale;
 	}
-	put_mean(&cell, l, &s, several);
+	if (l->seconds)
+		buf_printf(&cell, "%.6f", s.mean);
+	else
+		put_value(&cell, s.mean, l->whole && !several);
 	put_right(out, &cell, VALUE_WIDTH);
 	buf_str(&cell, " ");
 	text_safe(&cell, unit);
@@ -174,10 +168,7 @@ static void put_line(struct buf *out, const struct line *l, bool several)
 	}
 	buf_str(out, "  ");
 	text_safe(&cell, l->name);
-	if (*l->note)
-		put_left(out, &cell, NAME_WIDTH);
-	else
-		put_left(out, &cell, 0);
+	put_left(out, &cell, *l->note ? NAME_WIDTH : 0);
 	if (*l->note)
 		buf_printf(out, "  %s", l->note);
 	buf_u8(out, '\n');
@@ -223,7 +214,7 @@ static void put_metric(struct buf *out, const struct plan_metric *m,
 	count_metric_name(m, name, sizeof(name));
 	buf_str(&note, m->use.m->summary);
 	if (accuracy != COUNT_EXACT)
-		buf_printf(&note, " (%s)", accuracy_note(accuracy));
+		buf_printf(&note, " (%s)", count_accuracy_note(accuracy));
 	l.note = buf_cstr(&note);
 	put_line(out, &l, several);
 	buf_fini(&note);
@@ -248,14 +239,13 @@ static void put_head(struct buf *out, const struct count_result *r,
 
 static void put_times(struct buf *out, const struct count_result *r)
 {
-	static const char *const names[] = { "elapsed", "user", "system" };
 	int n = r->of_command ? 3 : 1;
 
 	buf_str(out, "#\n");
 	for (int i = 0; i < n; i++) {
 		struct line l = {
 			.s = count_time_spread(r, (enum count_time)i),
-			.unit = "s", .name = names[i], .note = "",
+			.unit = "s", .name = count_time_names[i], .note = "",
 			.seconds = true,
 		};
 

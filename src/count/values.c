@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/stats.h"
-#include "count/count.h"
+#include "count/show.h"
 
 struct spread spread_of(const double *v, size_t n)
 {
@@ -123,6 +123,8 @@ static const struct count_value *values_of(const struct count_result *r,
 {
 	return r->values.v + run * r->plan.events.n;
 }
+
+const char *const count_time_names[3] = { "elapsed", "user", "system" };
 
 enum of_what { OF_EVENT, OF_METRIC, OF_TIME };
 

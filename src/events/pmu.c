@@ -11,6 +11,8 @@
 #include "base/vec.h"
 #include "events/sysfs_files.h"
 
+#define NO_CPU UINT32_MAX
+
 /* Decides on which processors events are to be opened. */
 
 /* Reads the PMU's type.  Returns false if there is none. */
@@ -26,22 +28,12 @@ static bool pmu_type_number(const char *sysfs, const char *pmu, uint32_t *type)
 	return known;
 }
 
-static bool pmu_has_file(const char *sysfs, const char *pmu, const char *file)
+/* Returns whether the PMU is a kind of cores with this processor; NO_CPU: with any. */
+static bool pmu_lists_cpu(const char *sysfs, const char *pmu, uint32_t cpu)
 {
 	struct buf b = { 0 };
-	bool has = pmu_file(&b, sysfs, pmu, file, "");
-
-	buf_fini(&b);
-	return has;
-}
-
-/* Returns whether one of the PMU's files, a list of processors, contains this one. */
-static bool pmu_lists_cpu(const char *sysfs, const char *pmu, const char *file,
-			  uint32_t cpu)
-{
-	struct buf b = { 0 };
-	const char *text = pmu_file(&b, sysfs, pmu, file, "");
-	bool has = text && cpu_list_has(text, cpu);
+	const char *text = pmu_file(&b, sysfs, pmu, "cpus", "");
+	bool has = text && (cpu == NO_CPU || cpu_list_has(text, cpu));
 
 	buf_fini(&b);
 	return has;
@@ -59,11 +51,11 @@ bool pmu_counts_on(const char *sysfs, uint32_t type, uint32_t cpu,
 		return true;
 	found = sysfs_pmus(sysfs, &list);
 	for (int i = 0; i < found; i++) {
-		const char *text = pmu_file(&b, sysfs, list[i]->d_name, "type",
-					    "");
-		uint64_t v;
+		const char *text;
+		uint32_t number;
 
-		if (!text || !sysfs_number(text, &v) || v != type)
+		if (!pmu_type_number(sysfs, list[i]->d_name, &number) ||
+		    number != type)
 			continue;
 		text = pmu_file(&b, sysfs, list[i]->d_name, "cpumask", "");
 		if (!text || !*text)
@@ -143,7 +135,7 @@ static bool is_wanted(const struct search *s, const char *name)
 	char family[EVENT_UNIT_MAX];
 
 	if (!s->family)
-		return pmu_has_file(s->sysfs, name, "cpus");
+		return pmu_lists_cpu(s->sysfs, name, NO_CPU);
 	return pmu_family_name(name, family, sizeof(family)) &&
 	       !strcmp(family, s->family);
 }
@@ -200,7 +192,7 @@ int pmu_core_kinds(const char *sysfs, struct pmu_units *out)
 
 bool pmu_kind_has(const char *sysfs, const struct pmu_unit *kind, uint32_t cpu)
 {
-	return pmu_lists_cpu(sysfs, kind->name, "cpus", cpu);
+	return pmu_lists_cpu(sysfs, kind->name, cpu);
 }
 
 /* The type of raw events is also that of one kind (Intel's cpu_core). */

@@ -19,11 +19,11 @@ size_t environment_count(char *const *envp)
 	return n;
 }
 
-static char **entry_find(char **envp, const char *name)
+static char **entry_find(char *const *envp, const char *name)
 {
-	for (; *envp; envp++)
+	for (; envp && *envp; envp++)
 		if (text_after(*envp, name))
-			return envp;
+			return (char **)envp;
 	return NULL;
 }
 
@@ -177,26 +177,19 @@ bool environment_is_mapped(char *const *envp, size_t entries, size_t text)
 
 bool environment_is_taken(char *const *envp)
 {
-	for (; envp && *envp; envp++)
-		if (text_after(*envp, OURS))
-			return true;
-	return false;
+	return entry_find(envp, OURS);
 }
 
 bool environment_lists(char *const *envp)
 {
-	for (; envp && *envp; envp++)
-		if (text_after(*envp, LISTS))
-			return true;
-	return false;
+	return entry_find(envp, LISTS);
 }
 
 static const char *preload_of(char *const *envp)
 {
-	for (; envp && *envp; envp++)
-		if (text_after(*envp, PRELOAD))
-			return *envp + sizeof(PRELOAD) - 1;
-	return NULL;
+	char **e = entry_find(envp, PRELOAD);
+
+	return e ? *e + sizeof(PRELOAD) - 1 : NULL;
 }
 
 size_t environment_text(char *const *envp)

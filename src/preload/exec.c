@@ -36,25 +36,16 @@ static bool is_readable(char *const *envp)
 }
 
 /* A program below a filter of the caller's might be killed for the library's first
- * call, and reading files takes calls, too. */
-static enum follow follows(const char *path, char *const *envp,
+ * call, and reading files takes calls, too.  Without `look`, the program is that of
+ * execveat(2). */
+static enum follow follows(int fd, const char *path, char *const *envp,
 			   enum follow (*look)(const char *))
 {
 	if (!preload.active || preload.careful || !path_is_mapped(path))
 		return FOLLOW_NOT;
 	if (is_readable(envp) && environment_is_taken(envp))
 		return FOLLOW_OTHER;
-	return look(path);
-}
-
-/* The same for execveat(2). */
-static enum follow follows_at(int fd, const char *path, char *const *envp)
-{
-	if (!preload.active || preload.careful || !path_is_mapped(path))
-		return FOLLOW_NOT;
-	if (is_readable(envp) && environment_is_taken(envp))
-		return FOLLOW_OTHER;
-	return follow_descriptor(fd, path);
+	return look ? look(path) : follow_descriptor(fd, path);
 }
 
 static uint16_t flags_of(enum follow follow)
@@ -108,7 +99,7 @@ EXPORT int execve(const char *path, char *const argv[], char *const envp[])
 {
 	int (*next)(const char *, char *const *, char *const *) =
 		next_function(&next_execve, "execve");
-	enum follow follow = follows(path, envp, follow_file);
+	enum follow follow = follows(-1, path, envp, follow_file);
 
 	ENVIRONMENT(env, envp, follow);
 	record_exec(path, follow);
@@ -124,7 +115,7 @@ EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
 {
 	int (*next)(const char *, char *const *, char *const *) =
 		next_function(&next_execvpe, "execvpe");
-	enum follow follow = follows(file, envp, follow_found);
+	enum follow follow = follows(-1, file, envp, follow_found);
 
 	ENVIRONMENT(env, envp, follow);
 	record_exec(file, follow);
@@ -140,7 +131,7 @@ EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
 {
 	int (*next)(int, char *const *, char *const *) =
 		next_function(&next_fexecve, "fexecve");
-	enum follow follow = follows_at(fd, "", envp);
+	enum follow follow = follows(fd, "", envp, NULL);
 
 	ENVIRONMENT(env, envp, follow);
 	record_exec("(a file descriptor)", follow);
@@ -152,7 +143,7 @@ EXPORT int execveat(int fd, const char *path, char *const argv[],
 {
 	int (*next)(int, const char *, char *const *, char *const *, int) =
 		next_function(&next_execveat, "execveat");
-	enum follow follow = follows_at(fd, path, envp);
+	enum follow follow = follows(fd, path, envp, NULL);
 
 	ENVIRONMENT(env, envp, follow);
 	record_exec(path, follow);
@@ -222,7 +213,7 @@ EXPORT int posix_spawn(pid_t *pid, const char *path,
 	int (*next)(pid_t *, const char *, const posix_spawn_file_actions_t *,
 		    const posix_spawnattr_t *, char *const *, char *const *) =
 		next_function(&next_posix_spawn, "posix_spawn");
-	enum follow follow = follows(path, envp, follow_file);
+	enum follow follow = follows(-1, path, envp, follow_file);
 
 	ENVIRONMENT(env, envp, follow);
 	record_spawn(path, follow);
@@ -237,7 +228,7 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file,
 	int (*next)(pid_t *, const char *, const posix_spawn_file_actions_t *,
 		    const posix_spawnattr_t *, char *const *, char *const *) =
 		next_function(&next_posix_spawnp, "posix_spawnp");
-	enum follow follow = follows(file, envp, follow_found);
+	enum follow follow = follows(-1, file, envp, follow_found);
 
 	ENVIRONMENT(env, envp, follow);
 	record_spawn(file, follow);

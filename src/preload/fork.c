@@ -19,9 +19,8 @@ struct parent parent_now(void)
 	return p;
 }
 
-EXPORT pid_t fork(void)
+static pid_t fork_by(pid_t (*next)(void))
 {
-	pid_t (*next)(void) = next_function(&next_fork, "fork");
 	struct parent p = parent_now();
 	pid_t r = next();
 
@@ -30,15 +29,14 @@ EXPORT pid_t fork(void)
 	return r;
 }
 
+EXPORT pid_t fork(void)
+{
+	return fork_by(next_function(&next_fork, "fork"));
+}
+
 EXPORT pid_t _Fork(void)
 {
-	pid_t (*next)(void) = next_function(&next__Fork, "_Fork");
-	struct parent p = parent_now();
-	pid_t r = next();
-
-	if (!r)
-		preload_child(p.pid, p.tid, p.thread);
-	return r;
+	return fork_by(next_function(&next__Fork, "_Fork"));
 }
 
 EXPORT int forkpty(int *terminal, char *name, const struct termios *t,

@@ -333,6 +333,11 @@ static int find_key(const char *word, struct error *err)
 		if (c->alias)
 			nearest_try(&near, c->alias);
 	}
+	/* words of other tools */
+	if (!strcmp(word, "function"))
+		return KEY_SYMBOL;
+	if (!strcmp(word, "thread"))
+		return KEY_COMM;
 	if (!strcmp(word, "overhead"))
 		return SKIPPED;
 	best = nearest_best(&near);
