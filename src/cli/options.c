@@ -435,15 +435,6 @@ static int push_string(struct opt_strs *l, const char *s, struct error *err)
 	return vec_push(l, s) < 0 ? error_nomem(err) : 0;
 }
 
-static int push_tagged(const struct opt *o, struct opt_strs *l, const char *arg,
-		       struct error *err)
-{
-	/* The option's name outlives the list. */
-	int rc = push_string(l, o->name, err);
-
-	return rc ? rc : push_string(l, arg, err);
-}
-
 static int set_value(const struct opt *o, void *opts, const char *arg,
 		     struct error *err)
 {
@@ -465,7 +456,9 @@ static int set_value(const struct opt *o, void *opts, const char *arg,
 	case OPT_WORDS:
 		return push_string((struct opt_strs *)at, arg, err);
 	case OPT_TAGGED:
-		return push_tagged(o, (struct opt_strs *)at, arg, err);
+		/* the option's name outlives the list */
+		return push_string((struct opt_strs *)at, o->name, err) ?:
+		       push_string((struct opt_strs *)at, arg, err);
 	case OPT_UINT:
 		return uint_value(name, arg, (uint64_t *)at, err);
 	case OPT_DOUBLE:

@@ -23,10 +23,10 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/open.h"
-#include "cmd/verify.h"
 #include "image/image.h"
 #include "symbolize/demangle/demangle.h"
 #include "symbolize/symbolize.h"
+#include "verify/verify.h"
 
 /* --- answers of a batch of addresses, stored compactly, and their text */
 
@@ -691,6 +691,19 @@ static int by_vaddr(const void *a, const void *b)
 	return ascending(x->vaddr, y->vaddr) ?: ascending(x->at, y->at);
 }
 
+/* Adds the answer about one address.  Returns 0 or -ERR_NOMEM. */
+static int verify_add(struct verify_cases *c, const struct sym_result *r)
+{
+	struct verify_case v = { r->vaddr, (uint32_t)c->frames.n, 0 };
+
+	for (size_t i = 0; i < r->nframes; i++, v.n++)
+		if (vec_push(&c->frames, (struct verify_frame){
+				r->frames[i].name, r->frames[i].file,
+				r->frames[i].line }) < 0)
+			return -ERR_NOMEM;
+	return vec_push(&c->v, v) < 0 ? -ERR_NOMEM : 0;
+}
+
 static bool on_result(void *ctx, size_t i, const struct sym_result *r)
 {
 	struct lookup *l = ctx;
@@ -698,7 +711,7 @@ static bool on_result(void *ctx, size_t i, const struct sym_result *r)
 	size_t n = r->nframes < most ? r->nframes : most;
 
 	if (l->verify)
-		l->nomem = cmd_verify_add(l->verify, r) < 0;
+		l->nomem = verify_add(l->verify, r) < 0;
 	else if (answers_set(&l->ans, l->sorted.v[i].at, r, n) < 0)
 		l->nomem = true;
 	return !l->nomem;
@@ -777,6 +790,25 @@ static int answer_lines(struct cmd_io *io, struct lookup *l, struct error *err)
 	return rc;
 }
 
+/* Compares a symbolizer's answers about an image with libdw's.  Returns the exit
+ * status. */
+static int verify(struct cmd_io *io, struct image *img, const struct symbolizer *s,
+		  const char *debug_dirs, struct verify_cases *c, struct error *err)
+{
+	struct opinion_request q = {
+		.path = image_name(img),
+		.debug_file = symbolizer_sources(s).debug_file,
+		.debug_dirs = debug_dirs,
+	};
+	struct build_id id = image_build_id(img);
+	struct verify_counts counts = { 0 };
+	struct buf out = { 0 };
+	int rc = verify_image(&q, symbolizer_sources(s).go, &id, c, &counts, &out,
+			      err);
+
+	return cmd_verified(io, &counts, &out, rc, err);
+}
+
 static int look_up(struct cmd_io *io, const struct addr2line_opts *o,
 		   struct lookup *l, struct image *img, int argc, char **argv,
 		   struct error *err)
@@ -804,7 +836,7 @@ static int look_up(struct cmd_io *io, const struct addr2line_opts *o,
 	rc = argc ? answer_words(io, l, argc, argv, err)
 		  : answer_lines(io, l, err);
 	if (rc >= 0 && o->verify)
-		rc = cmd_verify_image(io, img, l->s, so.debug_dirs, &cases, err);
+		rc = verify(io, img, l->s, so.debug_dirs, &cases, err);
 	verify_cases_fini(&cases);
 	buf_fini(&dirs);
 	strtab_fini(&l->names.names);

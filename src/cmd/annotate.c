@@ -8,7 +8,6 @@
 #include "cmd/command.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
-#include "cmd/select_options.h"
 #include "cmd/source_options.h"
 #include "import/import.h"
 #include "profile/symbolize_profile.h"

@@ -21,9 +21,9 @@ static const struct opt check_opt_table[] = {
 	  "in each file." },
 	{ OPT_CHOICE, 0, "by", "function|line", AT(by_line),
 	  "Test functions or single lines. Default: function." },
-	OPT_ROWS_INLINE(AT(no_inline),
+	OPT_ROWS_INLINE(AT(limits.runs.no_inline),
 		"Treat inlined functions as functions (the default)."),
-	{ OPT_FLAG, 0, "inclusive", NULL, AT(inclusive),
+	{ OPT_FLAG, 0, "inclusive", NULL, AT(limits.inclusive),
 	  "Also show changes of functions including what they called; never "
 	  "fails the check." },
 	READING_DIRS_ROW(struct check_opts, "For recordings without symbols: "),
@@ -77,21 +77,21 @@ static const struct opt check_opt_table[] = {
 	OPT_TITLE("Criteria"),
 	{ OPT_DOUBLE, 0, "alpha", "P", AT(alpha),
 	  "False alarm rate of the check. Default: 0.01." },
-	{ OPT_PERCENT, 0, "threshold", "PERCENT", AT(judge.threshold),
+	{ OPT_PERCENT, 0, "threshold", "PERCENT", AT(limits.judge.threshold),
 	  "Ignore slowdowns smaller than this. Default: 3%; with one run on "
 	  "each side at least 10%." },
-	{ OPT_PERCENT, 0, "margin", "PERCENT", AT(judge.margin),
+	{ OPT_PERCENT, 0, "margin", "PERCENT", AT(limits.judge.margin),
 	  "Require slowdowns significantly larger than this, which memory "
 	  "layout alone may cause. Default: 1%." },
-	{ OPT_PERCENT, 0, "min-share", "PERCENT", AT(judge.min_share),
+	{ OPT_PERCENT, 0, "min-share", "PERCENT", AT(limits.judge.min_share),
 	  "Test functions with a smaller share together. Default: 0.4%." },
-	{ OPT_PERCENT, 0, "min-impact", "PERCENT", AT(judge.min_impact),
+	{ OPT_PERCENT, 0, "min-impact", "PERCENT", AT(limits.judge.min_impact),
 	  "Ignore slowdowns that add less than this to the total. Default: "
 	  "0.1%." },
 	{ OPT_PERCENT, 0, "total-threshold", "PERCENT|off",
-	  AT(judge.total_threshold),
+	  AT(limits.judge.total_threshold),
 	  "Threshold for the cost of a whole run. Default: 3%." },
-	{ OPT_PERCENT, 0, "require-mde", "PERCENT|off", AT(require_mde),
+	{ OPT_PERCENT, 0, "require-mde", "PERCENT|off", AT(limits.require_mde),
 	  "Be inconclusive (exit status 3) if a slowdown that adds this to a "
 	  "run, in one function or in all, might have been missed. Default: "
 	  "10%." },
@@ -99,10 +99,10 @@ static const struct opt check_opt_table[] = {
 	  "Read accepted changes from FILE: lines \"FUNCTION [+PERCENT%] -- "
 	  "REASON\"; * and ? match any text and any character, [total] is the "
 	  "total." },
-	{ OPT_FLAG, 0, "gate-kernel", NULL, AT(gate_kernel),
+	{ OPT_FLAG, 0, "gate-kernel", NULL, AT(limits.gate_kernel),
 	  "Let scheduling, interrupts, page faults and idle in the kernel fail "
 	  "the check, too, if both sides were interleaved." },
-	{ OPT_FLAG, 0, "any-outcome", NULL, AT(any_outcome),
+	{ OPT_FLAG, 0, "any-outcome", NULL, AT(limits.any_outcome),
 	  "Compare costs even if new runs ended differently from the "
 	  "baseline's or did less than a fifth of its work." },
 	{ OPT_FLAG, 0, "warn-only", NULL, AT(warn_only),
@@ -148,15 +148,9 @@ static int check_set_options(struct cmd_io *io, const struct check_opts *o,
 {
 	struct source_opts sources = { .repo = o->repo, .no_debuginfod = true };
 
-	*out = (struct check_options){
-		.judge = o->judge,
-		.runs = { .event = o->events.n ? o->events.v[0] : NULL, .no_inline = o->no_inline,
-			  .by_line = o->by_line },
-		.require_mde = o->require_mde,
-		.inclusive = o->inclusive,
-		.gate_kernel = o->gate_kernel,
-		.any_outcome = o->any_outcome,
-	};
+	*out = o->limits;
+	out->runs.event = o->events.n ? o->events.v[0] : NULL;
+	out->runs.by_line = o->by_line;
 	if (o->events.n > 1)
 		return error_set(err, ERR_USAGE, "use --event only once");
 	if (o->alpha != ALPHA_NOT_GIVEN && !(o->alpha > 0 && o->alpha < 0.5))
@@ -186,15 +180,6 @@ static int add_recording(void *ctx, const char *name, struct reader *r,
 	return check_runs_add(x->runs, x->side, name, r, err);
 }
 
-static int write_to(struct cmd_io *io, const char *path, struct buf *text,
-		    struct error *err)
-{
-	int rc = cmd_output(io, path, text, err);
-
-	buf_fini(text);
-	return rc;
-}
-
 static int write_text(struct cmd_io *io, const struct check_opts *o,
 		      const struct check *c, struct error *err)
 {
@@ -209,7 +194,7 @@ static int write_text(struct cmd_io *io, const struct check_opts *o,
 		check_calibration(c, &out);
 	else
 		check_text(c, &style, &out);
-	return write_to(io, "-", &out, err);
+	return cmd_output_last(io, "-", &out, err);
 }
 
 int check_write_findings(struct cmd_io *io, const struct check_opts *o,
@@ -221,19 +206,19 @@ int check_write_findings(struct cmd_io *io, const struct check_opts *o,
 
 	if (o->junit) {
 		findings_junit(f, &out);
-		rc = write_to(io, o->junit, &out, err);
+		rc = cmd_output_last(io, o->junit, &out, err);
 	}
 	if (!rc && o->sarif) {
 		findings_sarif(f, root, &out);
-		rc = write_to(io, o->sarif, &out, err);
+		rc = cmd_output_last(io, o->sarif, &out, err);
 	}
 	if (!rc && o->code_quality) {
 		findings_code_quality(f, root, &out);
-		rc = write_to(io, o->code_quality, &out, err);
+		rc = cmd_output_last(io, o->code_quality, &out, err);
 	}
 	if (!rc && o->github) {
 		findings_github(f, root, o->warn_only, &out);
-		rc = write_to(io, "-", &out, err);
+		rc = cmd_output_last(io, "-", &out, err);
 	}
 	free(root);
 	return rc;
@@ -255,12 +240,12 @@ static int write_outputs(struct cmd_io *io, const struct check_opts *o,
 	for (size_t i = 0; !rc && i < COUNT(files); i++)
 		if (files[i].path) {
 			files[i].write(c, &out);
-			rc = write_to(io, files[i].path, &out, err);
+			rc = cmd_output_last(io, files[i].path, &out, err);
 		}
 	if (!rc && o->html) {
 		rc = check_html(c, &source_notes, &out, err);
 		if (!rc)
-			rc = write_to(io, o->html, &out, err);
+			rc = cmd_output_last(io, o->html, &out, err);
 		if (!rc)
 			cmd_report_sources(io, &source_notes);
 		buf_fini(&source_notes);
@@ -362,13 +347,13 @@ int check_write_broken(struct cmd_io *io, const struct check_opts *o,
 		buf_str(&out, "broken: ");
 		text_safe(&out, why);
 		buf_u8(&out, '\n');
-		rc = write_to(io, "-", &out, err);
+		rc = cmd_output_last(io, "-", &out, err);
 	}
 	if (!rc && o->markdown) {
 		buf_str(&out, MARKDOWN_MARK "### tally check: broken: ");
 		describe_markdown(why, &out);
 		buf_u8(&out, '\n');
-		rc = write_to(io, o->markdown, &out, err);
+		rc = cmd_output_last(io, o->markdown, &out, err);
 	}
 	if (!rc)
 		rc = check_write_findings(io, o, &found, err);
@@ -494,8 +479,8 @@ const struct command cmd_check = {
 	.opts = check_opt_table,
 	.opts_size = sizeof(struct check_opts),
 	.defaults = &(const struct check_opts){
-		.judge = JUDGE_DEFAULTS, .alpha = ALPHA_NOT_GIVEN, .require_mde = 0.1,
-		.top = 5, .runs = UINT64_MAX, .freq = 4999,
+		.limits = { .judge = JUDGE_DEFAULTS, .require_mde = 0.1 },
+		.alpha = ALPHA_NOT_GIVEN, .top = 5, .runs = UINT64_MAX, .freq = 4999,
 	},
 	.run = run_check,
 };

@@ -4,7 +4,6 @@
 /* Options and functions that the files of `tally check` share. */
 #include "check/check.h"
 #include "cmd/open.h"
-#include "cmd/select_options.h"
 
 #define ALPHA_NOT_GIVEN (-1.0)
 
@@ -12,9 +11,8 @@ struct check_opts {
 	struct side_opts sides;
 	struct cmd_reading reading;
 	struct opt_strs again, events;
-	struct judge_options judge;
+	struct check_options limits;	/* what options say of them */
 	double alpha;		/* or ALPHA_NOT_GIVEN */
-	double require_mde;	/* as in check_options */
 	const char *allow;
 	int by_line, no_text;	/* --by line; --format none */
 	const char *json, *junit, *markdown, *openmetrics, *repo, *html,
@@ -22,7 +20,7 @@ struct check_opts {
 	const char *run, *against, *keep, *history, *benchmark, *commit;
 	const char *since, *from;
 	double budget;		/* seconds; 0: none */
-	bool early, inclusive, gate_kernel, any_outcome, warn_only, no_inline, full_names, github, calibrate;
+	bool early, warn_only, full_names, github, calibrate;
 	bool graph, user;
 	uint64_t top, runs, freq;
 };

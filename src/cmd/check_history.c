@@ -28,7 +28,7 @@ static int add_fresh(struct against *a, const struct opt_strs *files,
 		.event = o->events.n ? o->events.v[0] : NULL,
 		.reading = &o->reading, .commit = o->commit,
 		.benchmark = o->benchmark, .repo = o->repo,
-		.no_inline = o->no_inline };
+		.no_inline = o->limits.runs.no_inline };
 	uint32_t id = (uint32_t)a->h.batches.n;
 	int rc = cmd_add_batch(a->io, &a->h, &b, err);
 
@@ -199,20 +199,17 @@ static int show(struct against *a, struct error *err)
 	if (!o->no_text) {
 		verdict_text(&a->h, &a->verdict, &a->vo, &a->classes, a->class,
 			     &out);
-		rc = cmd_output(a->io, NULL, &out, err);
+		rc = cmd_output_last(a->io, NULL, &out, err);
 	}
-	buf_reset(&out);
 	if (!rc && o->json) {
 		verdict_json(&a->h, &a->verdict, &a->vo, &a->classes, a->class,
 			     &out);
-		rc = cmd_output(a->io, o->json, &out, err);
+		rc = cmd_output_last(a->io, o->json, &out, err);
 	}
-	buf_reset(&out);
 	if (!rc && o->markdown) {
 		verdict_markdown(&a->h, &a->verdict, &a->vo, &out);
-		rc = cmd_output(a->io, o->markdown, &out, err);
+		rc = cmd_output_last(a->io, o->markdown, &out, err);
 	}
-	buf_fini(&out);
 	if (!rc && verdict_findings(&a->h, &a->verdict, &a->vo, &found) < 0)
 		rc = error_nomem(err);
 	if (!rc)
@@ -227,7 +224,7 @@ static int words(const struct check_opts *o, struct error *err)
 	const char *bad = o->sides.files[CHECK_BASE].n ? "--baseline" : o->against
 		? "--against" : o->calibrate ? "--calibrate" : o->html
 		? "--html" : o->openmetrics ? "--openmetrics"
-		: o->inclusive ? "--inclusive" : o->early ? "--early"
+		: o->limits.inclusive ? "--inclusive" : o->early ? "--early"
 		: o->budget > 0 ? "--budget"
 		: o->by_line ? "--by line" : NULL;
 

@@ -17,7 +17,6 @@
 #include "base/clock.h"
 #include "cmd/check.h"
 #include "cmd/open.h"
-#include "cmd/status.h"
 #include "record/record.h"
 
 enum { RUNS_MAX = 1000 };
@@ -105,7 +104,7 @@ static int judge_status(struct maker *m, enum check_side side,
 	const char *command = m->command[side];
 	struct error why;
 
-	if (m->o->any_outcome && result->samples)
+	if (m->o->limits.any_outcome && result->samples)
 		return 0;
 	if (side == CHECK_BASE || m->o->calibrate ||
 	    (!m->command[CHECK_BASE] && !m->o->history))

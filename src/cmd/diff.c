@@ -9,7 +9,6 @@
 #include "cmd/command.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
-#include "cmd/select_options.h"
 #include "cmd/source_options.h"
 #include "profile/merge.h"
 #include "views/diff/diff.h"

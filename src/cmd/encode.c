@@ -32,34 +32,26 @@ static const struct opt encode_opt_table[] = {
 	OPT_END
 };
 
-/* Lists the names of all PMUs, each preceded by `before`. */
-static const char *known_pmus(char *text, size_t size, const char *before,
-			      const char *between)
-{
-	const struct hw_pmu *pmu;
-	size_t n = 0;
-
-	for (size_t i = 0; (pmu = hw_pmu_at(i)) && n < size; i++)
-		n += (size_t)snprintf(text + n, size - n, "%s%s%s",
-				      i ? between : "", before, pmu->name);
-	return text;
-}
-
 static int pmu_choose(const char *name, const struct hw_pmu **out,
 		      struct error *err)
 {
-	char text[128];
+	const struct hw_pmu *pmu;
+	struct buf all = { 0 };
 
 	*out = name ? hw_pmu_find(name) : hw_pmu_here("/sys");
 	if (*out)
 		return 0;
+	for (size_t i = 0; (pmu = hw_pmu_at(i)); i++)
+		buf_printf(&all, "%s%s%s", i ? " or " : "", name ? "" : "--pmu ",
+			   pmu->name);
 	if (name)
-		return error_set(err, ERR_USAGE, "--pmu must be %s, not \"%s\"",
-				 known_pmus(text, sizeof(text), "", " or "),
-				 name);
-	return error_set(err, ERR_USAGE, "this processor has none of the known "
-			 "PMUs: use %s", known_pmus(text, sizeof(text),
-						    "--pmu ", " or "));
+		error_set(err, ERR_USAGE, "--pmu must be %s, not \"%s\"", buf_cstr(&all),
+			  name);
+	else
+		error_set(err, ERR_USAGE, "this processor has none of the known PMUs: "
+			  "use %s", buf_cstr(&all));
+	buf_fini(&all);
+	return -ERR_USAGE;
 }
 
 /* BKDG §10.2: the event counts what the mask selects.  An empty mask is not

@@ -10,8 +10,6 @@
 #include "base/outfile.h"
 #include "cmd/command.h"
 #include "cmd/open.h"
-#include "cmd/select_options.h"
-#include "cmd/status.h"
 #include "export/export.h"
 
 struct export_opts {
@@ -105,14 +103,11 @@ static int list_formats(struct cmd_io *io, struct error *err)
 	struct buf text = { 0 };
 	size_t n;
 	const struct export_format *f = export_formats(&n);
-	int rc;
 
 	for (size_t i = 0; i < n; i++)
 		buf_printf(&text, "%-12s .%-16s %s\n", f[i].name, f[i].ending,
 			   f[i].help);
-	rc = cmd_output(io, NULL, &text, err);
-	buf_fini(&text);
-	return rc;
+	return cmd_output_last(io, NULL, &text, err);
 }
 
 static int write_to(struct target *t, struct reader *r,

@@ -13,7 +13,6 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "cmd/open.h"
-#include "cmd/status.h"
 #include "symbolize/dwarf/debug_file.h"
 #include "views/info.h"
 

@@ -4,7 +4,6 @@
 #include "cmd/command.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
-#include "cmd/select_options.h"
 #include "cmd/source_options.h"
 #include "views/html/html.h"
 #include "views/svg/svg.h"

@@ -264,8 +264,7 @@ static int history_add(struct cmd_io *io, const struct history_opts *o,
 		buf_printf(&line, ", %u run%s, %u function%s\n",
 			   h.batches.v[0].runs, plural(h.batches.v[0].runs, "s"),
 			   h.batches.v[0].n, plural(h.batches.v[0].n, "s"));
-		rc = cmd_output(io, NULL, &line, err);
-		buf_fini(&line);
+		rc = cmd_output_last(io, NULL, &line, err);
 	}
 	history_fini(&h);
 	return rc < 0 ? rc : 0;
@@ -344,19 +343,16 @@ static int show_report(struct cmd_io *io, const struct history_opts *o,
 
 	if (o->json) {
 		history_json(r, &out);
-		rc = cmd_output(io, o->json, &out, err);
+		rc = cmd_output_last(io, o->json, &out, err);
 	}
-	buf_reset(&out);
 	if (!rc && o->html) {
 		history_html(r, o->top, &out);
-		rc = cmd_output(io, o->html, &out, err);
+		rc = cmd_output_last(io, o->html, &out, err);
 	}
-	buf_reset(&out);
 	if (!rc && !o->json && !o->html) {
 		history_text(r, o->top, &out);
-		rc = cmd_output(io, NULL, &out, err);
+		rc = cmd_output_last(io, NULL, &out, err);
 	}
-	buf_fini(&out);
 	return rc;
 }
 
@@ -407,8 +403,7 @@ static int show_history(struct cmd_io *io, const struct history_opts *o,
 		struct buf out = { 0 };
 
 		history_list(h, &classes, &out);
-		rc = cmd_output(io, NULL, &out, err);
-		buf_fini(&out);
+		rc = cmd_output_last(io, NULL, &out, err);
 	} else if (!rc) {
 		rc = history_report_build(&r, &classes, err);
 		if (!rc)

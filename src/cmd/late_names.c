@@ -15,7 +15,6 @@
 #include "base/search.h"
 #include "base/text.h"
 #include "cmd/open.h"
-#include "cmd/status.h"
 #include "cmd/store_symbols.h"
 #include "symbolize/demangle/demangle.h"
 

@@ -11,9 +11,8 @@
 #include "cmd/command.h"
 #include "cmd/show_options.h"
 #include "events/events.h"
-#include "events/hw_spec.h"
+#include "events/hw.h"
 #include "events/metrics.h"
-#include "events/names.h"
 #include "record/perf/perf_open.h"
 
 /* Prints a list in an object, both of which are still open. */

@@ -47,11 +47,6 @@ libcmd_a_SOURCES = \
 	src/cmd/stat.c \
 	src/cmd/store_symbols.c \
 	src/cmd/store_symbols.h \
-	src/cmd/verify.c \
-	src/cmd/verify.h \
-	src/cmd/status.c \
-	src/cmd/status.h \
-	src/cmd/select_options.h \
 	src/cmd/show_options.h \
 	src/cmd/source_options.c \
 	src/cmd/source_options.h \

@@ -7,7 +7,6 @@
 #include "base/text.h"
 #include "cmd/command.h"
 #include "cmd/open.h"
-#include "cmd/status.h"
 #include "profile/merge.h"
 #include "profile/replace.h"
 

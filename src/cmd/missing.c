@@ -34,14 +34,6 @@ static bool is_answer(const struct missing *m, const struct missing_row *r)
 	return im->kind == PROF_IMAGE_ELF && (why & ~PROF_MISSING_DAMAGED);
 }
 
-static void take_hint(struct missing_row *r, const struct hint *h)
-{
-	r->package = h->package;
-	r->command = h->command;
-	r->note = h->note;
-	r->fetch = h->fetch;
-}
-
 int missing_help_find(struct missing *m, size_t n, bool search,
 		      struct missing_help *out, struct error *err)
 {
@@ -66,9 +58,17 @@ int missing_help_find(struct missing *m, size_t n, bool search,
 		return error_nomem(err);
 	}
 	free(ask);
-	for (size_t i = 0; i < n; i++)
-		if (is_answer(m, &m->rows.v[i]))
-			take_hint(&m->rows.v[i], &out->hints[i]);
+	for (size_t i = 0; i < n; i++) {
+		struct missing_row *r = &m->rows.v[i];
+		const struct hint *h = &out->hints[i];
+
+		if (!is_answer(m, r))
+			continue;
+		r->package = h->package;
+		r->command = h->command;
+		r->note = h->note;
+		r->fetch = h->fetch;
+	}
 	return 0;
 }
 

@@ -5,17 +5,21 @@
 #include "cmd/open.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/outfile.h"
 #include "base/text.h"
-#include "cmd/status.h"
 #include "import/import.h"
 #include "profile/merge.h"
 #include "profile/symbolize_profile.h"
 #include "symbolize/debuginfod.h"
+#include "verify/verify.h"
 #include "views/query/select.h"
 
 /* Adds debuginfod's cache, so that files fetched by hand or by gdb are used. */
@@ -312,12 +316,34 @@ int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 	return outfile_write(path, text->p, text->n, err);
 }
 
+int cmd_output_last(struct cmd_io *io, const char *path, struct buf *text,
+		    struct error *err)
+{
+	int rc = cmd_output(io, path, text, err);
+
+	buf_fini(text);
+	return rc;
+}
+
 int cmd_output_paged(struct cmd_io *io, const char *path, bool no_pager,
 		     const struct buf *text, struct error *err)
 {
 	if (!path && !no_pager && io->start_pager)
 		io->start_pager(io);
 	return cmd_output(io, path, text, err);
+}
+
+int cmd_verified(struct cmd_io *io, const struct verify_counts *counts, struct buf *out,
+		 int rc, struct error *err)
+{
+	if (rc >= 0) {
+		verify_summary(counts, out);
+		rc = cmd_output(io, NULL, out, err);
+	}
+	buf_fini(out);
+	if (rc < 0)
+		return rc;
+	return counts->different > 0;
 }
 
 int cmd_color(const char *word, bool automatic, bool *out, struct error *err)
@@ -341,4 +367,72 @@ int cmd_columns(const struct cmd_io *io, const char *path, uint64_t asked)
 	if (columns && columns < LEAST)
 		return LEAST;
 	return columns > MOST ? MOST : (int)columns;
+}
+
+/* --- exit statuses of recorded commands, and notices to the user */
+
+/*
+ * If a signal ended the command, tally ends by the same signal, so that a shell's
+ * loop stops at Ctrl-C. A signal that leaves a core file would cause a second one.
+ * For these, tally exits with 128 + signal, which is what a shell shows for them
+ * anyway.
+ */
+int cmd_pass_status(struct cmd_io *io, int status)
+{
+	int signo;
+
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	if (!WIFSIGNALED(status))
+		return 0;
+	signo = WTERMSIG(status);
+	/* Like a shell, does not report signals that usually end programs. */
+	if (signo != SIGINT && signo != SIGTERM && signo != SIGHUP &&
+	    signo != SIGPIPE)
+		fprintf(io->err, "tally: the command was ended by signal %d "
+			"(%s)\n", signo, strsignal(signo));
+	fflush(io->err);
+	fflush(io->out);
+	if (signo == SIGINT || signo == SIGTERM || signo == SIGHUP) {
+		signal(signo, SIG_DFL);
+		raise(signo);
+	}
+	return 128 + signo;
+}
+
+void cmd_notice(const struct cmd_io *io, const char *fmt, ...)
+{
+	struct buf safe = { 0 };
+	char *text;
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vasprintf(&text, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return;		/* the command ends with a message about that */
+	text_safe(&safe, text);
+	fprintf(io->err, "tally: %s\n", buf_cstr(&safe));
+	fflush(io->err);
+	buf_fini(&safe);
+	free(text);
+}
+
+void cmd_notice_lines(const struct cmd_io *io, const char *lines)
+{
+	while (*lines) {
+		size_t n = strcspn(lines, "\n");
+
+		cmd_notice(io, "%.*s", (int)n, lines);
+		lines += n + (lines[n] == '\n');
+	}
+}
+
+void cmd_message(void *ctx, const char *text)
+{
+	const struct cmd_messages *m = ctx;
+
+	if (!m->quiet)
+		cmd_notice(m->io, "%s", text);
 }

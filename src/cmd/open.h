@@ -88,13 +88,38 @@ uint64_t cmd_max_output(uint64_t asked, uint64_t bytes, uint64_t a_byte);
 /* Writes text to a file, or to io->out if `path` is NULL or "-". */
 int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 	       struct error *err);
-/* The same, through the user's pager if there is no `path`, unless `no_pager`. */
+/* The same, and releases the text. */
+int cmd_output_last(struct cmd_io *io, const char *path, struct buf *text,
+		    struct error *err);
+/* As cmd_output, through the user's pager if there is no `path`, unless `no_pager`. */
 int cmd_output_paged(struct cmd_io *io, const char *path, bool no_pager,
 		     const struct buf *text, struct error *err);
+/* Ends --verify, the comparison of names and lines with those of libdw: prints the
+ * summary after the differences, which it releases.  Returns the exit status, 1 if a
+ * difference is not explained. */
+struct verify_counts;
+int cmd_verified(struct cmd_io *io, const struct verify_counts *counts, struct buf *out,
+		 int rc, struct error *err);
 /* Parses the value of --color, which is `automatic` without it. */
 int cmd_color(const char *word, bool automatic, bool *out, struct error *err);
 /* Returns the width of text that is written to `path`, or to io->out if it is NULL:
  * `asked` (UINT64_MAX: the terminal's), or 0 for no limit. */
 int cmd_columns(const struct cmd_io *io, const char *path, uint64_t asked);
+
+/* --- exit statuses of recorded commands, and notices to the user */
+
+/* Returns tally's exit status after a command that ended with this wait status. */
+int cmd_pass_status(struct cmd_io *io, int wait_status);
+/* Prints a line for the user, "tally: TEXT", as safe text. */
+void cmd_notice(const struct cmd_io *io, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same for each line of a text. */
+void cmd_notice_lines(const struct cmd_io *io, const char *lines);
+/* The same as a callback, unless messages are off; ctx is a struct cmd_messages. */
+struct cmd_messages {
+	struct cmd_io *io;
+	bool quiet;
+};
+void cmd_message(void *ctx, const char *text);
 
 #endif

@@ -10,8 +10,6 @@
 #include "base/io.h"
 #include "base/text.h"
 #include "cmd/open.h"
-#include "cmd/select_options.h"
-#include "cmd/status.h"
 #include "profile/symbolize_profile.h"
 #include "push/labels.h"
 

@@ -15,7 +15,6 @@
 #include "cmd/open.h"
 #include "cmd/record_continuous.h"
 #include "cmd/source_options.h"
-#include "cmd/status.h"
 #include "record/timer/program_kind.h"
 #include "record/choose/sources.h"
 #include "record/record.h"

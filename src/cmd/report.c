@@ -14,7 +14,6 @@
 #include "cmd/missing.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
-#include "cmd/select_options.h"
 #include "cmd/source_options.h"
 #include "symbolize/debuginfod.h"
 #include "tui/tui.h"

@@ -9,7 +9,7 @@
 
 #include "cmd/command.h"
 #include "cmd/fetch_debug.h"
-#include "cmd/status.h"
+#include "cmd/open.h"
 #include "views/code/sources.h"
 
 /* Appends the values of --source-map as pairs of folders. */

@@ -9,8 +9,8 @@
 #include "base/outfile.h"
 #include "cmd/command.h"
 #include "cmd/event_options.h"
-#include "cmd/status.h"
-#include "count/show.h"
+#include "cmd/open.h"
+#include "count/count.h"
 
 struct stat_opts {
 	struct count_options count;	/* times: NOT_GIVEN if they are not given */

@@ -10,10 +10,9 @@
 #include "cmd/fetch_debug.h"
 #include "cmd/open.h"
 #include "cmd/source_options.h"
-#include "cmd/status.h"
 #include "cmd/store_symbols.h"
-#include "cmd/verify.h"
 #include "profile/symbolize_profile.h"
+#include "verify/verify.h"
 
 struct symbolize_opts {
 	struct cmd_reading reading;
@@ -206,6 +205,19 @@ static int update(struct cmd_io *io, const struct symbolize_opts *o,
 	return rc;
 }
 
+/* Compares a recording with what libdw says.  Returns the exit status. */
+static int compare(struct cmd_io *io, const struct profile *p, const char *debug_dirs,
+		   struct error *err)
+{
+	struct verify_counts counts = { 0 };
+	struct buf out = { 0 };
+	int rc = verify_profile(p, debug_dirs, cmd_show_image, io, &counts,
+				&out, err);
+
+	cmd_show_step(io, NULL);
+	return cmd_verified(io, &counts, &out, rc, err);
+}
+
 static int verify(struct cmd_io *io, const struct symbolize_opts *o,
 		  const char *path, struct reader *r, struct error *err)
 {
@@ -215,8 +227,7 @@ static int verify(struct cmd_io *io, const struct symbolize_opts *o,
 	if (!rc)
 		rc = cmd_add_symbols(io, &o->reading, path, r, err);
 	if (!rc)
-		rc = cmd_verify_profile(io, reader_profile(r), buf_cstr(&dirs),
-					err);
+		rc = compare(io, reader_profile(r), buf_cstr(&dirs), err);
 	buf_fini(&dirs);
 	return rc;
 }

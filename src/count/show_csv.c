@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/text.h"
-#include "count/show.h"
+#include "count/count.h"
 
 void count_csv_begin(struct buf *out)
 {

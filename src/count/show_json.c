@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "count/show.h"
+#include "count/count.h"
 
 void count_json_begin(struct json *j, const struct count_show *show)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "count/show.h"
+#include "count/count.h"
 
 enum { VALUE_WIDTH = 16, UNIT_WIDTH = 5, RANGE_WIDTH = 23, NAME_WIDTH = 24 };
 

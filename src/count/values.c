@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/stats.h"
-#include "count/show.h"
+#include "count/count.h"
 
 struct spread spread_of(const double *v, size_t n)
 {

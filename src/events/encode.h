@@ -2,7 +2,7 @@
 #ifndef TALLY_EVENTS_ENCODE_H
 #define TALLY_EVENTS_ENCODE_H
 /* Computes register values for a set of K8 or P6 events. */
-#include "events/hw_spec.h"
+#include "events/hw.h"
 
 struct hw_encoded {
 	struct hw_spec spec;

@@ -16,8 +16,7 @@
 
 #include "base/nearest.h"
 #include "base/vec.h"
-#include "events/hw_spec.h"
-#include "events/names.h"
+#include "events/hw.h"
 #include "events/pmu.h"
 #include "events/tracepoints.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Parses specifiers of K8 and P6 events. */
-#include "events/hw_spec.h"
+#include "events/hw.h"
 
 #include <stdio.h>
 #include <stdlib.h>

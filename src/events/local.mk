@@ -15,13 +15,11 @@ libevents_a_SOURCES = \
 	src/events/hw.c \
 	src/events/hw.h \
 	src/events/hw_spec.c \
-	src/events/hw_spec.h \
 	src/events/k8.c \
 	src/events/metric_table.c \
 	src/events/metrics.c \
 	src/events/metrics.h \
 	src/events/names.c \
-	src/events/names.h \
 	src/events/p6.c \
 	src/events/pmu.c \
 	src/events/pmu.h \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The kernel's generic event names and their numbers. */
-#include "events/names.h"
+#include "events/events.h"
 
 #include <linux/perf_event.h>
 #include <stdio.h>

@@ -181,25 +181,21 @@ static void choose_period(void)
 	preload.period_ns = (uint32_t)tick;
 }
 
-static uint64_t main_stack_size(void)
+/* Returns the limit of the main thread's stack, or 0. */
+static uint64_t stack_limit(void)
 {
 	struct rlimit l = { 0, 0 };
 
-	if (sys4(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&l) < 0)
-		return 0;
-	return l.rlim_cur > 64u << 20 ? 64u << 20 : l.rlim_cur;
+	return sys4(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&l) < 0 ? 0 : l.rlim_cur;
 }
 
 /* Returns the default stack size: glibc uses the main thread's limit
  * (pthread_create(3)). */
 static uint64_t thread_stack_size(void)
 {
-	struct rlimit l = { 0, 0 };
+	uint64_t limit = resolve("gnu_get_libc_version") ? stack_limit() : 0;
 
-	if (!resolve("gnu_get_libc_version") ||
-	    sys4(SYS_prlimit64, 0, RLIMIT_STACK, 0, (long)&l) < 0)
-		return 0;
-	return l.rlim_cur == RLIM_INFINITY ? 2u << 20 : l.rlim_cur;
+	return limit == RLIM_INFINITY ? 2u << 20 : limit;
 }
 
 uint32_t preload_cpu_us(void)
@@ -249,7 +245,9 @@ static void first_thread(uint64_t top)
 	if (!s)
 		return;
 	s->top = top;
-	s->size = top ? main_stack_size() : 0;
+	s->size = top ? stack_limit() : 0;
+	if (s->size > 64u << 20)
+		s->size = 64u << 20;
 	slot_arm(s);
 }
 

@@ -35,7 +35,6 @@ preload_parts = \
 preload_parts_h = \
 	src/preload/preload.h \
 	src/preload/shared.h \
-	src/preload/sys.h \
 	src/runtime/frame_part.h \
 	src/runtime/php_frames.h \
 	src/runtime/python_asyncio.h \

@@ -193,28 +193,37 @@ static size_t page_count(struct page *pg)
 	return annotate_page(pg)->list.shown.n;
 }
 
+/* Finds the row of a line (`file` PROF_NONE: in any file), or of an instruction.  Returns
+ * SIZE_MAX if it is not shown. */
+static size_t find_row(const struct annotate_page *ap, const struct listing_row *like,
+		       uint32_t file)
+{
+	for (size_t i = 0; i < ap->list.shown.n; i++) {
+		const struct listing_row *r = &ap->list.shown.v[i];
+
+		if (r->kind == like->kind && r->at[0] == like->at[0] &&
+		    ((r->kind == LISTING_LINE && (file == PROF_NONE ||
+		      ap->list.groups.v[r->group].file[0] == file)) ||
+		     (r->kind == LISTING_INSN && r->code[0] == like->code[0])))
+			return i;
+	}
+	return SIZE_MAX;
+}
+
 /* Rebuilds the rows for another mode and keeps the selected line or
  * instruction. */
 static void refill(struct annotate_page *ap)
 {
 	struct listing_row was = { .kind = LISTING_NOTE };
 	uint32_t file = 0;
-	size_t at = SIZE_MAX;
+	size_t at;
 
 	if (ap->pg.cursor < ap->list.shown.n)
 		was = ap->list.shown.v[ap->pg.cursor];
 	if (was.kind == LISTING_LINE)
 		file = ap->list.groups.v[was.group].file[0];
 	fill(ap);
-	for (size_t i = 0; i < ap->list.shown.n && at == SIZE_MAX; i++) {
-		const struct listing_row *r = &ap->list.shown.v[i];
-
-		if (r->kind == was.kind && r->at[0] == was.at[0] &&
-		    ((r->kind == LISTING_LINE &&
-		      ap->list.groups.v[r->group].file[0] == file) ||
-		     (r->kind == LISTING_INSN && r->code[0] == was.code[0])))
-			at = i;
-	}
+	at = find_row(ap, &was, file);
 	if (at != SIZE_MAX) {
 		page_go(&ap->pg, at);
 	} else {
@@ -561,23 +570,21 @@ static void offer(struct annotate_page *ap, const struct targets *to)
 static bool follow_jump(struct annotate_page *ap, const struct listing_row *row)
 {
 	const struct annot_code *c = &ap->a->codes.v[row->code[0]];
-	uint32_t to = ap->a->insns.v[c->insn + row->at[0]].jump;
+	struct listing_row to = *row;
+	size_t at;
 
-	if (to == PROF_NONE)
+	to.at[0] = ap->a->insns.v[c->insn + row->at[0]].jump;
+	if (to.at[0] == PROF_NONE)
 		return false;
-	for (size_t i = 0; i < ap->list.shown.n; i++) {
-		const struct listing_row *r = &ap->list.shown.v[i];
-
-		if (r->kind != LISTING_INSN || r->code[0] != row->code[0] ||
-		    r->at[0] != to)
-			continue;
-		if (vec_push(&ap->back, ap->pg.cursor) < 0)
-			tui_notice(ap->pg.t, "out of memory");
-		page_go(&ap->pg, i);
+	at = find_row(ap, &to, PROF_NONE);
+	if (at == SIZE_MAX) {
+		tui_notice(ap->pg.t, "the target of this jump is hidden: o shows "
+				"everything");
 		return true;
 	}
-	tui_notice(ap->pg.t, "the target of this jump is hidden: o shows "
-			"everything");
+	if (vec_push(&ap->back, ap->pg.cursor) < 0)
+		tui_notice(ap->pg.t, "out of memory");
+	page_go(&ap->pg, at);
 	return true;
 }
 
@@ -749,7 +756,8 @@ static bool has_something(struct annotate_page *ap)
 
 static void begin(struct annotate_page *ap, uint32_t line)
 {
-	size_t at = SIZE_MAX;
+	const struct listing_row like = { .kind = LISTING_LINE, .at = { line } };
+	size_t at;
 
 	ap->u = ap->a->units.v[0];
 	ap->mode = annot_unit_has_lines(ap->a, &ap->u) &&
@@ -757,10 +765,7 @@ static void begin(struct annotate_page *ap, uint32_t line)
 			   ? SHOW_SOURCE : SHOW_CODE;
 	fill(ap);
 	next_by_cost(ap, false);
-	for (size_t i = 0; line && i < ap->list.shown.n; i++)
-		if (ap->list.shown.v[i].kind == LISTING_LINE &&
-		    ap->list.shown.v[i].at[0] == line && at == SIZE_MAX)
-			at = i;
+	at = line ? find_row(ap, &like, PROF_NONE) : SIZE_MAX;
 	if (at != SIZE_MAX)
 		page_go(&ap->pg, at);
 }

@@ -12,7 +12,6 @@ libtui_a_SOURCES = \
 	src/tui/page.h \
 	src/tui/screen.h \
 	src/tui/strip.c \
-	src/tui/strip.h \
 	src/tui/table_page.c \
 	src/tui/text_page.c \
 	src/tui/tree_base.c \

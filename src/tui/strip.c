@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Lines of the screen, composed of pieces with styles. */
-#include "tui/strip.h"
+#include "tui/page.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "count/show.h"
+#include "count/count.h"
 
 static void near(double got, double want, double by)
 {

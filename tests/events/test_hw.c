@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "events/hw.h"
-#include "events/names.h"
+#include "events/events.h"
 #include "hw_documents.h"
 #include "sysfs.h"
 

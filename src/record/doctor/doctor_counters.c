@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "events/names.h"
+#include "events/events.h"
 #include "events/pmu.h"
 #include "record/doctor/doctor.h"
 #include "record/perf/perf_try.h"
