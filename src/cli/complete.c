@@ -14,7 +14,6 @@
 #include "cli/options.h"
 #include "events/events.h"
 #include "events/metrics.h"
-#include "events/tracepoints.h"
 #include "export/export.h"
 #include "record/perf/perf_open.h"
 #include "views/query/keys.h"

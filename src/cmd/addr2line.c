@@ -21,7 +21,6 @@
 #include "base/strtab.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "cmd/command.h"
 #include "cmd/open.h"
 #include "image/image.h"
 #include "symbolize/demangle/demangle.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "base/text.h"
-#include "cmd/command.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
 #include "cmd/source_options.h"
@@ -42,7 +41,6 @@ static const struct opt annotate_opt_table[] = {
 	SOURCE_OPTION_ROWS(struct annotate_opts),
 
 	SELECT_OPTION_ROWS(struct annotate_opts, "Only these events."),
-	SELECT_LABEL_ROW(struct annotate_opts),
 
 	OPT_TITLE("How to show it"),
 	{ OPT_CHOICE, 0, "format", "text|json|html", AT(format),
@@ -58,7 +56,7 @@ static const struct opt annotate_opt_table[] = {
 	OPT_ROW_NO_HEADER(AT(no_header)),
 	OPT_ROW_COLOR(AT(color)),
 	OPT_ROW_NO_PAGER(AT(no_pager)),
-	READING_DIRS_ROW(struct annotate_opts, "If the recording contains no symbols: "),
+	READING_DIRS_ROW(struct annotate_opts, IF_NO_SYMBOLS),
 	OPT_ROW_MAX_OUTPUT(AT(max_output)),
 	READING_ROWS(struct annotate_opts),
 	OPT_END

@@ -6,7 +6,6 @@
 
 #include "base/text.h"
 #include "base/vec.h"
-#include "cmd/command.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
 #include "cmd/source_options.h"
@@ -84,7 +83,6 @@ static const struct opt diff_opt_table[] = {
 	OPT_ROW_SYNTAX(AT(att)),
 
 	SELECT_OPTION_ROWS(struct diff_opts, "Only these events."),
-	SELECT_LABEL_ROW(struct diff_opts),
 
 	OPT_TITLE("Which functions (costs remain those of all samples)"),
 	SELECT_IMAGE_ROW(AT(images)),

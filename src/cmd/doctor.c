@@ -4,7 +4,6 @@
 
 #include "base/json.h"
 #include "base/text.h"
-#include "cmd/command.h"
 #include "cmd/open.h"
 
 struct doctor_opts {

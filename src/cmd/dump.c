@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/nearest.h"
-#include "cmd/command.h"
 #include "cmd/open.h"
 
 struct dump_opts {

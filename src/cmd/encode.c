@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "cmd/command.h"
 #include "cmd/show_options.h"
-#include "events/encode.h"
+#include "events/hw.h"
 #include "events/metrics.h"
 
 struct encode_opts {

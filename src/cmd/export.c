@@ -8,7 +8,6 @@
 
 #include "base/io.h"
 #include "base/outfile.h"
-#include "cmd/command.h"
 #include "cmd/open.h"
 #include "export/export.h"
 
@@ -38,9 +37,7 @@ static const struct opt export_opt_table[] = {
 		"Write inlined functions as frames (the default)."),
 
 	SELECT_OPTION_ROWS(struct export_opts, "Only these events."),
-	SELECT_LABEL_ROW(struct export_opts),
-	READING_DIRS_ROW(struct export_opts,
-			 "If the recording contains no symbols: "),
+	READING_DIRS_ROW(struct export_opts, IF_NO_SYMBOLS),
 	{ OPT_UINT, 0, "max-output", "SIZE", AT(max_output),
 	  "Fail if the output has more than this many bytes (k, M, G) before "
 	  "compression. Default: 1,024 times the size of the file plus 64 "

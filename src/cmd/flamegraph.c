@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* `tally flamegraph`: draws the call stacks of a recording as a picture. */
 #include "base/text.h"
-#include "cmd/command.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
 #include "cmd/source_options.h"
@@ -38,11 +37,9 @@ static const struct opt flamegraph_opt_table[] = {
 	{ OPT_UINT, 'w', "width", "PIXELS", AT(width),
 	  "Width of an SVG. Default: 1200." },
 
-	SELECT_OPTION_ROWS(struct flamegraph_opts, 
+	SELECT_OPTION_ROWS(struct flamegraph_opts,
 		"Only these events. An SVG shows the first."),
-	SELECT_LABEL_ROW(struct flamegraph_opts),
-	READING_DIRS_ROW(struct flamegraph_opts,
-			 "If the recording contains no symbols: "),
+	READING_DIRS_ROW(struct flamegraph_opts, IF_NO_SYMBOLS),
 	READING_ROWS(struct flamegraph_opts),
 	OPT_END};
 

@@ -15,7 +15,6 @@
 #include "base/io.h"
 #include "base/outfile.h"
 #include "base/text.h"
-#include "cmd/command.h"
 #include "cmd/open.h"
 #include "profile/replace.h"
 

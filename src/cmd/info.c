@@ -4,7 +4,6 @@
 
 #include <sys/stat.h>
 
-#include "cmd/command.h"
 #include "cmd/missing.h"
 #include "cmd/open.h"
 

@@ -3,7 +3,7 @@
 #define TALLY_CMD_LATE_NAMES_H
 /*
  * Names that come after a report: debug files are requested from debuginfod servers
- * by another process (side_process.h) while the report is shown, and the names are
+ * by another process while the report is shown, and the names are
  * then stored in the recording.
  *
  * Nothing is requested unless the user asks for it, because a server learns which
@@ -11,8 +11,47 @@
  * belong to the user and say that the user made them on this machine.  With other
  * recordings, their authors would choose what tally requests.
  */
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "base/error.h"
 #include "cmd/fetch_debug.h"
-#include "cmd/side_process.h"
+#include "tui/tui.h"
+
+/*
+ * --- side_process.c: a forked process that does a part of a command's work and sends
+ * messages about it.  The command goes on, shows them, and may end the process at any
+ * time, whatever it waits for.  The process sees the command's data as they were at the
+ * start.  It has no terminal: its standard streams are /dev/null.
+ */
+
+struct side {
+	pid_t pid;		/* 0: none, and the rest has no meaning */
+	int fd;			/* readable when there is a message, or the end */
+};
+
+enum { SIDE_MESSAGE_MAX = 4096 };
+
+/* Does the work and sends messages to `fd`.  SIGINT is blocked.  When it is pending, the
+ * process should end: it was asked to, or the command has ended. */
+typedef void side_work(void *ctx, int fd);
+
+int side_start(struct side *s, side_work *work, void *ctx, struct error *err);
+/* In the process: sends a message of at most SIDE_MESSAGE_MAX bytes, and a
+ * descriptor unless `pass` is -1.  With `drop`, it does not wait for room, and the
+ * message may be lost.  Returns false if the command is gone. */
+bool side_send(int fd, const void *message, size_t n, int pass, bool drop);
+/* Waits up to `ms` for a message.  Returns its size, 0 if there is none yet, or -1 if
+ * the process has ended.  Sets *pass to the descriptor that came with it, or -1. */
+int side_take(struct side *s, void *message, size_t most, int *pass, int ms);
+/* Asks the process to end soon. */
+void side_ask_end(const struct side *s);
+/* Waits up to `ms` for the process, then kills it.  Messages that were not taken are
+ * lost.  Returns its wait status, or 0 if there is none. */
+int side_end(struct side *s, int ms);
+
+/* --- late_names.c */
 
 struct late_names {
 	struct cmd_io *io;
@@ -85,5 +124,32 @@ void old_names_fini(struct old_names *o);
  */
 bool new_names_show(const struct old_names *o, const struct profile *p,
 		    const uint64_t *self, struct buf *out);
+
+/*
+ * --- late_view.c: names that come while the interactive view is shown .  One process
+ * requests files; others look up and store the names of what has come, so that the view
+ * always answers keys.  The first file is stored at once, because it is that of the image
+ * with the most samples; later ones wait until storing takes a tenth of the time.
+ */
+
+struct late_view {
+	struct late_names *late;	/* borrowed; late->r is shown at first */
+	uint64_t max_memory;		/* as for reader_open */
+	struct tui_news news;		/* for tui_options */
+	struct reader *shown, *newer;	/* `newer` is not shown yet, or NULL */
+	struct old_names old;		/* names in `shown` */
+	int events;			/* epoll descriptor of the processes */
+	struct side storer;		/* pid 0: nothing is being stored */
+	size_t storing, stored;		/* of late->here, how many are */
+	uint64_t begun_ns, next_ns;	/* of storing: its start, the next one */
+	struct error failed;		/* why nothing is stored any more */
+};
+
+/* Set the borrowed fields before.  Call late_view_fini in any case. */
+int late_view_init(struct late_view *v, struct error *err);
+/* After the view: ends the requests, and stores what came.  Errors are those of
+ * storing. */
+int late_view_finish(struct late_view *v, struct error *err);
+void late_view_fini(struct late_view *v);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names that come while the interactive view is shown: see late_view.h. */
-#include "cmd/late_view.h"
+/* Names that come while the interactive view is shown: see late_names.h. */
+#include "cmd/late_names.h"
 
 #include <errno.h>
 #include <stdlib.h>

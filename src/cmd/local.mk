@@ -41,9 +41,7 @@ libcmd_a_SOURCES = \
 	src/cmd/late_names.c \
 	src/cmd/late_names.h \
 	src/cmd/late_view.c \
-	src/cmd/late_view.h \
 	src/cmd/side_process.c \
-	src/cmd/side_process.h \
 	src/cmd/stat.c \
 	src/cmd/store_symbols.c \
 	src/cmd/store_symbols.h \

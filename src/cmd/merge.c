@@ -5,7 +5,6 @@
 
 #include "base/outfile.h"
 #include "base/text.h"
-#include "cmd/command.h"
 #include "cmd/open.h"
 #include "profile/merge.h"
 #include "profile/replace.h"

@@ -23,6 +23,7 @@ struct cmd_reading {
 /* Rows for the option table of a command.  Its options are a `type` with a struct
  * cmd_reading called `reading`.  `when`: when the folders are searched, such as "For
  * recordings without symbols: ", or "". */
+#define IF_NO_SYMBOLS "If the recording contains no symbols: "
 #define READING_DIRS_ROW(type, when) \
 	DEBUG_DIR_ROW(when, offsetof(type, reading.debug_dirs))
 #define READING_ROWS(type) \

@@ -38,9 +38,8 @@ static const struct opt push_opt_table[] = {
 	  "Give up if the server is unavailable for this long (30s, 5m). "
 	  "Default: 30s." },
 	OPT_ROW_QUIET(AT(quiet)),
-	SELECT_OPTION_ROWS(struct push_cmd_opts, "Only these events."),
-	READING_DIRS_ROW(struct push_cmd_opts,
-			 "If the recording contains no symbols: "),
+	SELECT_SAMPLE_ROWS(struct push_cmd_opts, "Only these events."),
+	READING_DIRS_ROW(struct push_cmd_opts, IF_NO_SYMBOLS),
 	READING_ROWS(struct push_cmd_opts),
 	OPT_END
 };

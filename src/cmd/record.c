@@ -10,7 +10,6 @@
 
 #include "base/duration.h"
 #include "base/text.h"
-#include "cmd/command.h"
 #include "cmd/event_options.h"
 #include "cmd/open.h"
 #include "cmd/record_continuous.h"

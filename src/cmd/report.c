@@ -9,8 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cmd/command.h"
-#include "cmd/late_view.h"
+#include "cmd/late_names.h"
 #include "cmd/missing.h"
 #include "cmd/open.h"
 #include "cmd/page.h"
@@ -69,7 +68,6 @@ static const struct opt report_opt_table[] = {
 	  "recording made with --wait; as text or json." },
 
 	SELECT_OPTION_ROWS(struct report_opts, "Only these events."),
-	SELECT_LABEL_ROW(struct report_opts),
 
 	OPT_TITLE("Which functions (percentages remain those of all samples)"),
 	SELECT_IMAGE_ROW(AT(images)),
@@ -99,8 +97,7 @@ static const struct opt report_opt_table[] = {
 	OPT_ROW_COLOR(AT(color)),
 	OPT_ROW_NO_PAGER(AT(no_pager)),
 	SOURCE_OPTION_ROWS(struct report_opts),
-	READING_DIRS_ROW(struct report_opts,
-			 "If the recording contains no symbols: "),
+	READING_DIRS_ROW(struct report_opts, IF_NO_SYMBOLS),
 	{ OPT_OPTSTR, 0, "debuginfod", "TIME", AT(debuginfod.time),
 	  "After the first report, request missing debug files from the "
 	  "servers in DEBUGINFOD_URLS, those with the most samples first, for "

@@ -88,7 +88,7 @@ struct select_opts {
 
 /* Rows for the option table of a command.  Its options are a `type` with a struct
  * select_opts called `samples_of`; `event_help` explains --event. */
-#define SELECT_OPTION_ROWS(type, event_help) \
+#define SELECT_SAMPLE_ROWS(type, event_help) \
 	OPT_TITLE("Which samples"), \
 	{ OPT_STRS, 0, "comm", "NAME[,NAME...]", \
 	  offsetof(type, samples_of.comms), \
@@ -109,8 +109,9 @@ struct select_opts {
 	  "(1.5,3 or 200ms,1s) or shares of it (10%,20%); either bound may " \
 	  "be omitted." }
 
-/* The row of --label, for commands where this option selects samples. */
-#define SELECT_LABEL_ROW(type) \
+/* The same with --label, for commands where this option selects samples. */
+#define SELECT_OPTION_ROWS(type, event_help) \
+	SELECT_SAMPLE_ROWS(type, event_help), \
 	{ OPT_STRS, 0, "label", "NAME=VALUE", \
 	  offsetof(type, samples_of.labels), \
 	  "Only samples with this label: one of \"tally record --label\", or " \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A process that works beside a command: see side_process.h. */
-#include "cmd/side_process.h"
+/* A process that works beside a command: see late_names.h. */
+#include "cmd/late_names.h"
 
 #include <errno.h>
 #include <fcntl.h>

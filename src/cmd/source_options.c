@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/command.h"
 #include "cmd/fetch_debug.h"
 #include "cmd/open.h"
 #include "views/code/sources.h"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/outfile.h"
-#include "cmd/command.h"
 #include "cmd/event_options.h"
 #include "cmd/open.h"
 #include "count/count.h"

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cmd/command.h"
 #include "cmd/fetch_debug.h"
 #include "cmd/open.h"
 #include "cmd/source_options.h"

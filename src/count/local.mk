@@ -5,7 +5,6 @@ libcount_a_SOURCES = \
 	src/count/count.h \
 	src/count/counters.c \
 	src/count/plan.c \
-	src/count/show_csv.c \
 	src/count/show_json.c \
 	src/count/show_text.c \
 	src/count/values.c

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Assigns K8 and P6 events to counters and encodes their registers. */
-#include "events/encode.h"
+#include "events/hw.h"
 
 #include <string.h>
 

@@ -18,7 +18,6 @@
 #include "base/vec.h"
 #include "events/hw.h"
 #include "events/pmu.h"
-#include "events/tracepoints.h"
 
 /* Converts K8 and P6 specifiers to perf events on a machine of that family. */
 
@@ -47,7 +46,7 @@ static int elsewhere(const char *word, const struct hw_pmu *pmu,
 }
 
 /*
- * Parses a specifier of events/hw_spec.h.  Returns 1 if this machine belongs to its
+ * Parses a specifier of events/hw.h.  Returns 1 if this machine belongs to its
  * family, 0 if it names no such event, or an error.  On another machine, the error
  * names the kernel's nearest event.
  */

@@ -7,7 +7,7 @@
  *
  *	cycles  cycles:u  instructions:pp  cpu-clock  page-faults  r01c4
  *	cpu/event=0x3c,umask=0x0,name=foo/u   msr/tsc/   sched:sched_switch
- *	k8-dc-miss,usr   L2_LD:M+E   k8:0x76:0x00   (events/hw_spec.h)
+ *	k8-dc-miss,usr   L2_LD:M+E   k8:0x76:0x00   (events/hw.h)
  *	uncore_cbox/clockticks/   of uncore_cbox_0, uncore_cbox_1 …
  *	{cycles,instructions}   to be counted at the same time
  *	sched:*  syscalls:sys_enter_*:u   all tracepoints of that name
@@ -61,5 +61,29 @@ bool event_name_find(const char *s, size_t n, struct event_spec *out);
 
 /* Calls cb for each name that events_parse supports without sysfs. */
 bool event_names_each(event_info_cb *cb, void *ctx);
+
+/* --- tracepoints.c: tracepoints, as tracefs below sysfs lists them. */
+
+/* Looks up SYSTEM:NAME and sets type and config.  Returns 1 if it exists, 0 if
+ * not, or an error. */
+int tracepoint_find(const char *sysfs, const char *system, const char *name,
+		    struct event_spec *out, struct error *err);
+
+/* Returns the offset of a four-byte field in the records, from its format;
+ * false if unknown. */
+bool tracepoint_field(const char *sysfs, const char *system, const char *name,
+		      const char *field, uint32_t *offset);
+
+/*
+ * Calls cb for all tracepoints whose SYSTEM:NAME matches a pattern with * and
+ * ?, in order of their names.  The callback returns 0 or an error code.
+ * Returns 0 or an error.
+ */
+typedef int tracepoint_cb(void *ctx, const char *name, uint64_t id);
+int tracepoints_match(const char *sysfs, const char *pattern,
+		      tracepoint_cb *cb, void *ctx, struct error *err);
+
+/* Returns whether the list of tracepoints can be read. */
+bool tracepoints_readable(const char *sysfs);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Parses and evaluates formulas of metrics. */
-#include "events/formula.h"
+#include "events/metrics.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -6,12 +6,10 @@ libevents_a_SOURCES = \
 	kmod/pmu_core.c \
 	kmod/pmu_regs.c \
 	src/events/encode.c \
-	src/events/encode.h \
 	src/events/event.h \
 	src/events/events.c \
 	src/events/events.h \
 	src/events/formula.c \
-	src/events/formula.h \
 	src/events/hw.c \
 	src/events/hw.h \
 	src/events/hw_spec.c \
@@ -25,5 +23,4 @@ libevents_a_SOURCES = \
 	src/events/pmu.h \
 	src/events/sysfs_files.c \
 	src/events/sysfs_files.h \
-	src/events/tracepoints.c \
-	src/events/tracepoints.h
+	src/events/tracepoints.c

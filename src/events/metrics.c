@@ -9,7 +9,6 @@
 #include <strings.h>
 
 #include "base/nearest.h"
-#include "events/formula.h"
 
 const struct metric *metric_find(const char *name, size_t n)
 {

@@ -60,4 +60,20 @@ struct metric_use metric_plain(const struct metric *m);
 double metric_value(const struct metric_use *u, const double *counts,
 		    double seconds);
 
+/*
+ * Formulas of metrics: numbers, names, + - * / and parentheses.  The formula
+ * shown to the user is the one that is computed.
+ */
+
+struct formula_name {
+	const char *name;
+	double value;
+};
+
+/* Evaluates a formula.  Division by zero gives NaN. */
+int formula_eval(const char *text, const struct formula_name *names, size_t n,
+		 double *out, struct error *err);
+/* Returns whether `name` occurs in the formula. */
+bool formula_uses(const char *text, const char *name);
+
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Finds tracepoints by name and pattern. */
-#include "events/tracepoints.h"
+#include "events/events.h"
 
 #include <glob.h>
 #include <linux/perf_event.h>

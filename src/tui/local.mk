@@ -3,8 +3,6 @@ noinst_LIBRARIES += libtui.a
 libtui_a_SOURCES = \
 	src/tui/annotate_page.c \
 	src/tui/open_tree.c \
-	src/tui/open_tree.h \
-	src/tui/restore_tree.c \
 	src/tui/menu_page.c \
 	src/tui/model.c \
 	src/tui/model.h \

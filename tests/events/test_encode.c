@@ -7,7 +7,7 @@
 #include "../checks.h"
 #include <string.h>
 
-#include "events/encode.h"
+#include "events/hw.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 enum { SPECS = 6 };

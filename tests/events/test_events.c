@@ -10,7 +10,6 @@
 
 #include "events/events.h"
 #include "events/pmu.h"
-#include "events/tracepoints.h"
 #include "sysfs.h"
 
 static struct event_spec parse_one(const char *text, const char *sysfs)

@@ -7,9 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "events/encode.h"
+#include "events/hw.h"
 #include "events/events.h"
-#include "events/formula.h"
 #include "events/metrics.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))

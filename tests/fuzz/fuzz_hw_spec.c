@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "events/encode.h"
+#include "events/hw.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "events/events.h"
-#include "events/formula.h"
 #include "events/metrics.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -13,7 +13,6 @@
 #include "base/io.h"
 #include "events/events.h"
 #include "events/pmu.h"
-#include "events/tracepoints.h"
 #include "record/doctor/doctor.h"
 #include "record/perf/perf_open.h"
 

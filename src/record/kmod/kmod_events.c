@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "events/encode.h"
 #include "events/hw.h"
 #include "record/kmod/kmod_kinds.h"
 #include "tally/pmu.h"

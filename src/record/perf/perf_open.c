@@ -19,7 +19,7 @@
 
 #include "base/buf.h"
 #include "base/io.h"
-#include "events/tracepoints.h"
+#include "events/events.h"
 #include "launch/proc_read.h"
 #include "record/perf/perf_abi.h"
 #include "record/perf/perf_decode.h"
