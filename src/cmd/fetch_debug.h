@@ -85,4 +85,22 @@ int cmd_fetch_debug(struct reader *r, const char *path,
 		    const struct fetch_options *o, struct fetch_result *result,
 		    struct error *err);
 
+/* --- store_symbols.c: looks up the symbols of a recording again and stores them in it. */
+
+struct store_options {
+	const struct opt_strs *debug_dirs;	/* --debug-dir; NULL: none */
+	const char *kallsyms, *vmlinux;		/* as in symbolize_options */
+	const char *embed_source;		/* --embed-source */
+	const char *output;	/* file to write; NULL: replace the recording */
+	const int *files;	/* as in symbolize_options */
+};
+
+/* Looks up the symbols and writes the file.  Nothing is written on an error. */
+int cmd_store_symbols(struct cmd_io *io, const struct store_options *o,
+		      const char *path, struct reader *r, struct error *err);
+
+/* Counts how often each location was sampled itself.  The caller frees the array
+ * of locs.n + 1 numbers; NULL: out of memory. */
+uint64_t *cmd_count_self(struct reader *r);
+
 #endif

@@ -14,8 +14,8 @@
 #include "base/outfile.h"
 #include "base/search.h"
 #include "base/text.h"
+#include "cmd/fetch_debug.h"
 #include "cmd/open.h"
-#include "cmd/store_symbols.h"
 #include "symbolize/demangle/demangle.h"
 
 /* How long the process may take to end its requests and remove unfinished files. */

@@ -10,8 +10,8 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "cmd/fetch_debug.h"
 #include "cmd/open.h"
-#include "cmd/store_symbols.h"
 
 enum { SHARE = 10, STORE_MS = 600000 };
 

@@ -44,7 +44,6 @@ libcmd_a_SOURCES = \
 	src/cmd/side_process.c \
 	src/cmd/stat.c \
 	src/cmd/store_symbols.c \
-	src/cmd/store_symbols.h \
 	src/cmd/show_options.h \
 	src/cmd/source_options.c \
 	src/cmd/source_options.h \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Looks up the symbols of a recording and stores them: see store_symbols.h. */
-#include "cmd/store_symbols.h"
+/* Looks up the symbols of a recording and stores them: see fetch_debug.h. */
+#include "cmd/fetch_debug.h"
 
 #include <stdlib.h>
 

@@ -9,7 +9,6 @@
 #include "cmd/fetch_debug.h"
 #include "cmd/open.h"
 #include "cmd/source_options.h"
-#include "cmd/store_symbols.h"
 #include "profile/symbolize_profile.h"
 #include "verify/verify.h"
 

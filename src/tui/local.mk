@@ -5,7 +5,6 @@ libtui_a_SOURCES = \
 	src/tui/open_tree.c \
 	src/tui/menu_page.c \
 	src/tui/model.c \
-	src/tui/model.h \
 	src/tui/page.c \
 	src/tui/page.h \
 	src/tui/screen.h \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The data that the interactive view shows (see model.h). */
-#include "tui/model.h"
+/* The data that the interactive view shows (see page.h). */
+#include "tui/page.h"
 
 #include <stdlib.h>
 #include <string.h>

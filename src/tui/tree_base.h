@@ -2,7 +2,6 @@
 #ifndef TALLY_TUI_TREE_BASE_H
 #define TALLY_TUI_TREE_BASE_H
 /* Code shared by the pages with trees: table, top-down tree, butterfly. */
-#include "tui/model.h"
 #include "tui/page.h"
 
 /*
