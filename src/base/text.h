@@ -46,6 +46,21 @@ static inline int text_hex_digit(char c)
 	     : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
+static inline bool text_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static inline bool text_is_lower(char c)
+{
+	return c >= 'a' && c <= 'z';
+}
+
+static inline bool text_is_upper(char c)
+{
+	return c >= 'A' && c <= 'Z';
+}
+
 static inline bool text_ends_with(const char *s, const char *end)
 {
 	size_t n = strlen(s), m = strlen(end);

@@ -55,11 +55,11 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/demangle/demangle_d.c \
 	src/symbolize/demangle/demangle_langs.c \
 	src/symbolize/demangle/demangle_rust.c \
-	src/symbolize/demangle/demangle_rust.h \
 	src/symbolize/demangle/demangle_rust_v0.c \
 	src/symbolize/demangle/demangle_short.c \
 	src/symbolize/demangle/demangle_apart.c \
 	src/symbolize/demangle/manglings.h \
+	src/symbolize/demangle/reader.h \
 	src/symbolize/kernel/kallsyms.c \
 	src/symbolize/kernel/kallsyms.h \
 	src/symbolize/kernel/kallsyms_kept.c \

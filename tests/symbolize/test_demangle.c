@@ -245,15 +245,16 @@ static void test_demangle_others(void **state)
 	buf_fini(&b);
 }
 
-/* Names of Phobos, by gdc; right sides: c++filt -s dlang. */
+/* Names of Phobos, by gdc; right sides: c++filt -s dlang, without what tally leaves
+ * out: return types and attributes of function types, keys of arrays, suffixes of
+ * numbers. */
 static void test_demangle_d(void **state)
 {
 	static const struct pair d[] = {
 		{ "_D2rt5tlsgc4scanFNbPvMDFNbQhQjZvZv",
-		  "rt.tlsgc.scan(void*, scope void(void*, void*) nothrow delega"
-		  "te)" },
+		  "rt.tlsgc.scan(void*, scope delegate(void*, void*))" },
 		{ "_D4core6thread5fiber5Fiber5resetMFNbNiPFZvZv",
-		  "core.thread.fiber.Fiber.reset(void() function)" },
+		  "core.thread.fiber.Fiber.reset(function())" },
 		{ "_D3std3uni10compressToFNaNbNfkMKAhZv",
 		  "std.uni.compressTo(uint, scope ref ubyte[])" },
 		{ "_D3std6digest6DigestQoMFNbNeMAxAvXAh",
@@ -271,19 +272,18 @@ static void test_demangle_d(void **state)
 		  "std.path.absolutePath(immutable(char)[], lazy immutable(char"
 		  ")[])" },
 		{ "_D2rt6dmain212_d_run_main2UAAamPUQgZiZ6runAllMFZv",
-		  "rt.dmain2._d_run_main2(char[][], ulong, extern(C) int(char[]"
-		  "[]) function).runAll()" },
+		  "rt.dmain2._d_run_main2(char[][], ulong, function(char[][])).r"
+		  "unAll()" },
 		{ "_D3std7process5execvFIAyaIAQfZi",
 		  "std.process.execv(in immutable(char)[], in immutable(char)[]"
 		  "[])" },
 		{ "_D3std6base64__T10Base64ImplVai45Vai95Vai0Z12decodeLengthFNa"
 		  "NbNfImZm",
-		  "std.base64.Base64Impl!('-', '_', '\\x00').decodeLength(in ulo"
-		  "ng)" },
+		  "std.base64.Base64Impl!('-', '_', 0).decodeLength(in ulong)" },
 		{ "_D6object__T7destroyVbi1TC6ObjectZQwFNbQoZv",
 		  "object.destroy!(true, Object).destroy(Object)" },
 		{ "_D3std3uni__T8spaceForVmi1ZQoFNaNbNiNfmZm",
-		  "std.uni.spaceFor!(1uL).spaceFor(ulong)" },
+		  "std.uni.spaceFor!(1).spaceFor(ulong)" },
 		{ "_D3std7process6browseFNbNiNfMAxaZ9__lambda4FNbNiNeZPa",
 		  "std.process.browse(scope const(char)[]).__lambda4()" },
 		{ "_D3std3xml3Tag6toHashMxFNbNfZm",
@@ -298,12 +298,21 @@ static void test_demangle_d(void **state)
 		{ "_D3std5range8nullSinkFNaNbNcNiNfZSQBgQBf8NullSink",
 		  "std.range.nullSink()" },
 		{ "_D3std3uri9urlEncodeFNaNfMHAyaQdZQg",
-		  "std.uri.urlEncode(scope immutable(char)[][immutable(char)[]]"
-		  ")" },
+		  "std.uri.urlEncode(scope immutable(char)[][…])" },
 		{ "_D3std5stdio4File6__dtorMFNfZv",
 		  "std.stdio.File.~this()" },
 		{ "_D3std3uni7toLowerFNaNfNkMAyaZQe",
 		  "std.uni.toLower(return scope immutable(char)[])" },
+		{ "_D3std3net4curl4Curl10onProgressMFNdDFmmmmZiZ9__lambda2MFmmmm"
+		  "Zi",
+		  "std.net.curl.Curl.onProgress(delegate(ulong, ulong, ulong, ul"
+		  "ong)).__lambda2(ulong, ulong, ulong, ulong)" },
+		{ "_D2rt4util8typeinfo__T15TypeInfoGenericTaThZQw11initializerMx"
+		  "FNaNbNeZ1cyG1a",
+		  "rt.util.typeinfo.TypeInfoGeneric!(char, ubyte).TypeInfoGeneri"
+		  "c.initializer() const.c" },
+		{ "_D3foo__T3barVde8C01P2VAfA2eNANe0P0Z3barFG3iZv",
+		  "foo.bar!(…, …).bar(int[3])" },
 		{ "_D1a1fFQaZv", "_D1a1fFQaZv" },
 		{ "_D9a1f", "_D9a1f" },
 		{ "_D", "_D" },

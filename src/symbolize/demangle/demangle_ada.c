@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "symbolize/demangle/manglings.h"
 
 struct word {
@@ -66,16 +67,6 @@ static const char *const library[] = {
 	"system__wid_", "system__width_", "system__wwd_",
 };
 
-static bool is_lower(char c)
-{
-	return c >= 'a' && c <= 'z';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 static bool has(const char *s, const char *end, const char *text)
 {
 	size_t n = strlen(text);
@@ -122,9 +113,9 @@ static const char *without_number(const char *s, const char *end)
 		p--;
 	if (p < end && p - s > 1 && p[-1] == 'X')
 		end = p - 1;
-	for (p = end; p - s > 2 && (is_digit(p[-1]) ||
-				    (p < end && p[-1] == '_' && is_digit(*p) &&
-				     is_digit(p[-2]))); )
+	for (p = end; p - s > 2 && (text_is_digit(p[-1]) ||
+				    (p < end && p[-1] == '_' && text_is_digit(*p) &&
+				     text_is_digit(p[-2]))); )
 		p--;
 	if (p < end && p - s > 2 && p[-1] == '_' && p[-2] == '_')
 		return p - 2;
@@ -150,7 +141,7 @@ static const char *without_mark(const char *s, const char *end,
 	for (i = 0; i < COUNT(marks); i++) {
 		n = strlen(marks[i].code);
 		if ((size_t)(end - s) > n && has(end - n, end, marks[i].code) &&
-		    (is_lower(*(end - n - 1)) || is_digit(*(end - n - 1)))) {
+		    (text_is_lower(*(end - n - 1)) || text_is_digit(*(end - n - 1)))) {
 			*text = marks[i].text;
 			return end - n;
 		}
@@ -172,10 +163,10 @@ static bool is_library(const char *s, const char *end)
  * an Ada name. */
 static bool is_encoded(const char *s, const char *end)
 {
-	if (s == end || !is_lower(*s))
+	if (s == end || !text_is_lower(*s))
 		return false;
 	for (; s < end; s++)
-		if (!is_lower(*s) && !is_digit(*s) && *s != '_' && *s != '.' &&
+		if (!text_is_lower(*s) && !text_is_digit(*s) && *s != '_' && *s != '.' &&
 		    *s != '$' && !(*s >= 'A' && *s <= 'Z') &&
 		    (unsigned char)*s < 0x80)
 			return false;
@@ -193,7 +184,7 @@ static bool is_certain(const char *s, const char *end)
 		return true;
 	for (p = s; end - p > 4; p++)
 		if (p > s && p[0] == '_' && p[1] == '_' && p[2] == 'O' &&
-		    is_lower(p[-1]) && operator_at(p + 2, end))
+		    text_is_lower(p[-1]) && operator_at(p + 2, end))
 			return true;
 	return false;
 }

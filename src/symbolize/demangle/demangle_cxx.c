@@ -97,7 +97,7 @@ static uint32_t operator_name(struct cxx *p, struct cxx_name *of)
 	if (cxx_accept2(p, 'l', 'i'))
 		return cxx_node(p, CXX_LITERAL_OPERATOR, cxx_source_name(p), 0);
 	/* vendor operator: v, number of operands, name */
-	if (cxx_peek(p) == 'v' && cxx_is_digit(cxx_peek_at(p, 1))) {
+	if (cxx_peek(p) == 'v' && text_is_digit(cxx_peek_at(p, 1))) {
 		p->p += 2;
 		return cxx_node(p, CXX_CONVERSION, cxx_source_name(p), 0);
 	}
@@ -282,10 +282,10 @@ static uint32_t of_file(struct cxx *p, struct cxx_name *of)
 	uint32_t v;
 
 	p->p++;
-	if (!cxx_is_digit(cxx_peek(p)))
+	if (!text_is_digit(cxx_peek(p)))
 		return cxx_unqualified(p, of, 0);
 	v = cxx_source_name(p);
-	if (cxx_peek(p) == '_' && cxx_is_digit(cxx_peek_at(p, 1)))
+	if (cxx_peek(p) == '_' && text_is_digit(cxx_peek_at(p, 1)))
 		p->p += 2;
 	return v;
 }
@@ -303,7 +303,7 @@ uint32_t cxx_unqualified(struct cxx *p, struct cxx_name *of, uint32_t module)
 	module = modules(p, module);
 	is_friend = cxx_accept(p, 'F');
 	c = cxx_peek(p);
-	if (cxx_is_digit(c))
+	if (text_is_digit(c))
 		v = cxx_source_name(p);
 	else if (c >= 'a' && c <= 'z')
 		v = operator_name(p, of);
@@ -401,9 +401,9 @@ uint32_t cxx_number(struct cxx *p)
 {
 	uint32_t v = 0;
 
-	if (!cxx_is_digit(cxx_peek(p)))
+	if (!text_is_digit(cxx_peek(p)))
 		return cxx_fail(p);
-	while (cxx_is_digit(cxx_peek(p))) {
+	while (text_is_digit(cxx_peek(p))) {
 		if (v > 100000000)
 			return cxx_fail(p);
 		v = v * 10 + (uint32_t)(*p->p++ - '0');
@@ -491,7 +491,7 @@ uint32_t cxx_base36(struct cxx *p)
 		char c = cxx_peek(p);
 
 		if (v > 10000000 ||
-		    !(cxx_is_digit(c) || (c >= 'A' && c <= 'Z')))
+		    !(text_is_digit(c) || (c >= 'A' && c <= 'Z')))
 			return cxx_fail(p);
 		v = v * 36 + (uint32_t)(c <= '9' ? c - '0' : c - 'A' + 10);
 		p->p++;

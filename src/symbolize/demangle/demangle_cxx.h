@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/text.h"
 
 enum {
 	CXX_IN_MAX = 32 * 1024,
@@ -171,11 +172,6 @@ static inline void cxx_expect(struct cxx *p, char c)
 {
 	if (!cxx_accept(p, c))
 		p->bad = true;
-}
-
-static inline bool cxx_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
 }
 
 static inline bool cxx_enter(struct cxx *p)

@@ -113,7 +113,7 @@ static uint32_t simple_id(struct cxx *p)
 	uint32_t v;
 
 	if (cxx_accept2(p, 'd', 'n')) {
-		v = cxx_is_digit(cxx_peek(p)) ? simple_id(p) : cxx_type(p);
+		v = text_is_digit(cxx_peek(p)) ? simple_id(p) : cxx_type(p);
 		return cxx_node(p, CXX_DTOR, v, 0);
 	}
 	cxx_accept2(p, 'o', 'n');
@@ -124,7 +124,7 @@ static bool at_simple_id(const struct cxx *p, size_t i)
 {
 	char c = cxx_peek_at(p, i);
 
-	return cxx_is_digit(c) ||
+	return text_is_digit(c) ||
 	       ((c == 'o' || c == 'd') && cxx_peek_at(p, i + 1) == 'n');
 }
 
@@ -143,7 +143,7 @@ static uint32_t levels(struct cxx *p)
 	struct cxx was = *p;
 	uint32_t v = with_args(p, cxx_source_name(p));
 
-	while (!p->bad && cxx_is_digit(cxx_peek(p)))
+	while (!p->bad && text_is_digit(cxx_peek(p)))
 		v = cxx_node(p, CXX_SCOPED, v,
 			     with_args(p, cxx_source_name(p)));
 	if (!p->bad && cxx_peek(p) == 'E' && at_simple_id(p, 1)) {
@@ -159,7 +159,7 @@ static uint32_t unresolved(struct cxx *p)
 {
 	uint32_t in;
 
-	in = cxx_is_digit(cxx_peek(p)) ? levels(p) : cxx_type(p);
+	in = text_is_digit(cxx_peek(p)) ? levels(p) : cxx_type(p);
 	return cxx_node(p, CXX_SCOPED, in, simple_id(p));
 }
 
@@ -211,14 +211,14 @@ static uint32_t subobject(struct cxx *p)
 	bool minus = cxx_accept(p, 'n');
 	const char *s = p->p;
 
-	if (minus || cxx_is_digit(cxx_peek(p))) {
+	if (minus || text_is_digit(cxx_peek(p))) {
 		cxx_number(p);
 		at = cxx_text(p, s, p->p);
 	} else {
 		at = cxx_word(p, CXX_WORD, "0", 0);
 	}
 	while (!p->bad && cxx_accept(p, '_'))
-		if (cxx_is_digit(cxx_peek(p)))
+		if (text_is_digit(cxx_peek(p)))
 			cxx_number(p);
 	cxx_accept(p, 'p');
 	cxx_expect(p, 'E');
@@ -409,7 +409,7 @@ static uint32_t by_pair(struct cxx *p)
 		p->p += 2;
 		return parameter(p, false);
 	case PAIR('f', 'L'):
-		if (!cxx_is_digit(cxx_peek_at(p, 2)))
+		if (!text_is_digit(cxx_peek_at(p, 2)))
 			return fold(p);
 		p->p += 2;
 		return parameter(p, true);
@@ -444,7 +444,7 @@ static uint32_t expression(struct cxx *p)
 {
 	char c = cxx_peek(p);
 
-	if (cxx_is_digit(c))
+	if (text_is_digit(c))
 		return simple_id(p);
 	switch (c) {
 	case 'L':

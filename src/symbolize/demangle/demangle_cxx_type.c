@@ -303,7 +303,7 @@ static void skip_discriminator(struct cxx *p)
 		p->p += 2;
 		cxx_number(p);
 		cxx_expect(p, '_');
-	} else if (cxx_is_digit(cxx_peek_at(p, 1))) {
+	} else if (text_is_digit(cxx_peek_at(p, 1))) {
 		p->p++;
 		cxx_number(p);
 	}
@@ -412,7 +412,7 @@ static void skip_object_size(struct cxx *p)
 	for (i = 0; i < COUNT(attrs); i++) {
 		n = strlen(attrs[i]);
 		if ((size_t)(p->end - p->p) > n &&
-		    !memcmp(p->p, attrs[i], n) && cxx_is_digit(p->p[n]))
+		    !memcmp(p->p, attrs[i], n) && text_is_digit(p->p[n]))
 			p->p += n + 1;
 	}
 }
@@ -517,7 +517,7 @@ static uint32_t array(struct cxx *p)
 	const char *s = p->p;
 	uint32_t size = 0, v;
 
-	if (cxx_is_digit(cxx_peek(p))) {
+	if (text_is_digit(cxx_peek(p))) {
 		cxx_number(p);
 		size = cxx_text(p, s, p->p);
 	} else if (cxx_peek(p) != '_') {
@@ -541,7 +541,7 @@ static uint32_t length(struct cxx *p)
 {
 	const char *s = p->p;
 
-	if (!cxx_is_digit(cxx_peek(p)))
+	if (!text_is_digit(cxx_peek(p)))
 		return cxx_expression(p);
 	cxx_number(p);
 	return cxx_text(p, s, p->p);
@@ -758,7 +758,7 @@ static uint32_t type(struct cxx *p, bool *known)
 	case 'N': case 'Z': case 'L': case 'W':
 		return cxx_name(p, NULL);
 	}
-	if (cxx_is_digit(c))
+	if (text_is_digit(c))
 		return cxx_name(p, NULL);
 	if (c >= 'a' && c <= 'z' && builtins[c - 'a']) {
 		*known = true;

@@ -8,29 +8,14 @@
 #include "base/text.h"
 #include "symbolize/demangle/manglings.h"
 
-static bool is_lower(char c)
-{
-	return c >= 'a' && c <= 'z';
-}
-
-static bool is_upper(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
 /* Demangles __module_MOD_procedure, __module.submodule_MOD_procedure. */
 static bool demangle_gfortran(const char *s, const char *end, struct buf *out)
 {
 	const char *p = s + 2;
 
-	if (end - s < 8 || memcmp(s, "__", 2) || !is_lower(*p))
+	if (end - s < 8 || memcmp(s, "__", 2) || !text_is_lower(*p))
 		return false;
-	while (end - p > 5 && (is_lower(*p) || is_digit(*p) || *p == '_' ||
+	while (end - p > 5 && (text_is_lower(*p) || text_is_digit(*p) || *p == '_' ||
 			       *p == '.') && memcmp(p, "_MOD_", 5))
 		p++;
 	if (end - p < 6 || memcmp(p, "_MOD_", 5))
@@ -63,7 +48,7 @@ static bool demangle_flang(const char *s, const char *end, struct buf *out)
 			break;
 		if (kind != 'B' && out->n > start)
 			buf_str(out, "::");
-		for (; s < end && !is_upper(*s) && *s != '.'; s++)
+		for (; s < end && !text_is_upper(*s) && *s != '.'; s++)
 			if (kind != 'B')
 				buf_u8(out, (uint8_t)*s);
 	}
@@ -89,10 +74,10 @@ bool demangle_ocaml(const char *s, size_t n, struct buf *out)
 {
 	const char *end = s + n, *p = s + 4;
 
-	if (n < 8 || memcmp(s, "caml", 4) || !is_upper(*p))
+	if (n < 8 || memcmp(s, "caml", 4) || !text_is_upper(*p))
 		return false;
 	while (p + 2 < end && (p[0] != '_' || p[1] != '_'))
-		if (*p == '_' || is_lower(*p) || is_upper(*p) || is_digit(*p))
+		if (*p == '_' || text_is_lower(*p) || text_is_upper(*p) || text_is_digit(*p))
 			p++;
 		else
 			return false;
@@ -134,7 +119,7 @@ static const char *z_number(const char *p, const char *end, struct buf *out)
 	bool tuple = *p == 'Z';
 	uint32_t v = 0;
 
-	for (p++; p < end && (tuple ? is_digit(*p) ? *p - '0' : -1
+	for (p++; p < end && (tuple ? text_is_digit(*p) ? *p - '0' : -1
 				    : text_hex_digit(*p)) >= 0 && v < 0x100000; p++)
 		v = v * (tuple ? 10 : 16) + (uint32_t)text_hex_digit(*p);
 	if (p == end || v >= 0x80)
@@ -157,7 +142,7 @@ static bool z_decode(const char *s, const char *end, struct buf *out)
 	while (s < end) {
 		if (*s != 'z' && *s != 'Z') {
 			buf_u8(out, (uint8_t)*s++);
-		} else if (end - s > 1 && is_digit(s[1])) {
+		} else if (end - s > 1 && text_is_digit(s[1])) {
 			s = z_number(s, end, out);
 			if (!s)
 				return false;
@@ -180,7 +165,7 @@ static bool is_haskell(const char *mod, const char *name, const char *end)
 	const char *p;
 
 	for (p = mod; p + 2 < name; p++)
-		if (p[0] == 'z' && p[1] == 'i' && is_upper(p[2]))
+		if (p[0] == 'z' && p[1] == 'i' && text_is_upper(p[2]))
 			return true;
 	return (name - mod == 4 && !memcmp(mod, "Main", 4)) ||
 	       (end - name > 4 && !memcmp(name, "_zd", 3));
@@ -203,7 +188,7 @@ bool demangle_haskell(const char *s, size_t n, struct buf *out)
 		mod = name + 1;
 		name = next;
 	}
-	if (!name || name + 1 == end || mod == s + 1 || !is_upper(*mod) ||
+	if (!name || name + 1 == end || mod == s + 1 || !text_is_upper(*mod) ||
 	    memchr(name + 1, '_', (size_t)(end - name) - 1) ||
 	    !is_haskell(mod, name, end))
 		return false;

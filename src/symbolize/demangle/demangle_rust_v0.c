@@ -1,10 +1,188 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Demangles Rust names of version 0 (RFC 2603): paths, types, values. */
+/*
+ * Demangles Rust names of version 0 (RFC 2603; Punycode is RFC 3492): paths, types,
+ * values.
+ */
 #include <string.h>
 
 #include "base/text.h"
-#include "symbolize/demangle/demangle_rust.h"
 #include "symbolize/demangle/manglings.h"
+#include "symbolize/demangle/reader.h"
+
+enum { PUNYCODE_MAX = 256 };
+
+struct r_ident {
+	const char *s;
+	size_t n;
+	uint64_t number;	/* disambiguator, 0 if none */
+	bool punycode;
+};
+
+/* Numbers in base 62 and identifiers. */
+
+static void put_number(struct r_reader *r, uint64_t v)
+{
+	char text[24];
+	size_t i = sizeof(text) - 1;
+
+	text[i] = '\0';
+	do
+		text[--i] = (char)('0' + v % 10);
+	while (v /= 10);
+	r_put(r, text + i);
+}
+
+static void put_utf8(struct r_reader *r, uint32_t c)
+{
+	if (!r->quiet && !r->bad)
+		text_utf8(r->out, c);
+}
+
+static int digit_62(char c)
+{
+	if (text_is_digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 10;
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A' + 36;
+	return -1;
+}
+
+static uint64_t read_62(struct r_reader *r)
+{
+	uint64_t v = 0;
+	int d;
+
+	if (r_accept(r, '_'))
+		return 0;
+	while (!r->bad && !r_accept(r, '_')) {
+		d = digit_62(r_next(r));
+		if (d < 0 || v > (UINT64_MAX - 61) / 62)
+			r_fail(r);
+		else
+			v = v * 62 + (uint64_t)d;
+	}
+	if (v == UINT64_MAX)
+		r_fail(r);
+	return v + 1;
+}
+
+static struct r_ident read_ident(struct r_reader *r)
+{
+	struct r_ident id = { 0 };
+	size_t n = 0;
+
+	if (r_accept(r, 's'))
+		id.number = read_62(r) + 1;
+	id.punycode = r_accept(r, 'u');
+	if (!text_is_digit(r_peek(r)))
+		r_fail(r);
+	if (!r_accept(r, '0'))
+		while (text_is_digit(r_peek(r)) && n < r->n)
+			n = n * 10 + (size_t)(r_next(r) - '0');
+	r_accept(r, '_');
+	if (r->bad || n > r->n - r->at) {
+		r_fail(r);
+		return id;
+	}
+	id.s = r->s + r->at;
+	id.n = n;
+	r->at += n;
+	return id;
+}
+
+static uint32_t adapt(uint32_t delta, uint32_t points, bool first)
+{
+	uint32_t k = 0;
+
+	delta /= first ? 700 : 2;
+	delta += delta / points;
+	for (; delta > 35 * 26 / 2; k += 36)
+		delta /= 35;
+	return k + 36 * delta / (delta + 38);
+}
+
+/* Reads the next generalized integer of RFC 3492 and adds it to *i. */
+static bool punycode_delta(const char **s, const char *end, uint32_t bias,
+			   uint32_t *i)
+{
+	uint32_t w = 1, k = 36, d, t;
+
+	for (;; k += 36) {
+		if (*s == end)
+			return false;
+		d = (uint8_t)*(*s)++;
+		if (d >= 'a' && d <= 'z')
+			d -= 'a';
+		else if (d >= '0' && d <= '9')
+			d = d - '0' + 26;
+		else
+			return false;
+		if (d * (uint64_t)w > 0x10000000 - *i)
+			return false;
+		*i += d * w;
+		t = k <= bias + 1 ? 1 : k >= bias + 26 ? 26 : k - bias;
+		if (d < t)
+			return true;
+		if (w > 0x1000000)
+			return false;
+		w *= 36 - t;
+	}
+}
+
+/* Decodes Punycode.  Returns the number of characters; 0 if it is invalid. */
+static size_t punycode(const struct r_ident *id, uint32_t *chars)
+{
+	const char *s = id->s, *end = s + id->n, *cut = NULL, *p;
+	uint32_t i = 0, c = 0x80, bias = 72, from;
+	size_t n = 0;
+
+	for (p = s; p < end; p++)
+		if (*p == '_')
+			cut = p;
+	for (p = s; cut && p < cut && n < PUNYCODE_MAX; p++)
+		chars[n++] = (uint8_t)*p;
+	s = cut ? cut + 1 : s;
+	if (s == end)
+		return 0;
+	while (s < end) {
+		from = i;
+		if (n == PUNYCODE_MAX || !punycode_delta(&s, end, bias, &i))
+			return 0;
+		n++;
+		bias = adapt(i - from, (uint32_t)n, from == 0);
+		c += i / (uint32_t)n;
+		i %= (uint32_t)n;
+		if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+			return 0;
+		memmove(chars + i + 1, chars + i,
+			(n - 1 - i) * sizeof(*chars));
+		chars[i++] = c;
+	}
+	return n;
+}
+
+static void put_ident(struct r_reader *r, const struct r_ident *id)
+{
+	uint32_t chars[PUNYCODE_MAX];
+	size_t i, n;
+
+	if (r->quiet || r->bad)
+		return;
+	if (!id->punycode) {
+		buf_bytes(r->out, id->s, id->n);
+		return;
+	}
+	n = punycode(id, chars);
+	for (i = 0; i < n; i++)
+		text_utf8(r->out, chars[i]);
+	if (!n) {
+		buf_str(r->out, "punycode{");
+		buf_bytes(r->out, id->s, id->n);
+		buf_u8(r->out, '}');
+	}
+}
 
 /* Values of generic arguments in Rust names (RFC 2603, "Constants"; the rustc
  * book, "v0 Symbol Format", has later additions). */
@@ -57,7 +235,7 @@ static void read_int(struct r_reader *r, bool is_signed)
 	if (r->bad)
 		return;
 	if (to_number(s, n, &v)) {
-		r_put_number(r, v);
+		put_number(r, v);
 		return;
 	}
 	r_put(r, "0x");
@@ -82,7 +260,7 @@ static void put_char_escaped(struct r_reader *r, uint32_t c, char quote)
 		r_put_char(r, '\\');
 		r_put_char(r, quote);
 	} else if (c >= 0x20 && c != 0x7f && !(c >= 0x80 && c < 0xa0)) {
-		r_put_utf8(r, c);
+		put_utf8(r, c);
 	} else {
 		r_put(r, "\\u{");
 		for (shift = 20; shift && !(c >> shift); shift -= 4)
@@ -188,8 +366,8 @@ static void read_fields(struct r_reader *r)
 		if (more)
 			r_put(r, ", ");
 		more = true;
-		id = r_read_ident(r);
-		r_put_ident(r, &id);
+		id = read_ident(r);
+		put_ident(r, &id);
 		r_put(r, ": ");
 		r_read_const(r, true);
 	}
@@ -296,7 +474,7 @@ static void r_read_back(struct r_reader *r,
 			void (*fn)(struct r_reader *r, bool arg), bool arg)
 {
 	size_t from = r->at - 1, at;
-	uint64_t to = r_read_62(r);
+	uint64_t to = read_62(r);
 
 	if (r->bad || to >= from) {
 		r_fail(r);
@@ -328,7 +506,7 @@ static void put_lifetime(struct r_reader *r, uint64_t i)
 		r_put_char(r, (char)('a' + depth));
 	} else {
 		r_put_char(r, '_');
-		r_put_number(r, depth);
+		put_number(r, depth);
 	}
 }
 
@@ -339,7 +517,7 @@ static void read_binder(struct r_reader *r)
 
 	if (!r_accept(r, 'G'))
 		return;
-	n = r_read_62(r) + 1;
+	n = read_62(r) + 1;
 	if (n > 1000)	/* more than any compiler emits */
 		r_fail(r);
 	r_put(r, "for<");
@@ -356,7 +534,7 @@ static void read_binder(struct r_reader *r)
 static void read_arg(struct r_reader *r)
 {
 	if (r_accept(r, 'L'))
-		put_lifetime(r, r_read_62(r));
+		put_lifetime(r, read_62(r));
 	else if (r_accept(r, 'K'))
 		r_read_const(r, false);
 	else
@@ -387,13 +565,13 @@ static void read_nested(struct r_reader *r, bool in_value)
 	if (!((space >= 'a' && space <= 'z') || (space >= 'A' && space <= 'Z')))
 		r_fail(r);
 	r_read_path(r, in_value);
-	id = r_read_ident(r);
+	id = read_ident(r);
 	if (r->bad)
 		return;
 	if (space >= 'a') {
 		if (id.n) {
 			r_put(r, "::");
-			r_put_ident(r, &id);
+			put_ident(r, &id);
 		}
 		return;
 	}
@@ -406,10 +584,10 @@ static void read_nested(struct r_reader *r, bool in_value)
 		r_put_char(r, space);
 	if (id.n) {
 		r_put(r, ":");
-		r_put_ident(r, &id);
+		put_ident(r, &id);
 	}
 	r_put(r, "#");
-	r_put_number(r, id.number);
+	put_number(r, id.number);
 	r_put(r, "}");
 }
 
@@ -417,7 +595,7 @@ static void read_nested(struct r_reader *r, bool in_value)
 static void skip_impl(struct r_reader *r)
 {
 	if (r_accept(r, 's'))
-		r_read_62(r);
+		read_62(r);
 	r->quiet++;
 	r_read_path(r, false);
 	r->quiet--;
@@ -446,8 +624,8 @@ static void r_read_path(struct r_reader *r, bool in_value)
 	c = r_next(r);
 	switch (c) {
 	case 'C':
-		id = r_read_ident(r);
-		r_put_ident(r, &id);
+		id = read_ident(r);
+		put_ident(r, &id);
 		break;
 	case 'N':
 		read_nested(r, in_value);
@@ -494,7 +672,7 @@ static void read_abi(struct r_reader *r)
 	if (r_accept(r, 'C')) {
 		r_put(r, "C");
 	} else {
-		id = r_read_ident(r);
+		id = read_ident(r);
 		if (id.punycode || !id.n)
 			r_fail(r);
 		for (i = 0; i < id.n && !r->bad; i++)
@@ -576,8 +754,8 @@ static void read_dyn_trait(struct r_reader *r)
 	while (!r->bad && r_accept(r, 'p')) {
 		r_put(r, open ? ", " : "<");
 		open = true;
-		id = r_read_ident(r);
-		r_put_ident(r, &id);
+		id = read_ident(r);
+		put_ident(r, &id);
 		r_put(r, " = ");
 		r_read_type(r);
 	}
@@ -603,7 +781,7 @@ static void read_dyn(struct r_reader *r)
 		r_fail(r);
 		return;
 	}
-	i = r_read_62(r);
+	i = read_62(r);
 	if (i) {
 		r_put(r, " + ");
 		put_lifetime(r, i);
@@ -616,7 +794,7 @@ static void read_reference(struct r_reader *r, bool mutable)
 
 	r_put(r, "&");
 	if (r_accept(r, 'L')) {
-		i = r_read_62(r);
+		i = read_62(r);
 		if (i) {
 			put_lifetime(r, i);
 			r_put(r, " ");
@@ -694,11 +872,6 @@ static void r_read_type(struct r_reader *r)
 	r->depth--;
 }
 
-static bool is_upper(char c)
-{
-	return c >= 'A' && c <= 'Z';
-}
-
 /* Demangles _R path [path of the instantiating crate] [suffix]. */
 bool demangle_rust_v0(const char *s, size_t n, struct buf *out)
 {
@@ -707,11 +880,11 @@ bool demangle_rust_v0(const char *s, size_t n, struct buf *out)
 	const char *end = s + n, *p;
 
 	for (p = s + 2; p < end && *p != '.'; p++)
-		if (!(is_upper(*p) || (*p >= 'a' && *p <= 'z') || *p == '_' ||
+		if (!(text_is_upper(*p) || (*p >= 'a' && *p <= 'z') || *p == '_' ||
 		      (*p >= '0' && *p <= '9')))
 			return false;
 	r.n = (size_t)(p - r.s);
-	if (!is_upper(r_peek(&r)))	/* an unknown version */
+	if (!text_is_upper(r_peek(&r)))	/* an unknown version */
 		return false;
 	r_read_path(&r, true);
 	if (!r.bad && r.at < r.n) {

@@ -20,8 +20,9 @@ bool demangle_cxx_last(const char *s, size_t n, struct buf *out);
 /* Appends the name as it appears before :: in names of the function's local
  * entities: without return type and clone suffixes. */
 bool demangle_cxx_scope(const char *s, size_t n, struct buf *out);
-/* Rust: _R (RFC 2603), and _ZN…E with a hash at the end. */
+/* Rust: _R (RFC 2603), and _ZN…E with a hash at the end; v0: only _R. */
 bool demangle_rust(const char *s, size_t n, struct buf *out);
+bool demangle_rust_v0(const char *s, size_t n, struct buf *out);
 /* Appends "[clone .isra.0] [clone .cold]" for such suffixes, as c++filt
  * does. */
 void demangle_clones(const char *s, const char *end, struct buf *out);
