@@ -260,8 +260,9 @@ uint32_t cxx_constraint(struct cxx *p);
 /* demangle_cxx_print.c */
 bool cxx_grow(struct cxx *p, uint32_t n);
 void cxx_print(struct cxx *p, uint32_t node);
-void cxx_print_around(struct cxx *p, const char *before, uint32_t node,
-		      const char *after);
+/* Writes a text that has parts of a node: %a %b %c nodes, %A %B lists of nodes,
+ * separated by commas; %n the number c; %x %y %z like %a %b %c as operands. */
+void cxx_format(struct cxx *p, const struct cxx_node *v, const char *format);
 void cxx_put_number(struct cxx *p, uint32_t v);
 /* Writes a list separated by commas; empty items get no comma. */
 void cxx_print_list(struct cxx *p, uint32_t list);
@@ -269,7 +270,10 @@ void cxx_print_list(struct cxx *p, uint32_t list);
 uint32_t cxx_pack_of(struct cxx *p, uint32_t node);
 uint32_t cxx_pack_length(const struct cxx *p, uint32_t pack);
 
-/* demangle_cxx_print_expr.c: returns false if the node is not an expression. */
+/* demangle_cxx_print_expr.c */
+/* Writes a node, in parentheses unless it is simple. */
+void cxx_print_operand(struct cxx *p, uint32_t node);
+/* Returns false if the node is not an expression. */
 bool cxx_print_expression(struct cxx *p, const struct cxx_node *v);
 
 static inline void cxx_put(struct cxx *p, const char *s, uint32_t n)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Writes nodes as text: names, types, parameters and packs, lists. */
+#include "base/vec.h"
 #include "symbolize/demangle/demangle_cxx.h"
 
 /* Must precede output that may be unbounded.  Returns false if a limit is
@@ -30,13 +31,10 @@ static void print_lambda(struct cxx *p, const struct cxx_node *v)
 	p->lambda_heads = v->b;
 	if (v->b)
 		cxx_print_args(p, v->b);
-	CXX_PUTS(p, "(");
-	cxx_print_list(p, v->a);
-	CXX_PUTS(p, ")#");
+	cxx_format(p, v, "(%A)");
 	p->in_lambda--;
 	p->lambda_heads = outer;
-	cxx_put_number(p, v->c);
-	CXX_PUTS(p, "}");
+	cxx_format(p, v, "#%n}");
 }
 
 static void print_operator(struct cxx *p, const struct cxx_node *v)
@@ -52,9 +50,7 @@ static void print_operator(struct cxx *p, const struct cxx_node *v)
 
 static void print_module(struct cxx *p, const struct cxx_node *v)
 {
-	if (v->a)
-		cxx_print(p, v->a);
-	cxx_print_around(p, v->c ? ":" : v->a ? "." : "", v->b, "");
+	cxx_format(p, v, v->c ? "%a:%b" : v->a ? "%a.%b" : "%b");
 }
 
 /* Writes parameters of a lambda's template: $T0, $N1. */
@@ -84,33 +80,22 @@ static void print_param(struct cxx *p, const struct cxx_node *v)
 	}
 }
 
-static bool print_head(struct cxx *p, const struct cxx_node *v)
+static void print_head_param(struct cxx *p, const struct cxx_node *v)
 {
-	switch (v->kind) {
-	case CXX_HEAD_PARAM:
-		cxx_print_around(p, "", v->a, " ");
-		print_head_name(p, v);
-		return true;
-	case CXX_HEAD_TYPE:
-		CXX_PUTS(p, "typename");
-		return true;
-	case CXX_HEAD_VALUE:
-		cxx_print(p, v->a);
-		return true;
-	case CXX_HEAD_TEMPLATE:
-		CXX_PUTS(p, "template");
-		cxx_print_args(p, v->a);
-		CXX_PUTS(p, " class");
-		return true;
-	case CXX_HEAD_PACK:
-		cxx_print_around(p, "", v->a, "...");
-		return true;
-	case CXX_CONSTRAINED:
-		cxx_print_around(p, "", v->a, v->c == 2 ? " decltype(auto)" :
-			     v->c ? " auto" : "");
-		return true;
-	}
-	return false;
+	cxx_format(p, v, "%a ");
+	print_head_name(p, v);
+}
+
+static void print_head_template(struct cxx *p, const struct cxx_node *v)
+{
+	CXX_PUTS(p, "template");
+	cxx_print_args(p, v->a);
+	CXX_PUTS(p, " class");
+}
+
+static void print_constrained(struct cxx *p, const struct cxx_node *v)
+{
+	cxx_format(p, v, v->c == 2 ? "%a decltype(auto)" : v->c ? "%a auto" : "%a");
 }
 
 static void print_bound(struct cxx *p, const struct cxx_node *v)
@@ -127,68 +112,18 @@ static void print_bound(struct cxx *p, const struct cxx_node *v)
 	p->index = index;
 }
 
-static bool print_plain_name(struct cxx *p, const struct cxx_node *v)
+/* The most frequent kind: faster than by a format. */
+static void print_scoped(struct cxx *p, const struct cxx_node *v)
 {
-	switch (v->kind) {
-	case CXX_SCOPED:
-	case CXX_LOCAL:
-		cxx_print(p, v->a);
-		CXX_PUTS(p, "::");
-		cxx_print(p, v->b);
-		return true;
-	case CXX_TEMPLATE:
-		cxx_print(p, v->a);
-		cxx_print_args(p, v->b);
-		return true;
-	case CXX_TAGGED:
-		cxx_print(p, v->a);
-		cxx_print_around(p, "[abi:", v->b, "]");
-		return true;
-	case CXX_CTOR:
-		cxx_print(p, v->a);
-		return true;
-	case CXX_DTOR:
-		cxx_print_around(p, "~", v->a, "");
-		return true;
-	case CXX_OPERATOR:
-		print_operator(p, v);
-		return true;
-	case CXX_CONVERSION:
-		cxx_print_around(p, "operator ", v->a, "");
-		return true;
-	case CXX_LITERAL_OPERATOR:
-		cxx_print_around(p, "operator\"\" ", v->a, "");
-		return true;
-	case CXX_LAMBDA:
-		print_lambda(p, v);
-		return true;
-	case CXX_UNNAMED:
-		CXX_PUTS(p, "{unnamed type#");
-		cxx_put_number(p, v->c);
-		CXX_PUTS(p, "}");
-		return true;
-	case CXX_BINDING:
-		CXX_PUTS(p, "[");
-		cxx_print_list(p, v->a);
-		CXX_PUTS(p, "]");
-		return true;
-	case CXX_MODULE:
-		print_module(p, v);
-		return true;
-	case CXX_IN_MODULE:
-		cxx_print(p, v->a);
-		cxx_print_around(p, "@", v->b, "");
-		return true;
-	case CXX_FRIEND:
-		cxx_print_around(p, "", v->a, "[friend]");
-		return true;
-	case CXX_DEFAULT_ARG:
-		CXX_PUTS(p, "{default arg#");
-		cxx_put_number(p, v->c);
-		cxx_print_around(p, "}::", v->a, "");
-		return true;
-	}
-	return false;
+	cxx_print(p, v->a);
+	CXX_PUTS(p, "::");
+	cxx_print(p, v->b);
+}
+
+static void print_template(struct cxx *p, const struct cxx_node *v)
+{
+	cxx_print(p, v->a);
+	cxx_print_args(p, v->b);
 }
 
 static void print_expansion(struct cxx *p, const struct cxx_node *v)
@@ -201,12 +136,7 @@ static void print_expansion(struct cxx *p, const struct cxx_node *v)
 		bool plain = of->kind == CXX_PARM || of->kind == CXX_TEXT ||
 			     of->kind == CXX_SCOPED;
 
-		if (!plain)
-			CXX_PUTS(p, "(");
-		cxx_print(p, v->a);
-		if (!plain)
-			CXX_PUTS(p, ")");
-		CXX_PUTS(p, "...");
+		cxx_format(p, v, plain ? "%a..." : "(%a)...");
 		return;
 	}
 	n = cxx_pack_length(p, pack);
@@ -218,45 +148,10 @@ static void print_expansion(struct cxx *p, const struct cxx_node *v)
 	p->index = outer;
 }
 
-static bool print_symbol(struct cxx *p, const struct cxx_node *v)
+static void print_special(struct cxx *p, const struct cxx_node *v)
 {
-	switch (v->kind) {
-	case CXX_PARAM:
-		print_param(p, v);
-		return true;
-	case CXX_EXPANSION:
-		print_expansion(p, v);
-		return true;
-	case CXX_BOUND:
-		print_bound(p, v);
-		return true;
-	case CXX_SPECIAL:
-		cxx_put(p, v->s, v->n);
-		cxx_print(p, v->c);
-		return true;
-	case CXX_IN_BASE:
-		cxx_print_around(p, "construction vtable for ", v->a, "-in-");
-		cxx_print(p, v->b);
-		return true;
-	case CXX_ENABLE_IF:
-		cxx_print_around(p, "", v->a, " [enable_if:");
-		cxx_print_list(p, v->b);
-		CXX_PUTS(p, "]");
-		return true;
-	case CXX_REF_TEMPORARY:
-		CXX_PUTS(p, "reference temporary #");
-		cxx_put_number(p, v->c);
-		cxx_print_around(p, " for ", v->a, "");
-		return true;
-	}
-	return false;
-}
-
-/* Writes a name.  Returns false if the node is not one. */
-static bool cxx_print_name(struct cxx *p, const struct cxx_node *v)
-{
-	return print_plain_name(p, v) || print_symbol(p, v) ||
-	       print_head(p, v);
+	cxx_put(p, v->s, v->n);
+	cxx_print(p, v->c);
 }
 
 /*
@@ -411,8 +306,7 @@ static void print_left(struct cxx *p, const struct cxx_node *v)
 		type_left(p, v->a);
 		if (base_kind(p, v->a) == CXX_FUNCTION)
 			open_paren(p, v->a, false);
-		CXX_PUTS(p, " ");
-		cxx_print(p, v->b);
+		cxx_format(p, v, " %b");
 		break;
 	case CXX_POINTER:
 		type_left(p, v->a);
@@ -437,10 +331,7 @@ static void print_left(struct cxx *p, const struct cxx_node *v)
 	case CXX_MEMBER_POINTER:
 		type_left(p, v->a);
 		open_paren(p, v->a, false);
-		if (cxx_last_char(p) != '(')
-			CXX_PUTS(p, " ");
-		cxx_print(p, v->b);
-		CXX_PUTS(p, "::*");
+		cxx_format(p, v, cxx_last_char(p) != '(' ? " %b::*" : "%b::*");
 		break;
 	case CXX_FUNCTION:
 		if (v->a) {
@@ -480,21 +371,13 @@ static void print_right(struct cxx *p, const struct cxx_node *v)
 		close_paren(p, referred(p, v, &rvalue));
 		break;
 	case CXX_FUNCTION:
-		CXX_PUTS(p, "(");
-		cxx_print_list(p, v->b);
-		CXX_PUTS(p, ")");
+		cxx_format(p, v, "(%B)");
 		print_quals(p, v->n);
-		if (v->c)
-			cxx_print(p, v->c);
+		cxx_print(p, v->c);
 		type_right(p, v->a);
 		break;
 	case CXX_ARRAY:
-		if (cxx_last_char(p) == ']')
-			CXX_PUTS(p, "[");
-		else
-			CXX_PUTS(p, " [");
-		cxx_print(p, v->b);
-		CXX_PUTS(p, "]");
+		cxx_format(p, v, cxx_last_char(p) == ']' ? "[%b]" : " [%b]");
 		type_right(p, v->a);
 		break;
 	}
@@ -546,56 +429,23 @@ static void print_encoding(struct cxx *p, const struct cxx_node *v)
 	if (v->b)
 		print_left(p, fn);
 	cxx_print(p, v->a);
-	if (v->b) {
-		if (v->n & CXX_Q_THIS && fn->b)
-			CXX_PUTS(p, "(this ");
-		else
-			CXX_PUTS(p, "(");
-		cxx_print_list(p, fn->b);
-		CXX_PUTS(p, ")");
-	}
+	if (v->b)
+		cxx_format(p, fn, v->n & CXX_Q_THIS && fn->b ? "(this %B)" : "(%B)");
 	print_quals(p, v->n);
 	if (v->b && fn->a)
 		type_right(p, fn->a);
-	if (v->c) {
-		CXX_PUTS(p, " requires ");
-		cxx_print(p, v->c);
-	}
+	if (v->c)
+		cxx_format(p, v, " requires %c");
 }
 
-/* Writes a type.  Returns false if the node is not one. */
-static bool cxx_print_type(struct cxx *p, const struct cxx_node *v)
+static void print_bitint(struct cxx *p, const struct cxx_node *v)
 {
-	switch (v->kind) {
-	case CXX_VECTOR:
-		cxx_print(p, v->a);
-		cxx_print_around(p, " __vector(", v->b, ")");
-		return true;
-	case CXX_DECLTYPE:
-		cxx_print_around(p, "decltype (", v->a, ")");
-		return true;
-	case CXX_BITINT:
-		cxx_print_around(p, v->c ? "unsigned _BitInt(" : "_BitInt(", v->a,
-			     ")");
-		return true;
-	case CXX_NOEXCEPT:
-		CXX_PUTS(p, " noexcept");
-		if (v->a)
-			cxx_print_around(p, "(", v->a, ")");
-		return true;
-	case CXX_THROW:
-		CXX_PUTS(p, " throw(");
-		cxx_print_list(p, v->a);
-		CXX_PUTS(p, ")");
-		return true;
-	case CXX_PACK:
-		cxx_print_list(p, v->a);
-		return true;
-	case CXX_ENCODING:
-		print_encoding(p, v);
-		return true;
-	}
-	return false;
+	cxx_format(p, v, v->c ? "unsigned _BitInt(%a)" : "_BitInt(%a)");
+}
+
+static void print_noexcept(struct cxx *p, const struct cxx_node *v)
+{
+	cxx_format(p, v, v->a ? " noexcept(%a)" : " noexcept");
 }
 
 bool cxx_grow(struct cxx *p, uint32_t n)
@@ -753,12 +603,25 @@ void cxx_print_list(struct cxx *p, uint32_t list)
 		cxx_print_item(p, p->v[list].a, start);
 }
 
-void cxx_print_around(struct cxx *p, const char *before, uint32_t id,
-		      const char *after)
+void cxx_format(struct cxx *p, const struct cxx_node *v, const char *format)
 {
-	cxx_put(p, before, (uint32_t)strlen(before));
-	cxx_print(p, id);
-	cxx_put(p, after, (uint32_t)strlen(after));
+	for (; *format && !p->bad; format++) {
+		if (*format != '%') {
+			cxx_put_char(p, *format);
+			continue;
+		}
+		switch (*++format) {
+		case 'a': cxx_print(p, v->a); break;
+		case 'b': cxx_print(p, v->b); break;
+		case 'c': cxx_print(p, v->c); break;
+		case 'A': cxx_print_list(p, v->a); break;
+		case 'B': cxx_print_list(p, v->b); break;
+		case 'n': cxx_put_number(p, v->c); break;
+		case 'x': cxx_print_operand(p, v->a); break;
+		case 'y': cxx_print_operand(p, v->b); break;
+		case 'z': cxx_print_operand(p, v->c); break;
+		}
+	}
 }
 
 static void cxx_print_args(struct cxx *p, uint32_t list)
@@ -772,18 +635,72 @@ static void cxx_print_args(struct cxx *p, uint32_t list)
 	CXX_PUTS(p, ">");
 }
 
+/* How names and types are written: by a format, or by a function.  Types with two
+ * sides and expressions have functions of their own. */
+static const struct {
+	const char *format;
+	void (*print)(struct cxx *p, const struct cxx_node *v);
+} spellings[] = {
+	[CXX_SCOPED] = { NULL, print_scoped },
+	[CXX_LOCAL] = { NULL, print_scoped },
+	[CXX_TEMPLATE] = { NULL, print_template },
+	[CXX_TAGGED] = { "%a[abi:%b]", NULL },
+	[CXX_CTOR] = { "%a", NULL },
+	[CXX_DTOR] = { "~%a", NULL },
+	[CXX_OPERATOR] = { NULL, print_operator },
+	[CXX_CONVERSION] = { "operator %a", NULL },
+	[CXX_LITERAL_OPERATOR] = { "operator\"\" %a", NULL },
+	[CXX_LAMBDA] = { NULL, print_lambda },
+	[CXX_UNNAMED] = { "{unnamed type#%n}", NULL },
+	[CXX_BINDING] = { "[%A]", NULL },
+	[CXX_MODULE] = { NULL, print_module },
+	[CXX_IN_MODULE] = { "%a@%b", NULL },
+	[CXX_FRIEND] = { "%a[friend]", NULL },
+	[CXX_DEFAULT_ARG] = { "{default arg#%n}::%a", NULL },
+	[CXX_ENCODING] = { NULL, print_encoding },
+	[CXX_BOUND] = { NULL, print_bound },
+	[CXX_SPECIAL] = { NULL, print_special },
+	[CXX_IN_BASE] = { "construction vtable for %a-in-%b", NULL },
+	[CXX_ENABLE_IF] = { "%a [enable_if:%B]", NULL },
+	[CXX_REF_TEMPORARY] = { "reference temporary #%n for %a", NULL },
+	[CXX_VECTOR] = { "%a __vector(%b)", NULL },
+	[CXX_DECLTYPE] = { "decltype (%a)", NULL },
+	[CXX_BITINT] = { NULL, print_bitint },
+	[CXX_NOEXCEPT] = { NULL, print_noexcept },
+	[CXX_THROW] = { " throw(%A)", NULL },
+	[CXX_PACK] = { "%A", NULL },
+	[CXX_PARAM] = { NULL, print_param },
+	[CXX_EXPANSION] = { NULL, print_expansion },
+	[CXX_HEAD_PARAM] = { NULL, print_head_param },
+	[CXX_HEAD_TYPE] = { "typename", NULL },
+	[CXX_HEAD_VALUE] = { "%a", NULL },
+	[CXX_HEAD_TEMPLATE] = { NULL, print_head_template },
+	[CXX_HEAD_PACK] = { "%a...", NULL },
+	[CXX_CONSTRAINED] = { NULL, print_constrained },
+	[CXX_TERNARY] = { "%x?%y : %z", NULL },
+	[CXX_PARM] = { "{parm#%n}", NULL },
+	[CXX_THIS] = { "this", NULL },
+	[CXX_INIT_LIST] = { "%a{%B}", NULL },
+	[CXX_VENDOR_CALL] = { "%a(%B)", NULL },
+	[CXX_REQUIRE_TYPE] = { "typename %a", NULL },
+	[CXX_REQUIRE_NESTED] = { "requires %a", NULL },
+};
+
 static void print_whole(struct cxx *p, uint32_t id, const struct cxx_node *v)
 {
 	if (v->kind == CXX_TEXT)
 		cxx_put(p, p->s + v->a, v->b);
 	else if (v->kind == CXX_WORD || v->kind == CXX_BUILTIN)
 		cxx_put(p, v->s, v->n);
-	else if (cxx_is_declarator(v)) {
+	else if (cxx_is_declarator(v))
 		cxx_print_declarator(p, v);
-	} else if (v->kind == CXX_PARAM && !p->in_lambda)
+	else if (v->kind == CXX_PARAM && !p->in_lambda)
 		cxx_print(p, cxx_resolve(p, id));
-	else if (!cxx_print_name(p, v) && !cxx_print_type(p, v) &&
-		 !cxx_print_expression(p, v) && id)
+	else if (v->kind < COUNT(spellings) && spellings[v->kind].format)
+		cxx_format(p, v, spellings[v->kind].format);
+	else if (v->kind < COUNT(spellings) && spellings[v->kind].print)
+		spellings[v->kind].print(p, v);
+	else if (!cxx_print_expression(p, v))
 		p->bad = true;
 }
 

@@ -32,7 +32,7 @@ static bool is_simple(const struct cxx *p, uint32_t id)
 	return false;
 }
 
-static void operand(struct cxx *p, uint32_t id)
+void cxx_print_operand(struct cxx *p, uint32_t id)
 {
 	bool simple = is_simple(p, id);
 
@@ -41,13 +41,6 @@ static void operand(struct cxx *p, uint32_t id)
 	cxx_print(p, id);
 	if (!simple)
 		CXX_PUTS(p, ")");
-}
-
-static void in_parens(struct cxx *p, uint32_t list)
-{
-	CXX_PUTS(p, "(");
-	cxx_print_list(p, list);
-	CXX_PUTS(p, ")");
 }
 
 /* Returns the node to write after &, as in &A::f: the name without
@@ -67,12 +60,10 @@ static void print_unary(struct cxx *p, const struct cxx_node *v)
 
 	put_text(p, op->text);
 	if (op->shape == 't' || !strcmp(op->code, "nx")) {
-		CXX_PUTS(p, "(");
-		cxx_print(p, v->a);
-		CXX_PUTS(p, ")");
+		cxx_format(p, v, "(%a)");
 		return;
 	}
-	operand(p, strcmp(op->code, "ad") ? v->a : addressed(p, v->a));
+	cxx_print_operand(p, strcmp(op->code, "ad") ? v->a : addressed(p, v->a));
 }
 
 static void print_binary(struct cxx *p, const struct cxx_node *v)
@@ -82,26 +73,19 @@ static void print_binary(struct cxx *p, const struct cxx_node *v)
 
 	if (op->shape == 'a') {
 		put_text(p, op->text);
-		CXX_PUTS(p, "<");
-		cxx_print(p, v->a);
-		if (cxx_last_char(p) == '>')
-			CXX_PUTS(p, " ");
-		CXX_PUTS(p, ">(");
-		cxx_print(p, v->b);
-		CXX_PUTS(p, ")");
+		cxx_format(p, v, "<%a");
+		cxx_format(p, v, cxx_last_char(p) == '>' ? " >(%b)" : ">(%b)");
 		return;
 	}
 	/* not the end of template arguments */
 	if (greater)
 		CXX_PUTS(p, "(");
-	operand(p, v->a);
+	cxx_print_operand(p, v->a);
 	if (op->shape == 'i') {
-		CXX_PUTS(p, "[");
-		cxx_print(p, v->b);
-		CXX_PUTS(p, "]");
+		cxx_format(p, v, "[%b]");
 	} else {
 		put_text(p, op->text);
-		operand(p, v->b);
+		cxx_print_operand(p, v->b);
 	}
 	if (greater)
 		CXX_PUTS(p, ")");
@@ -114,18 +98,12 @@ static void print_fold(struct cxx *p, const struct cxx_node *v)
 
 	p->index = -1;	/* packs are written as a whole */
 	CXX_PUTS(p, "(");
-	if (v->n == 'l') {
-		CXX_PUTS(p, "...");
+	cxx_format(p, v, v->n == 'l' ? "..." : "%x");
+	put_text(p, op);
+	cxx_format(p, v, v->n == 'l' ? "%x" : "...");
+	if (v->n != 'l' && v->b) {
 		put_text(p, op);
-		operand(p, v->a);
-	} else {
-		operand(p, v->a);
-		put_text(p, op);
-		CXX_PUTS(p, "...");
-		if (v->b) {
-			put_text(p, op);
-			operand(p, v->b);
-		}
+		cxx_print_operand(p, v->b);
 	}
 	CXX_PUTS(p, ")");
 	p->index = outer;
@@ -136,22 +114,16 @@ static void print_call(struct cxx *p, const struct cxx_node *v)
 	uint32_t name = function_name(p, v->a);
 
 	if (v->a)
-		operand(p, name ? name : v->a);
-	in_parens(p, v->b);
+		cxx_print_operand(p, name ? name : v->a);
+	cxx_format(p, v, "(%B)");
 }
 
 static void print_new(struct cxx *p, const struct cxx_node *v)
 {
 	const struct cxx_node *what = &p->v[v->b];
 
-	CXX_PUTS(p, "new ");
-	if (v->a) {
-		in_parens(p, v->a);
-		CXX_PUTS(p, " ");
-	}
-	cxx_print(p, what->a);
-	if (what->b)
-		cxx_print(p, what->b);
+	cxx_format(p, v, v->a ? "new (%A) " : "new ");
+	cxx_format(p, what, "%a%b");
 }
 
 static const char *suffix_of(char code)
@@ -175,9 +147,7 @@ static void print_literal(struct cxx *p, const struct cxx_node *v)
 	bool is_float = code && memchr("defg", code, 4);
 
 	if (type->kind == CXX_ARRAY && !v->b) {
-		CXX_PUTS(p, "\"<");
-		cxx_print(p, v->a);
-		CXX_PUTS(p, ">\"");
+		cxx_format(p, v, "\"<%a>\"");
 		return;
 	}
 	if (!v->b) {
@@ -189,38 +159,19 @@ static void print_literal(struct cxx *p, const struct cxx_node *v)
 		return;
 	}
 	suffix = suffix_of(code);
-	if (!suffix) {
-		CXX_PUTS(p, "(");
-		cxx_print(p, v->a);
-		CXX_PUTS(p, ")");
-	}
+	if (!suffix)
+		cxx_format(p, v, "(%a)");
 	if (v->n)
 		CXX_PUTS(p, "-");
-	if (is_float)
-		CXX_PUTS(p, "[");
-	cxx_print(p, v->b);
-	if (is_float)
-		CXX_PUTS(p, "]");
+	cxx_format(p, v, is_float ? "[%b]" : "%b");
 	if (suffix)
 		put_text(p, suffix);
 }
 
 static void print_designated(struct cxx *p, const struct cxx_node *v)
 {
-	cxx_put_char(p, v->n == 'i' ? '.' : '[');
-	cxx_print(p, v->a);
-	if (v->n == 'X') {
-		CXX_PUTS(p, " ... ");
-		cxx_print(p, v->b);
-	}
-	if (v->n != 'i')
-		CXX_PUTS(p, "]");
-	if (p->v[v->c].kind == CXX_DESIGNATED) {
-		cxx_print(p, v->c);
-		return;
-	}
-	CXX_PUTS(p, "=");
-	operand(p, v->c);
+	cxx_format(p, v, v->n == 'i' ? ".%a" : v->n == 'X' ? "[%a ... %b]" : "[%a]");
+	cxx_format(p, v, p->v[v->c].kind == CXX_DESIGNATED ? "%c" : "=%z");
 }
 
 /* Writes sizeof...; writes the number if the pack is known. */
@@ -234,9 +185,7 @@ static void print_pack_size(struct cxx *p, const struct cxx_node *v)
 			cxx_put_number(p, cxx_pack_length(p, pack));
 			return;
 		}
-		CXX_PUTS(p, "sizeof...(");
-		cxx_print(p, v->a);
-		CXX_PUTS(p, ")");
+		cxx_format(p, v, "sizeof...(%a)");
 		return;
 	}
 	for (i = v->b; i; i = p->v[i].b) {
@@ -251,67 +200,21 @@ static void print_pack_size(struct cxx *p, const struct cxx_node *v)
 	cxx_put_number(p, n);
 }
 
-static bool print_requires(struct cxx *p, const struct cxx_node *v)
+static void print_requires(struct cxx *p, const struct cxx_node *v)
 {
-	uint32_t i;
-
-	switch (v->kind) {
-	case CXX_REQUIRES:
-		CXX_PUTS(p, "requires ");
-		if (v->a) {
-			in_parens(p, v->a);
-			CXX_PUTS(p, " ");
-		}
-		CXX_PUTS(p, "{");
-		for (i = v->b; i && !p->bad; i = p->v[i].b) {
-			CXX_PUTS(p, " ");
-			cxx_print(p, p->v[i].a);
-			CXX_PUTS(p, ";");
-		}
-		CXX_PUTS(p, " }");
-		return true;
-	case CXX_REQUIRE_EXPR:
-		if (v->b || v->c)
-			CXX_PUTS(p, "{");
-		cxx_print(p, v->a);
-		if (v->b || v->c)
-			CXX_PUTS(p, "}");
-		if (v->c)
-			CXX_PUTS(p, " noexcept");
-		if (v->b)
-			CXX_PUTS(p, " -> ");
-		cxx_print(p, v->b);
-		return true;
-	case CXX_REQUIRE_TYPE:
-		CXX_PUTS(p, "typename ");
-		cxx_print(p, v->a);
-		return true;
-	case CXX_REQUIRE_NESTED:
-		CXX_PUTS(p, "requires ");
-		cxx_print(p, v->a);
-		return true;
-	}
-	return false;
+	cxx_format(p, v, v->a ? "requires (%A) {" : "requires {");
+	for (uint32_t i = v->b; i && !p->bad; i = p->v[i].b)
+		cxx_format(p, &p->v[i], " %a;");
+	CXX_PUTS(p, " }");
 }
 
-static void print_conditional(struct cxx *p, const struct cxx_node *v)
+static void print_require_expr(struct cxx *p, const struct cxx_node *v)
 {
-	operand(p, v->a);
-	CXX_PUTS(p, "?");
-	operand(p, v->b);
-	CXX_PUTS(p, " : ");
-	operand(p, v->c);
-}
-
-static void print_cast(struct cxx *p, const struct cxx_node *v)
-{
-	CXX_PUTS(p, "(");
-	cxx_print(p, v->a);
-	CXX_PUTS(p, ")");
+	cxx_format(p, v, v->b || v->c ? "{%a}" : "%a");
 	if (v->c)
-		in_parens(p, v->b);
-	else
-		operand(p, v->b);
+		CXX_PUTS(p, " noexcept");
+	if (v->b)
+		cxx_format(p, v, " -> %b");
 }
 
 bool cxx_print_expression(struct cxx *p, const struct cxx_node *v)
@@ -321,14 +224,11 @@ bool cxx_print_expression(struct cxx *p, const struct cxx_node *v)
 		print_unary(p, v);
 		return true;
 	case CXX_POSTFIX:
-		operand(p, v->a);
+		cxx_print_operand(p, v->a);
 		put_text(p, cxx_operator_at(v->c)->text);
 		return true;
 	case CXX_BINARY:
 		print_binary(p, v);
-		return true;
-	case CXX_TERNARY:
-		print_conditional(p, v);
 		return true;
 	case CXX_FOLD:
 		print_fold(p, v);
@@ -337,7 +237,7 @@ bool cxx_print_expression(struct cxx *p, const struct cxx_node *v)
 		print_call(p, v);
 		return true;
 	case CXX_CAST:
-		print_cast(p, v);
+		cxx_format(p, v, v->c ? "(%a)(%B)" : "(%a)%y");
 		return true;
 	case CXX_NEW:
 		print_new(p, v);
@@ -345,25 +245,9 @@ bool cxx_print_expression(struct cxx *p, const struct cxx_node *v)
 	case CXX_LITERAL:
 		print_literal(p, v);
 		return true;
-	case CXX_PARM:
-		CXX_PUTS(p, "{parm#");
-		cxx_put_number(p, v->c);
-		CXX_PUTS(p, "}");
-		return true;
-	case CXX_THIS:
-		CXX_PUTS(p, "this");
-		return true;
-	case CXX_INIT_LIST:
-		cxx_print(p, v->a);
-		CXX_PUTS(p, "{");
-		cxx_print_list(p, v->b);
-		CXX_PUTS(p, "}");
-		return true;
 	case CXX_SUBOBJECT:
-		cxx_print(p, v->b);
-		cxx_print_around(p, ".<", v->a, v->n ? " at offset -"
-						     : " at offset ");
-		cxx_print_around(p, "", v->c, ">");
+		cxx_format(p, v, v->n ? "%b.<%a at offset -%c>"
+				      : "%b.<%a at offset %c>");
 		return true;
 	case CXX_DESIGNATED:
 		print_designated(p, v);
@@ -371,10 +255,12 @@ bool cxx_print_expression(struct cxx *p, const struct cxx_node *v)
 	case CXX_SIZEOF_PACK:
 		print_pack_size(p, v);
 		return true;
-	case CXX_VENDOR_CALL:
-		cxx_print(p, v->a);
-		in_parens(p, v->b);
+	case CXX_REQUIRES:
+		print_requires(p, v);
+		return true;
+	case CXX_REQUIRE_EXPR:
+		print_require_expr(p, v);
 		return true;
 	}
-	return print_requires(p, v);
+	return false;
 }
