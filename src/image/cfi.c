@@ -3,6 +3,7 @@
  * Finds the FDE of an address. .eh_frame_hdr contains a sorted table, which is
  * searched in place.  Without it, the section is read once and sorted.
  */
+#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,37 +11,29 @@
 #include "base/search.h"
 #include "image/image_internal.h"
 
-enum {
-	PE_ABSPTR = 0x00, PE_ULEB128 = 0x01, PE_UDATA2 = 0x02,
-	PE_UDATA4 = 0x03, PE_UDATA8 = 0x04, PE_SIGNED = 0x08,
-	PE_SLEB128 = 0x09, PE_SDATA2 = 0x0a, PE_SDATA4 = 0x0b,
-	PE_SDATA8 = 0x0c,
-	PE_FORM = 0x0f, PE_BASE = 0x70, PE_OMIT = 0xff,
-	PE_PCREL = 0x10, PE_TEXTREL = 0x20, PE_DATAREL = 0x30,
-	PE_FUNCREL = 0x40, PE_ALIGNED = 0x50,
-};
+enum { PE_FORM = 0x0f, PE_BASE = 0x70 };
 
 static uint64_t read_form(const struct cfi_section *s, struct cursor *c,
 			  uint8_t form)
 {
 	switch (form) {
-	case PE_ABSPTR:
-	case PE_SIGNED:
+	case DW_EH_PE_absptr:
+	case DW_EH_PE_signed:
 		return s->is64 ? cursor_u64(c) : cursor_u32(c);
-	case PE_ULEB128:
+	case DW_EH_PE_uleb128:
 		return cursor_uleb(c);
-	case PE_SLEB128:
+	case DW_EH_PE_sleb128:
 		return (uint64_t)cursor_sleb(c);
-	case PE_UDATA2:
+	case DW_EH_PE_udata2:
 		return cursor_u16(c);
-	case PE_SDATA2:
+	case DW_EH_PE_sdata2:
 		return (uint64_t)(int16_t)cursor_u16(c);
-	case PE_UDATA4:
+	case DW_EH_PE_udata4:
 		return cursor_u32(c);
-	case PE_SDATA4:
+	case DW_EH_PE_sdata4:
 		return (uint64_t)(int32_t)cursor_u32(c);
-	case PE_UDATA8:
-	case PE_SDATA8:
+	case DW_EH_PE_udata8:
+	case DW_EH_PE_sdata8:
 		return cursor_u64(c);
 	default:
 		cursor_fail(c);
@@ -56,17 +49,17 @@ bool cfi_pointer(const struct cfi_section *s, struct cursor *c,
 	uint64_t here = s->vaddr + (uint64_t)(c->p - s->data.p), base = 0;
 
 	*out = 0;
-	if (encoding == PE_OMIT)
+	if (encoding == DW_EH_PE_omit)
 		return false;
 	switch (encoding & PE_BASE) {
 	case 0: break;
-	case PE_PCREL: base = here; break;
-	case PE_TEXTREL: base = s->text; break;
-	case PE_DATAREL: base = s->got; break;
-	case PE_FUNCREL: base = func; break;
-	case PE_ALIGNED:
+	case DW_EH_PE_pcrel: base = here; break;
+	case DW_EH_PE_textrel: base = s->text; break;
+	case DW_EH_PE_datarel: base = s->got; break;
+	case DW_EH_PE_funcrel: base = func; break;
+	case DW_EH_PE_aligned:
 		cursor_skip(c, -here & (s->is64 ? 7 : 3));
-		encoding = PE_ABSPTR;
+		encoding = DW_EH_PE_absptr;
 		break;
 	default:
 		return false;
@@ -188,7 +181,7 @@ static bool read_cie_body(const struct cfi_section *s, struct entry *e,
 	cie->code_align = cursor_uleb(c);
 	cie->data_align = cursor_sleb(c);
 	cie->ra_reg = cie->version == 1 ? cursor_u8(c) : cursor_uleb(c);
-	cie->lsda_encoding = PE_OMIT;
+	cie->lsda_encoding = DW_EH_PE_omit;
 	if (*aug == 'z') {
 		const uint8_t *data;
 
@@ -244,7 +237,7 @@ static bool read_fde(const struct cfi_section *s, uint64_t at, struct entry *e,
 		if (c->bad || len > cursor_left(c))
 			return false;
 		data = c->p;
-		if (len && cie->lsda_encoding != PE_OMIT)
+		if (len && cie->lsda_encoding != DW_EH_PE_omit)
 			cfi_pointer(s, c, cie->lsda_encoding, fde->start,
 				    &fde->lsda);
 		if (c->bad)

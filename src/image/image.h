@@ -134,6 +134,10 @@ bool image_section_range(const struct image *img, const char *name,
  * there is none.  Sets *size unless NULL.  64-bit files only. */
 uint64_t image_exported(struct image *img, const char *name, uint64_t *size);
 
+/* Returns the value of an entry of the dynamic section (DT_HASH …), found by program
+ * headers because section headers may be missing; 0 if there is none. */
+uint64_t image_dynamic(const struct image *img, uint64_t tag);
+
 /* Iterates over function-like symbols of one table: STT_FUNC, STT_GNU_IFUNC,
  * and STT_NOTYPE in executable sections.  Stops when the callback returns
  * false. */

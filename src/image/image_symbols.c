@@ -5,48 +5,29 @@
 #include "base/cursor.h"
 #include "image/image_internal.h"
 
-/* Contents of PT_DYNAMIC, for files without section headers. */
-struct dynamic {
-	uint64_t symtab, strtab, strsz, versym, hash, gnu_hash;
-};
-
-/*
- * Reads the dynamic section as the loader finds it (gABI chapter 5, "Dynamic
- * Linking").  It is the only symbol information in a file whose section headers
- * were removed (sstrip).
- */
-
-static void take_entry(struct dynamic *d, uint64_t tag, uint64_t v)
-{
-	switch (tag) {
-	case DT_SYMTAB:	d->symtab = v; break;
-	case DT_STRTAB:	d->strtab = v; break;
-	case DT_STRSZ:	d->strsz = v; break;
-	case DT_VERSYM:	d->versym = v; break;
-	case DT_HASH:	d->hash = v; break;
-	case DT_GNU_HASH: d->gnu_hash = v; break;
-	default: break;
-	}
-}
-
-static bool read_dynamic(const struct image *img, struct dynamic *out)
+uint64_t image_dynamic(const struct image *img, uint64_t tag)
 {
 	struct span s = image_bytes(img, img->dynamic.vaddr,
 				    (size_t)img->dynamic.size);
 	struct cursor c = cursor_of(s.p, s.n);
-	bool is64 = image_is_64(img);
+	unsigned size = image_is_64(img) ? 8 : 4;
 
-	*out = (struct dynamic){ 0 };
 	while (cursor_left(&c)) {
-		uint64_t tag = is64 ? cursor_u64(&c) : cursor_u32(&c);
-		uint64_t v = is64 ? cursor_u64(&c) : cursor_u32(&c);
+		uint64_t found = cursor_sized(&c, size), v = cursor_sized(&c, size);
 
-		if (c.bad || tag == DT_NULL)
+		if (c.bad || found == DT_NULL)
 			break;
-		take_entry(out, tag, v);
+		if (found == tag)
+			return v;
 	}
-	return s.n != 0;
+	return 0;
 }
+
+/*
+ * The dynamic section as the loader finds it (gABI chapter 5, "Dynamic Linking")
+ * is the only symbol information in a file whose section headers were removed
+ * (sstrip).
+ */
 
 /* Returns the number of symbols from DT_GNU_HASH: the end of the last bucket's
  * chain. */
@@ -71,36 +52,39 @@ static uint64_t gnu_hash_count(const struct image *img, uint64_t at)
 	return (uint64_t)last + 1;
 }
 
-static uint64_t symbol_count(const struct image *img, const struct dynamic *d)
+static uint64_t symbol_count(const struct image *img)
 {
-	struct span s = image_bytes(img, d->hash, 8);
+	uint64_t hash = image_dynamic(img, DT_HASH);
+	uint64_t gnu_hash = image_dynamic(img, DT_GNU_HASH);
+	struct span s = image_bytes(img, hash, 8);
 	struct cursor c = cursor_of(s.p, s.n);
 
-	if (d->hash && s.n == 8) {
+	if (hash && s.n == 8) {
 		cursor_skip(&c, 4);
 		return cursor_u32(&c);	/* nchain */
 	}
-	return d->gnu_hash ? gnu_hash_count(img, d->gnu_hash) : 0;
+	return gnu_hash ? gnu_hash_count(img, gnu_hash) : 0;
 }
 
 static bool dynamic_symbols(const struct image *img, struct symbol_table *t)
 {
 	size_t size = image_is_64(img) ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-	struct dynamic d;
-	uint64_t n;
+	uint64_t symtab = image_dynamic(img, DT_SYMTAB), n;
+	uint64_t strtab = image_dynamic(img, DT_STRTAB);
+	uint64_t strsz = image_dynamic(img, DT_STRSZ);
+	uint64_t versym = image_dynamic(img, DT_VERSYM);
 
 	*t = (struct symbol_table){ .is64 = image_is_64(img) };
 	/* A debug file has section and segment headers but no contents. */
-	if (img->sects.n || !read_dynamic(img, &d) || !d.symtab || !d.strtab)
+	if (img->sects.n || !symtab || !strtab)
 		return false;
-	n = symbol_count(img, &d);
+	n = symbol_count(img);
 	if (n > img->bytes.n / size)
 		n = img->bytes.n / size;
-	t->syms = image_bytes(img, d.symtab, (size_t)n * size);
-	t->names = image_bytes(img, d.strtab, d.strsz > SIZE_MAX
-					? SIZE_MAX : (size_t)d.strsz);
-	if (d.versym)
-		t->versions = image_bytes(img, d.versym, (size_t)n * 2);
+	t->syms = image_bytes(img, symtab, (size_t)n * size);
+	t->names = image_bytes(img, strtab, (size_t)strsz);
+	if (versym)
+		t->versions = image_bytes(img, versym, (size_t)n * 2);
 	while (t->names.n && t->names.p[t->names.n - 1])
 		t->names.n--;
 	t->n = t->syms.n / size;

@@ -86,51 +86,12 @@ static const char *text_at(const struct gopclntab *t, uint64_t off)
 	return memchr(t->p + off, 0, left) ? (const char *)t->p + off : "";
 }
 
-/* Returns the dynamic table, found by program headers because section headers
- * may be missing. */
-static struct span dynamic_table(struct image *img)
-{
-	struct span file = image_file_bytes(img);
-	Elf64_Ehdr e;
-	unsigned i;
-
-	if (file.n < sizeof(e))
-		return (struct span){ NULL, 0 };
-	memcpy(&e, file.p, sizeof(e));
-	for (i = 0; i < e.e_phnum; i++) {
-		uint64_t at = e.e_phoff + i * sizeof(Elf64_Phdr);
-		Elf64_Phdr ph;
-
-		if (at > file.n || file.n - at < sizeof(ph))
-			break;
-		memcpy(&ph, file.p + at, sizeof(ph));
-		if (ph.p_type == PT_DYNAMIC)
-			return image_bytes(img, ph.p_vaddr, ph.p_filesz);
-	}
-	return (struct span){ NULL, 0 };
-}
-
-/* Returns the value of a dynamic tag; 0 if there is none. */
-static uint64_t dynamic(struct image *img, int64_t tag)
-{
-	struct span s = dynamic_table(img);
-	size_t i;
-
-	for (i = 0; i + sizeof(Elf64_Dyn) <= s.n; i += sizeof(Elf64_Dyn)) {
-		Elf64_Dyn d;
-
-		memcpy(&d, s.p + i, sizeof(d));
-		if (d.d_tag == tag)
-			return d.d_un.d_val;
-	}
-	return 0;
-}
-
 /* Returns the relocations that produce the addresses of a position-independent
  * program. */
 static struct span relocations(struct image *img)
 {
-	uint64_t at = dynamic(img, DT_RELA), n = dynamic(img, DT_RELASZ);
+	uint64_t at = image_dynamic(img, DT_RELA);
+	uint64_t n = image_dynamic(img, DT_RELASZ);
 
 	return at && n ? image_bytes(img, at, n) : (struct span){ NULL, 0 };
 }

@@ -7,6 +7,7 @@
 
 #include "base/cursor.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "symbolize/code_pages.h"
 
 enum {
@@ -325,19 +326,12 @@ bool jitdump_is_shared(struct jitdump *j, uint64_t addr)
 const struct jitdump_code *jitdump_at(const struct jitdump *j, uint64_t offset)
 {
 	const struct jitdump_code *c;
-	size_t lo = 0, n = j->loads.n;
+	size_t at;
 
-	while (n) {
-		if (j->codes.v[j->loads.v[lo + n / 2]].bytes_at <= offset) {
-			lo += n / 2 + 1;
-			n -= n / 2 + 1;
-		} else {
-			n /= 2;
-		}
-	}
-	if (!lo)
+	lower_bound(at, 0, j->loads.n, j->codes.v[j->loads.v[at]].bytes_at <= offset);
+	if (!at)
 		return NULL;
-	c = &j->codes.v[j->loads.v[lo - 1]];
+	c = &j->codes.v[j->loads.v[at - 1]];
 	return offset - c->bytes_at < c->size ? c : NULL;
 }
 
@@ -514,15 +508,8 @@ bool jitdump_lines(const struct jitdump *j, const struct jitdump_code *c,
 
 const struct jitdump_line *jitdump_line(const struct jitdump_lines *l, uint64_t offset)
 {
-	size_t lo = 0, n = l->v.n;
+	size_t at;
 
-	while (n) {
-		if (l->v.v[lo + n / 2].offset <= offset) {
-			lo += n / 2 + 1;
-			n -= n / 2 + 1;
-		} else {
-			n /= 2;
-		}
-	}
-	return lo ? &l->v.v[lo - 1] : NULL;
+	lower_bound(at, 0, l->v.n, l->v.v[at].offset <= offset);
+	return at ? &l->v.v[at - 1] : NULL;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/search.h"
 #include "base/vec.h"
 
 /* One line, without its newline. */
@@ -160,21 +161,6 @@ bool perfmap_parse(char *start, char *end, struct perfmap_name *out)
 	return true;
 }
 
-static size_t first_from(const uint64_t *addrs, size_t n, uint64_t addr)
-{
-	size_t lo = 0;
-
-	while (n) {
-		if (addrs[lo + n / 2] < addr) {
-			lo += n / 2 + 1;
-			n -= n / 2 + 1;
-		} else {
-			n /= 2;
-		}
-	}
-	return lo;
-}
-
 /* Returns the first address from i on without a name; shortens the path to it
  * for later calls. */
 static size_t next_free(size_t *next, size_t i)
@@ -203,8 +189,10 @@ struct addresses {
 /* Names the addresses that have no name yet. */
 static void apply(const struct perfmap_name *line, struct addresses *a)
 {
-	size_t i = next_free(a->next, first_from(a->v, a->n, line->start));
+	size_t i;
 
+	lower_bound(i, 0, a->n, a->v[i] < line->start);
+	i = next_free(a->next, i);
 	while (i < a->n && a->v[i] - line->start < line->size) {
 		a->names[i] = *line;
 		a->next[i] = i + 1;

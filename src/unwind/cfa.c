@@ -5,22 +5,12 @@
  * address, where to find the canonical frame address and the caller's
  * registers.
  */
+#include <dwarf.h>
+
 #include "unwind/unwind_internal.h"
 
-enum {
-	CFA_advance_loc = 0x40, CFA_offset = 0x80, CFA_restore = 0xc0,
-	CFA_high = 0xc0, CFA_low = 0x3f,
-
-	CFA_nop = 0x00, CFA_set_loc, CFA_advance_loc1, CFA_advance_loc2,
-	CFA_advance_loc4, CFA_offset_extended, CFA_restore_extended,
-	CFA_undefined, CFA_same_value, CFA_register, CFA_remember_state,
-	CFA_restore_state, CFA_def_cfa, CFA_def_cfa_register,
-	CFA_def_cfa_offset, CFA_def_cfa_expression, CFA_expression,
-	CFA_offset_extended_sf, CFA_def_cfa_sf, CFA_def_cfa_offset_sf,
-	CFA_val_offset, CFA_val_offset_sf, CFA_val_expression,
-	CFA_MIPS_advance_loc8 = 0x1d,
-	CFA_GNU_args_size = 0x2e, CFA_GNU_negative_offset_extended = 0x2f,
-};
+/* Instructions with an operand in their low bits. */
+enum { CFA_HIGH = 0xc0, CFA_LOW = 0x3f };
 
 /* Compilers nest at most twice. */
 enum { SAVED_MAX = 16 };
@@ -261,15 +251,15 @@ static bool locations(struct cfa *m, uint8_t op)
 	struct cursor *c = &m->c;
 
 	switch (op) {
-	case CFA_nop: break;
-	case CFA_set_loc: set_loc(m); break;
-	case CFA_advance_loc1: advance(m, cursor_u8(c)); break;
-	case CFA_advance_loc2: advance(m, cursor_u16(c)); break;
-	case CFA_advance_loc4: advance(m, cursor_u32(c)); break;
-	case CFA_MIPS_advance_loc8: advance(m, cursor_u64(c)); break;
-	case CFA_remember_state: remember(m); break;
-	case CFA_restore_state: recall(m); break;
-	case CFA_GNU_args_size: cursor_uleb(c); break;
+	case DW_CFA_nop: break;
+	case DW_CFA_set_loc: set_loc(m); break;
+	case DW_CFA_advance_loc1: advance(m, cursor_u8(c)); break;
+	case DW_CFA_advance_loc2: advance(m, cursor_u16(c)); break;
+	case DW_CFA_advance_loc4: advance(m, cursor_u32(c)); break;
+	case DW_CFA_MIPS_advance_loc8: advance(m, cursor_u64(c)); break;
+	case DW_CFA_remember_state: remember(m); break;
+	case DW_CFA_restore_state: recall(m); break;
+	case DW_CFA_GNU_args_size: cursor_uleb(c); break;
 	default: return false;
 	}
 	return true;
@@ -281,28 +271,28 @@ static bool frame_address(struct cfa *m, uint8_t op)
 	uint64_t reg;
 
 	switch (op) {
-	case CFA_def_cfa:
+	case DW_CFA_def_cfa:
 		reg = cursor_uleb(c);
 		set_cfa(m, reg, (int64_t)cursor_uleb(c));
 		break;
-	case CFA_def_cfa_sf:
+	case DW_CFA_def_cfa_sf:
 		reg = cursor_uleb(c);
 		set_cfa(m, reg, factored(m, cursor_sleb(c)));
 		break;
-	case CFA_def_cfa_register:
+	case DW_CFA_def_cfa_register:
 		reg = cursor_uleb(c);
 		if (m->row.cfa == CFA_REG)
 			set_cfa(m, reg, m->row.cfa_val);
 		else
 			m->bad = true;
 		break;
-	case CFA_def_cfa_offset:
+	case DW_CFA_def_cfa_offset:
 		set_cfa_offset(m, (int64_t)cursor_uleb(c));
 		break;
-	case CFA_def_cfa_offset_sf:
+	case DW_CFA_def_cfa_offset_sf:
 		set_cfa_offset(m, factored(m, cursor_sleb(c)));
 		break;
-	case CFA_def_cfa_expression: set_cfa_expr(m); break;
+	case DW_CFA_def_cfa_expression: set_cfa_expr(m); break;
 	default: return false;
 	}
 	return true;
@@ -314,32 +304,32 @@ static void registers(struct cfa *m, uint8_t op)
 	uint64_t reg;
 
 	switch (op) {
-	case CFA_register: set_register(m); return;
-	case CFA_expression: set_expr(m, HOW_EXPR); return;
-	case CFA_val_expression: set_expr(m, HOW_VAL_EXPR); return;
+	case DW_CFA_register: set_register(m); return;
+	case DW_CFA_expression: set_expr(m, HOW_EXPR); return;
+	case DW_CFA_val_expression: set_expr(m, HOW_VAL_EXPR); return;
 	default: break;
 	}
 	reg = cursor_uleb(c);
 	switch (op) {
-	case CFA_offset_extended:
+	case DW_CFA_offset_extended:
 		set_how(m, reg, HOW_CFA, factored(m, (int64_t)cursor_uleb(c)));
 		break;
-	case CFA_offset_extended_sf:
+	case DW_CFA_offset_extended_sf:
 		set_how(m, reg, HOW_CFA, factored(m, cursor_sleb(c)));
 		break;
-	case CFA_GNU_negative_offset_extended:
+	case DW_CFA_GNU_negative_offset_extended:
 		set_how(m, reg, HOW_CFA,
 			factored(m, (int64_t)-cursor_uleb(c)));
 		break;
-	case CFA_val_offset:
+	case DW_CFA_val_offset:
 		set_how(m, reg, HOW_VAL, factored(m, (int64_t)cursor_uleb(c)));
 		break;
-	case CFA_val_offset_sf:
+	case DW_CFA_val_offset_sf:
 		set_how(m, reg, HOW_VAL, factored(m, cursor_sleb(c)));
 		break;
-	case CFA_restore_extended: restore_reg(m, reg); break;
-	case CFA_undefined: set_how(m, reg, HOW_UNDEFINED, 0); break;
-	case CFA_same_value: set_how(m, reg, HOW_SAME, 0); break;
+	case DW_CFA_restore_extended: restore_reg(m, reg); break;
+	case DW_CFA_undefined: set_how(m, reg, HOW_UNDEFINED, 0); break;
+	case DW_CFA_same_value: set_how(m, reg, HOW_SAME, 0); break;
 	default: m->bad = true;
 	}
 }
@@ -351,20 +341,20 @@ static void run(struct cfa *m, struct span program)
 	m->c = cursor_of(program.p, program.n);
 	while (cursor_left(&m->c) && !m->bad && m->rc >= 0 &&
 	       (m->initial || m->loc < m->p->hi)) {
-		uint8_t op = cursor_u8(&m->c), low = op & CFA_low;
+		uint8_t op = cursor_u8(&m->c), low = op & CFA_LOW;
 
 		if (!t->fuel) {
 			m->bad = true;
 			return;
 		}
 		t->fuel--;
-		switch (op & CFA_high) {
-		case CFA_advance_loc: advance(m, low); break;
-		case CFA_offset:
+		switch (op & CFA_HIGH) {
+		case DW_CFA_advance_loc: advance(m, low); break;
+		case DW_CFA_offset:
 			set_how(m, low, HOW_CFA,
 				factored(m, (int64_t)cursor_uleb(&m->c)));
 			break;
-		case CFA_restore: restore_reg(m, low); break;
+		case DW_CFA_restore: restore_reg(m, low); break;
 		default:
 			if (!locations(m, op) && !frame_address(m, op))
 				registers(m, op);

@@ -3,18 +3,9 @@
  * Evaluates DWARF expressions (DWARF 5 §2.5) as call frame information uses
  * them (§6.4.2: no operations that need a frame, an object or other units).
  */
-#include "unwind/unwind_internal.h"
+#include <dwarf.h>
 
-enum {
-	OP_addr = 0x03, OP_deref = 0x06, OP_const1u = 0x08, OP_const1s,
-	OP_const2u, OP_const2s, OP_const4u, OP_const4s, OP_const8u, OP_const8s,
-	OP_constu, OP_consts, OP_dup, OP_drop, OP_over, OP_pick, OP_swap,
-	OP_rot, OP_abs = 0x19, OP_and, OP_div, OP_minus, OP_mod, OP_mul, OP_neg,
-	OP_not, OP_or, OP_plus, OP_plus_uconst, OP_shl, OP_shr, OP_shra, OP_xor,
-	OP_bra, OP_eq, OP_ge, OP_gt, OP_le, OP_lt, OP_ne, OP_skip, OP_lit0,
-	OP_lit31 = 0x4f, OP_breg0 = 0x70, OP_breg31 = 0x8f, OP_bregx = 0x92,
-	OP_deref_size = 0x94, OP_nop = 0x96, OP_stack_value = 0x9f,
-};
+#include "unwind/unwind_internal.h"
 
 enum { STACK_MAX = 64, STEPS_MAX = 1000 };
 
@@ -105,23 +96,23 @@ static bool constants(struct machine *m, uint8_t op)
 	struct cursor *c = &m->c;
 
 	switch (op) {
-	case OP_addr: push(m, cursor_sized(c, m->env->width)); break;
-	case OP_const1u: push(m, cursor_u8(c)); break;
-	case OP_const1s: push(m, (uint64_t)(int8_t)cursor_u8(c)); break;
-	case OP_const2u: push(m, cursor_u16(c)); break;
-	case OP_const2s: push(m, (uint64_t)(int16_t)cursor_u16(c)); break;
-	case OP_const4u: push(m, cursor_u32(c)); break;
-	case OP_const4s: push(m, (uint64_t)(int32_t)cursor_u32(c)); break;
-	case OP_const8u:
-	case OP_const8s: push(m, cursor_u64(c)); break;
-	case OP_constu: push(m, cursor_uleb(c)); break;
-	case OP_consts: push(m, (uint64_t)cursor_sleb(c)); break;
-	case OP_bregx: push_reg(m, cursor_uleb(c)); break;
+	case DW_OP_addr: push(m, cursor_sized(c, m->env->width)); break;
+	case DW_OP_const1u: push(m, cursor_u8(c)); break;
+	case DW_OP_const1s: push(m, (uint64_t)(int8_t)cursor_u8(c)); break;
+	case DW_OP_const2u: push(m, cursor_u16(c)); break;
+	case DW_OP_const2s: push(m, (uint64_t)(int16_t)cursor_u16(c)); break;
+	case DW_OP_const4u: push(m, cursor_u32(c)); break;
+	case DW_OP_const4s: push(m, (uint64_t)(int32_t)cursor_u32(c)); break;
+	case DW_OP_const8u:
+	case DW_OP_const8s: push(m, cursor_u64(c)); break;
+	case DW_OP_constu: push(m, cursor_uleb(c)); break;
+	case DW_OP_consts: push(m, (uint64_t)cursor_sleb(c)); break;
+	case DW_OP_bregx: push_reg(m, cursor_uleb(c)); break;
 	default:
-		if (op >= OP_lit0 && op <= OP_lit31)
-			push(m, op - (unsigned)OP_lit0);
-		else if (op >= OP_breg0 && op <= OP_breg31)
-			push_reg(m, op - (unsigned)OP_breg0);
+		if (op >= DW_OP_lit0 && op <= DW_OP_lit31)
+			push(m, op - (unsigned)DW_OP_lit0);
+		else if (op >= DW_OP_breg0 && op <= DW_OP_breg31)
+			push_reg(m, op - (unsigned)DW_OP_breg0);
 		else
 			return false;
 	}
@@ -133,27 +124,27 @@ static bool stack_ops(struct machine *m, uint8_t op)
 	uint64_t a, b, d;
 
 	switch (op) {
-	case OP_deref: deref(m, m->env->width); break;
-	case OP_deref_size: deref(m, cursor_u8(&m->c)); break;
-	case OP_dup: push(m, peek(m, 0)); break;
-	case OP_drop: pop(m); break;
-	case OP_over: push(m, peek(m, 1)); break;
-	case OP_pick: push(m, peek(m, cursor_u8(&m->c))); break;
-	case OP_swap:
+	case DW_OP_deref: deref(m, m->env->width); break;
+	case DW_OP_deref_size: deref(m, cursor_u8(&m->c)); break;
+	case DW_OP_dup: push(m, peek(m, 0)); break;
+	case DW_OP_drop: pop(m); break;
+	case DW_OP_over: push(m, peek(m, 1)); break;
+	case DW_OP_pick: push(m, peek(m, cursor_u8(&m->c))); break;
+	case DW_OP_swap:
 		a = pop(m), b = pop(m);
 		push(m, a), push(m, b);
 		break;
-	case OP_rot:
+	case DW_OP_rot:
 		a = pop(m), b = pop(m), d = pop(m);
 		push(m, a), push(m, d), push(m, b);
 		break;
-	case OP_skip: jump(m, true); break;
-	case OP_bra:
+	case DW_OP_skip: jump(m, true); break;
+	case DW_OP_bra:
 		a = pop(m);
 		jump(m, a != 0);
 		break;
-	case OP_stack_value:	/* no effect here */
-	case OP_nop: break;
+	case DW_OP_stack_value:	/* no effect here */
+	case DW_OP_nop: break;
 	default: return false;
 	}
 	return true;
@@ -169,13 +160,13 @@ static bool unary(struct machine *m, uint8_t op)
 	uint64_t a;
 
 	switch (op) {
-	case OP_abs:
+	case DW_OP_abs:
 		a = pop(m);
 		push(m, as_signed(m, a) < 0 ? -a : a);
 		break;
-	case OP_neg: push(m, -pop(m)); break;
-	case OP_not: push(m, ~pop(m)); break;
-	case OP_plus_uconst:
+	case DW_OP_neg: push(m, -pop(m)); break;
+	case DW_OP_not: push(m, ~pop(m)); break;
+	case DW_OP_plus_uconst:
 		a = pop(m);
 		push(m, a + cursor_uleb(&m->c));
 		break;
@@ -210,28 +201,28 @@ static void binary(struct machine *m, uint8_t op)
 	int64_t sa = as_signed(m, a), sb = as_signed(m, b);
 
 	switch (op) {
-	case OP_and: v = a & b; break;
-	case OP_div: v = divide(m, sa, sb); break;
-	case OP_minus: v = a - b; break;
-	case OP_mod:
+	case DW_OP_and: v = a & b; break;
+	case DW_OP_div: v = divide(m, sa, sb); break;
+	case DW_OP_minus: v = a - b; break;
+	case DW_OP_mod:
 		if (b)
 			v = a % b;
 		else
 			m->result = EXPR_BAD;
 		break;
-	case OP_mul: v = a * b; break;
-	case OP_or: v = a | b; break;
-	case OP_plus: v = a + b; break;
-	case OP_shl: v = b > 63 ? 0 : a << b; break;
-	case OP_shr: v = shift_right(m, a, b, false); break;
-	case OP_shra: v = shift_right(m, a, b, true); break;
-	case OP_xor: v = a ^ b; break;
-	case OP_eq: v = a == b; break;
-	case OP_ge: v = sa >= sb; break;
-	case OP_gt: v = sa > sb; break;
-	case OP_le: v = sa <= sb; break;
-	case OP_lt: v = sa < sb; break;
-	case OP_ne: v = a != b; break;
+	case DW_OP_mul: v = a * b; break;
+	case DW_OP_or: v = a | b; break;
+	case DW_OP_plus: v = a + b; break;
+	case DW_OP_shl: v = b > 63 ? 0 : a << b; break;
+	case DW_OP_shr: v = shift_right(m, a, b, false); break;
+	case DW_OP_shra: v = shift_right(m, a, b, true); break;
+	case DW_OP_xor: v = a ^ b; break;
+	case DW_OP_eq: v = a == b; break;
+	case DW_OP_ge: v = sa >= sb; break;
+	case DW_OP_gt: v = sa > sb; break;
+	case DW_OP_le: v = sa <= sb; break;
+	case DW_OP_lt: v = sa < sb; break;
+	case DW_OP_ne: v = a != b; break;
 	default: m->result = EXPR_BAD;
 	}
 	push(m, v);
