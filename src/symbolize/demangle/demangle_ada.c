@@ -31,41 +31,8 @@ static const struct word specials[] = {
 	{ "_assign", ".\":=\"" }, { "_finalizer", ".finalizer" },
 };
 
-/* Child units of Ada's library roots (Ada RM annex A, and GNAT's own). */
-static const char *const library[] = {
-	"ada__assertions", "ada__asynchronous_task_control", "ada__calendar",
-	"ada__characters", "ada__command_line", "ada__containers",
-	"ada__decimal", "ada__direct_io", "ada__directories", "ada__dispatching",
-	"ada__environment_variables", "ada__exceptions", "ada__execution_time",
-	"ada__finalization", "ada__float_", "ada__integer_", "ada__interrupts",
-	"ada__io_exceptions", "ada__locales", "ada__long_", "ada__numerics",
-	"ada__real_time", "ada__sequential_io", "ada__short_", "ada__storage_io",
-	"ada__streams", "ada__strings", "ada__synchronous", "ada__tags",
-	"ada__task_", "ada__text_io", "ada__unchecked_", "ada__wide_",
-	"gnat__", "interfaces__c", "interfaces__cobol", "interfaces__fortran",
-	"interfaces__packed_decimal", "system__address_", "system__arith_",
-	"system__assertions", "system__atomic_", "system__bignums",
-	"system__bit_ops", "system__boolean_array", "system__byte_swapping",
-	"system__case_util", "system__checked_pools", "system__compare_array",
-	"system__concat_", "system__crtl", "system__dim", "system__direct_io",
-	"system__dwarf_lines", "system__elaboration", "system__exception",
-	"system__exn_", "system__exp_", "system__fat_", "system__fatgen",
-	"system__file_", "system__finalization", "system__float_control",
-	"system__generic_", "system__global_locks", "system__img_",
-	"system__image_", "system__interrupt", "system__io", "system__machine_",
-	"system__mmap", "system__multiprocessors", "system__object_reader",
-	"system__os_", "system__pack_", "system__parameters", "system__partition",
-	"system__perfect_hash", "system__pool_", "system__put_images",
-	"system__random_", "system__regexp", "system__regpat",
-	"system__response_file", "system__restrictions", "system__rident",
-	"system__secondary_stack", "system__sequential_io", "system__shared_",
-	"system__soft_links", "system__stack_", "system__standard_library",
-	"system__storage_", "system__stream", "system__string", "system__strings",
-	"system__task_", "system__tasking", "system__traceback",
-	"system__unsigned_types", "system__val_", "system__value_",
-	"system__vectors", "system__version_control", "system__wch_",
-	"system__wid_", "system__width_", "system__wwd_",
-};
+/* The roots of Ada's library (Ada RM annex A, and GNAT's own). */
+static const char *const roots[] = { "ada__", "gnat__", "interfaces__", "system__" };
 
 static bool has(const char *s, const char *end, const char *text)
 {
@@ -149,13 +116,15 @@ static const char *without_mark(const char *s, const char *end,
 	return end;
 }
 
+/* Returns whether a name is that of an entity in a child of a library root:
+ * ada__calendar__clock, or a child's elaboration. */
 static bool is_library(const char *s, const char *end)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(library); i++)
-		if (has(s, end, library[i]))
-			return true;
+	for (size_t i = 0; i < COUNT(roots); i++)
+		if (has(s, end, roots[i])) {
+			s += strlen(roots[i]);
+			return memmem(s, (size_t)(end - s), "__", 2);
+		}
 	return false;
 }
 
