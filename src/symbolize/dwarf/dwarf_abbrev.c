@@ -80,6 +80,25 @@ static const uint8_t *skip_leb(const uint8_t *p, const uint8_t *end)
 	return NULL;
 }
 
+/* Skips a value of varying size; NULL if it is damaged or of another operation (also
+ * indirect, which may not lead to indirect). */
+static inline const uint8_t *skip_variable(enum abbrev_code op, const uint8_t *p,
+					   const uint8_t *end)
+{
+	switch (op) {
+	case OP_LEB: return skip_leb(p, end);
+	case OP_CSTR: return skip_cstr(p, end);
+	case OP_BLOCK1: return skip_block(p, end, 1);
+	case OP_BLOCK2: return skip_block(p, end, 2);
+	case OP_BLOCK4: return skip_block(p, end, 4);
+	case OP_BLOCK:		/* exprloc: nearly always short */
+		if (p < end && *p < 0x80 && *p < end - p)
+			return p + 1 + *p;
+		return skip_leb_block(p, end);
+	default: return NULL;
+	}
+}
+
 const uint8_t *dwarf_skip_form(uint64_t form, uint8_t addr_size,
 			       uint8_t off_size, bool v2, const uint8_t *p,
 			       const uint8_t *end)
@@ -90,15 +109,7 @@ const uint8_t *dwarf_skip_form(uint64_t form, uint8_t addr_size,
 
 	if (size >= 0)
 		return end - p < size ? NULL : p + size;
-	switch (variable_op(form)) {
-	case OP_LEB: return skip_leb(p, end);
-	case OP_CSTR: return skip_cstr(p, end);
-	case OP_BLOCK1: return skip_block(p, end, 1);
-	case OP_BLOCK2: return skip_block(p, end, 2);
-	case OP_BLOCK4: return skip_block(p, end, 4);
-	case OP_BLOCK: return skip_leb_block(p, end);
-	default: return NULL;	/* also indirect to indirect */
-	}
+	return skip_variable(variable_op(form), p, end);
 }
 
 /* Returns the target of DW_AT_sibling at p: forward only, so that walks end. */
@@ -130,27 +141,6 @@ const uint8_t *abbrev_run(const struct abbrev_table *t, const struct abbrev *a,
 		switch (op->code) {
 		case OP_END: return p;
 		case OP_ADD: break;
-		case OP_LEB:
-			p = skip_leb(p, end);
-			break;
-		case OP_CSTR:
-			p = skip_cstr(p, end);
-			break;
-		case OP_BLOCK1:
-			p = skip_block(p, end, 1);
-			break;
-		case OP_BLOCK2:
-			p = skip_block(p, end, 2);
-			break;
-		case OP_BLOCK4:
-			p = skip_block(p, end, 4);
-			break;
-		case OP_BLOCK:		/* exprloc: nearly always short */
-			if (p < end && *p < 0x80 && *p < end - p)
-				p += 1 + *p;
-			else
-				p = skip_leb_block(p, end);
-			break;
 		case OP_INDIRECT:
 			p = skip_indirect(t, p, end);
 			break;
@@ -160,6 +150,8 @@ const uint8_t *abbrev_run(const struct abbrev_table *t, const struct abbrev *a,
 				return jump_target(p, unit, end);
 			p = end - p < 4 ? NULL : p + 4;
 			break;
+		default:
+			p = skip_variable(op->code, p, end);
 		}
 	}
 	return NULL;

@@ -339,28 +339,25 @@ static void spell_scoped(struct spell *s, const struct spell_die *v,
 static void spell_known(struct spell *s, const struct spell_die *v,
 			const char *declarator, struct buf *out)
 {
+	static const struct { uint16_t tag; char front[10]; } fronts[] = {
+		{ DW_TAG_const_type, " const" },
+		{ DW_TAG_volatile_type, " volatile" },
+		{ DW_TAG_pointer_type, "*" },
+		{ DW_TAG_reference_type, "&" },
+		{ DW_TAG_rvalue_reference_type, "&&" },
+	};
 	const char *name;
 
+	for (size_t i = 0; i < COUNT(fronts); i++)
+		if (v->v.tag == fronts[i].tag) {
+			with_front(s, type_of(v), fronts[i].front, declarator, out);
+			return;
+		}
 	switch (v->v.tag) {
-	case DW_TAG_const_type:
-		with_front(s, type_of(v), " const", declarator, out);
-		return;
-	case DW_TAG_volatile_type:
-		with_front(s, type_of(v), " volatile", declarator, out);
-		return;
 	case DW_TAG_restrict_type:
 	case DW_TAG_typedef:
 	case DW_TAG_atomic_type:
 		spell_type(s, type_of(v), declarator, out);
-		return;
-	case DW_TAG_pointer_type:
-		with_front(s, type_of(v), "*", declarator, out);
-		return;
-	case DW_TAG_reference_type:
-		with_front(s, type_of(v), "&", declarator, out);
-		return;
-	case DW_TAG_rvalue_reference_type:
-		with_front(s, type_of(v), "&&", declarator, out);
 		return;
 	case DW_TAG_subroutine_type:
 		spell_function_type(s, v, declarator, out);
