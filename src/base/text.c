@@ -288,49 +288,28 @@ void text_wrap(struct buf *out, const char *text, size_t indent,
 
 void text_utf8(struct buf *out, uint32_t c)
 {
-	if (c < 0x80) {
-		buf_u8(out, (uint8_t)c);
-		return;
-	}
-	if (c < 0x800) {
-		buf_u8(out, (uint8_t)(0xc0 | c >> 6));
-	} else {
-		if (c < 0x10000) {
-			buf_u8(out, (uint8_t)(0xe0 | c >> 12));
-		} else {
-			buf_u8(out, (uint8_t)(0xf0 | c >> 18));
-			buf_u8(out, (uint8_t)(0x80 | (c >> 12 & 0x3f)));
-		}
-		buf_u8(out, (uint8_t)(0x80 | (c >> 6 & 0x3f)));
-	}
-	buf_u8(out, (uint8_t)(0x80 | (c & 0x3f)));
+	static const uint8_t lead[] = { 0, 0xc0, 0xe0, 0xf0 };
+	unsigned int more = c < 0x80 ? 0 : c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+
+	buf_u8(out, (uint8_t)(lead[more] | c >> 6 * more));
+	while (more--)
+		buf_u8(out, (uint8_t)(0x80 | (c >> 6 * more & 0x3f)));
 }
 
 void text_xml(struct buf *out, const char *s)
 {
+	static const char marks[] = "&<>\"'";
+	static const char names[][7] = { "&amp;", "&lt;", "&gt;", "&quot;", "&#39;" };
 	struct buf safe = { 0 };
 
 	text_safe(&safe, s);
 	for (const char *c = buf_cstr(&safe); *c; c++) {
-		switch (*c) {
-		case '&':
-			buf_str(out, "&amp;");
-			break;
-		case '<':
-			buf_str(out, "&lt;");
-			break;
-		case '>':
-			buf_str(out, "&gt;");
-			break;
-		case '"':
-			buf_str(out, "&quot;");
-			break;
-		case '\'':
-			buf_str(out, "&#39;");
-			break;
-		default:
+		const char *mark = strchr(marks, *c);
+
+		if (mark)
+			buf_str(out, names[mark - marks]);
+		else
 			buf_u8(out, (uint8_t)*c);
-		}
 	}
 	out->failed |= safe.failed;
 	buf_fini(&safe);

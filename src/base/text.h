@@ -61,6 +61,13 @@ static inline bool text_is_upper(char c)
 	return c >= 'A' && c <= 'Z';
 }
 
+/* Returns whether a byte belongs to a word: a letter, a digit, _ or not ASCII. */
+static inline bool text_is_word(char c)
+{
+	return text_is_lower(c) || text_is_upper(c) || text_is_digit(c) || c == '_' ||
+	       (unsigned char)c >= 0x80;
+}
+
 static inline bool text_ends_with(const char *s, const char *end)
 {
 	size_t n = strlen(s), m = strlen(end);

@@ -76,17 +76,12 @@ static void put_class(struct buf *out, const char *name, size_t n)
 
 static const char *primitive(char c)
 {
-	switch (c) {
-	case 'B': return "byte";
-	case 'C': return "char";
-	case 'D': return "double";
-	case 'F': return "float";
-	case 'I': return "int";
-	case 'J': return "long";
-	case 'S': return "short";
-	case 'Z': return "boolean";
-	default: return NULL;
-	}
+	static const char *const names['Z' + 1] = {
+		['B'] = "byte", ['C'] = "char", ['D'] = "double", ['F'] = "float",
+		['I'] = "int", ['J'] = "long", ['S'] = "short", ['Z'] = "boolean",
+	};
+
+	return c >= 0 && c <= 'Z' ? names[(int)c] : NULL;
 }
 
 /* Writes one type of a descriptor (JVMS §4.3.2).  Returns the text after it, or

@@ -77,7 +77,7 @@ bool demangle_ocaml(const char *s, size_t n, struct buf *out)
 	if (n < 8 || memcmp(s, "caml", 4) || !text_is_upper(*p))
 		return false;
 	while (p + 2 < end && (p[0] != '_' || p[1] != '_'))
-		if (*p == '_' || text_is_lower(*p) || text_is_upper(*p) || text_is_digit(*p))
+		if (text_is_word(*p) && (unsigned char)*p < 0x80)
 			p++;
 		else
 			return false;
@@ -240,15 +240,9 @@ bool demangle_go(const char *s, size_t n, struct buf *out)
 	return found;
 }
 
-static bool is_word(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_' || (unsigned char)c >= 0x80;
-}
-
 static bool in_path(char c)
 {
-	return is_word(c) || strchr(".-~%+@:", c);
+	return text_is_word(c) || strchr(".-~%+@:", c);
 }
 
 /* Returns the length of the prefix of a function that the compiler generates
@@ -277,10 +271,10 @@ static bool is_go(const char *s, size_t n)
 	if (made_for_type(s, n))
 		return true;
 	for (p = s; p < end; p++) {
-		if (*p == '/' && p > s && end - p > 2 && is_word(p[-1]) &&
-		    is_word(p[1]) && !(p - s >= 8 && !memcmp(p - 8, "operator", 8)))
+		if (*p == '/' && p > s && end - p > 2 && text_is_word(p[-1]) &&
+		    text_is_word(p[1]) && !(p - s >= 8 && !memcmp(p - 8, "operator", 8)))
 			return true;
-		if (end - p > 3 && p > s && is_word(p[-1]) &&
+		if (end - p > 3 && p > s && text_is_word(p[-1]) &&
 		    !memcmp(p, ".(*", 3))
 			return true;
 		if (*p == '[')
@@ -339,7 +333,7 @@ bool shorten_go(const char *s, size_t n, struct buf *out)
 		} else if (in_path(*s)) {
 			buf_u8(out, (uint8_t)*s);
 		} else if (*s == '{' ||
-			   (*s == '[' && s > first && is_word(s[-1]))) {
+			   (*s == '[' && s > first && text_is_word(s[-1]))) {
 			to = skip_group(s, end);
 			if (!to) {
 				out->n = start;

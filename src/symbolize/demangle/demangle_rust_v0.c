@@ -22,14 +22,8 @@ struct r_ident {
 
 static void put_number(struct r_reader *r, uint64_t v)
 {
-	char text[24];
-	size_t i = sizeof(text) - 1;
-
-	text[i] = '\0';
-	do
-		text[--i] = (char)('0' + v % 10);
-	while (v /= 10);
-	r_put(r, text + i);
+	if (!r->quiet && !r->bad)
+		buf_decimal(r->out, v);
 }
 
 static void put_utf8(struct r_reader *r, uint32_t c)
@@ -880,8 +874,7 @@ bool demangle_rust_v0(const char *s, size_t n, struct buf *out)
 	const char *end = s + n, *p;
 
 	for (p = s + 2; p < end && *p != '.'; p++)
-		if (!(text_is_upper(*p) || (*p >= 'a' && *p <= 'z') || *p == '_' ||
-		      (*p >= '0' && *p <= '9')))
+		if (!text_is_word(*p) || (unsigned char)*p >= 0x80)
 			return false;
 	r.n = (size_t)(p - r.s);
 	if (!text_is_upper(r_peek(&r)))	/* an unknown version */

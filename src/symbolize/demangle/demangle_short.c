@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "symbolize/demangle/manglings.h"
 #include "symbolize/demangle/demangle.h"
 
@@ -21,9 +22,7 @@ struct shortener {
 
 static bool is_ident(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-	       (unsigned char)c >= 0x80;
+	return text_is_word(c) || c == '$';
 }
 
 /* Returns the length of the operator after the word "operator"; 0 for a
