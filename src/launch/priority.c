@@ -5,12 +5,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -28,13 +30,82 @@ static int nice_now(void)
 	return getpriority(PRIO_PROCESS, 0);
 }
 
-/* Lowers the nice value to `wanted` or as far as permitted.  Returns the result. */
+static bool is_on(const char *proc, const char *sysctl)
+{
+	char path[128];
+	FILE *f;
+	int c;
+
+	snprintf(path, sizeof(path), "%s/sys/kernel/%s", proc, sysctl);
+	f = fopen(path, "re");
+	c = f ? fgetc(f) : EOF;
+	if (f)
+		fclose(f);
+	return c == '1';
+}
+
+/* Returns whether this group of cgroups(7), version 2, or one around it has a weight,
+ * which the root does not have.  Cuts the path. */
+static bool has_weight(const char *cgroups, char *group)
+{
+	char file[PATH_MAX];
+
+	for (;;) {
+		char *end = strrchr(group, '/');
+
+		snprintf(file, sizeof(file), "%s%s/cpu.weight", cgroups, group);
+		if (!access(file, F_OK))
+			return true;
+		if (!end)
+			return false;
+		*end = 0;
+	}
+}
+
+/* Takes a line of /proc/PID/cgroup: "ID:CONTROLLERS:GROUP". */
+static bool line_groups(char *line, const char *cgroups)
+{
+	char *controllers = strchr(line, ':'), *rest;
+	char *group = controllers ? strchr(controllers + 1, ':') : NULL;
+
+	if (!group)
+		return false;
+	*group++ = 0;
+	group[strcspn(group, "\n")] = 0;
+	if (!*++controllers)
+		return has_weight(cgroups, group);
+	for (char *c = strtok_r(controllers, ",", &rest); c;
+	     c = strtok_r(NULL, ",", &rest))
+		if (!strcmp(c, "cpu"))
+			return strcmp(group, "/") != 0;
+	return false;
+}
+
+bool priority_is_grouped(const char *proc, const char *cgroups)
+{
+	bool found = is_on(proc, "sched_autogroup_enabled");
+	char path[128], *line = NULL;
+	size_t size = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/self/cgroup", proc);
+	f = fopen(path, "re");
+	while (f && !found && getline(&line, &size, f) > 0)
+		found = line_groups(line, cgroups);
+	free(line);
+	if (f)
+		fclose(f);
+	return found;
+}
+
+/* Lowers the nice value to `wanted` or as far as permitted, if that is good for the
+ * recorded program, too.  Returns the result. */
 static int nice_lower(int wanted)
 {
 	int now = nice_now(), least;
 	struct rlimit l;
 
-	if (now <= wanted)
+	if (now <= wanted || priority_is_grouped("/proc", "/sys/fs/cgroup"))
 		return now;
 	if (!setpriority(PRIO_PROCESS, 0, wanted))
 		return wanted;

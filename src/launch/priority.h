@@ -25,6 +25,14 @@ int priority_create(pthread_t *out, void *(*run)(void *), void *arg);
  * previous nice value, for priority_set. */
 int priority_raise(void);
 void priority_set(int nice_value);
+/*
+ * Returns whether the scheduler gives this process and others a common share of the
+ * machine: those of a session (sched(7), "autogroup") or of a control group (cgroups(7),
+ * cpu; mounted at `cgroups`).  The share is divided among the CPUs by the weights of the
+ * threads there.  Nice values stay as they are then: at -15 the recorder has the weight of
+ * 28 usual threads, and would leave little on the CPUs where the program runs.
+ */
+bool priority_is_grouped(const char *proc, const char *cgroups);
 
 /*
  * Puts threads before normal ones for a short time.  Nice values are not enough: with

@@ -6,7 +6,9 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -247,9 +249,82 @@ static void the_users_choice_stays(void **state)
 	assert_int_equal(sched_setscheduler(0, SCHED_OTHER, &no), 0);
 }
 
+/* Writes a file in a folder, and makes the folders of its name.  NULL: no text, no file. */
+static void put(const char *folder, const char *name, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	for (char *p = path + 1; (p = strchr(p, '/')); p++) {
+		*p = 0;
+		mkdir(path, 0700);
+		*p = '/';
+	}
+	if (!text) {
+		unlink(path);
+		return;
+	}
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* sched(7), "The autogroup feature"; cgroups(7), "/proc/pid/cgroup"; cgroup-v2.rst,
+ * "cpu.weight". */
+static void groups_with_a_share_are_known(void **state)
+{
+	static const char autogroup[] = "sys/kernel/sched_autogroup_enabled";
+	char t[] = "/tmp/tally-priority-XXXXXX", command[64];
+
+	(void)state;
+	assert_non_null(mkdtemp(t));
+	assert_false(priority_is_grouped(t, t));
+	put(t, autogroup, "1\n");
+	assert_true(priority_is_grouped(t, t));
+	put(t, autogroup, "0\n");
+	put(t, "self/cgroup", "3:cpuset,cpuacct:/a\n2:cpu:/\n0::/\n");
+	assert_false(priority_is_grouped(t, t));
+	put(t, "self/cgroup", "2:cpuacct,cpu:/a\n");
+	assert_true(priority_is_grouped(t, t));
+	/* Version 2: the controller may end at a group around it. */
+	put(t, "self/cgroup", "0::/user.slice/run.scope\n");
+	put(t, "user.slice/run.scope/cpu.stat", "");
+	assert_false(priority_is_grouped(t, t));
+	put(t, "user.slice/cpu.weight", "100\n");
+	assert_true(priority_is_grouped(t, t));
+	put(t, "user.slice/cpu.weight", NULL);
+	/* A container's root has the files of its group. */
+	put(t, "cpu.weight", "100\n");
+	put(t, "self/cgroup", "0::/\n");
+	assert_true(priority_is_grouped(t, t));
+	snprintf(command, sizeof(command), "rm -r %s", t);
+	assert_int_equal(system(command), 0);
+}
+
+/* The recorder's nice value is not lowered in a group, and goes back to what it was. */
+static void nice_values_are_lowered_outside_of_groups(void **state)
+{
+	int before = getpriority(PRIO_PROCESS, 0), raised;
+	bool may = !setpriority(PRIO_PROCESS, 0, -20);
+
+	(void)state;
+	setpriority(PRIO_PROCESS, 0, before);
+	may = may && before > -15 &&
+	      !priority_is_grouped("/proc", "/sys/fs/cgroup");
+	assert_int_equal(priority_raise(), before);
+	raised = getpriority(PRIO_PROCESS, 0);
+	priority_set(before);
+	assert_true(may ? raised < before : raised == before);
+	assert_int_equal(getpriority(PRIO_PROCESS, 0), before);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(groups_with_a_share_are_known),
+		cmocka_unit_test(nice_values_are_lowered_outside_of_groups),
 		cmocka_unit_test(all_threads_are_first_and_normal_again),
 		cmocka_unit_test(others_get_their_turns),
 		cmocka_unit_test(children_do_not_inherit_it),
