@@ -7,6 +7,7 @@ tests_record_stackcheck_LDADD = $(TALLY_LIBS) $(LIBDW)
 endif
 if CMOCKA
 RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
+	tests/record/test_collect_waits \
 	tests/record/test_copies tests/record/test_cpu_watch \
 	tests/record/test_filter \
 	tests/record/test_jit_lines \
@@ -49,6 +50,8 @@ tests_record_test_addrspace_SOURCES = tests/record/test_addrspace.c
 tests_record_test_addrspace_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_collector_SOURCES = tests/record/test_collector.c
 tests_record_test_collector_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_collect_waits_SOURCES = tests/record/test_collect_waits.c
+tests_record_test_collect_waits_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_copies_SOURCES = tests/record/test_copies.c
 tests_record_test_copies_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_cpu_watch_SOURCES = tests/record/test_cpu_watch.c

@@ -104,6 +104,9 @@ enum {
 };
 /* Shorter waits are not worth a poll: most have ended by then. */
 #define POLL_AFTER_NS 500000u
+/* Age of a wait up to which its thread is polled again, as it may be in its next wait by
+ * now: records arrive one or two rounds late, and a wait of 3 ms has ended by then. */
+#define POLL_AGAIN_NS 10000000u
 #define THINNING_MIN_NS 1000u
 /* Longest wait whose time is added to a later sample of the waking thread, which may
  * be somewhere else by then. */
@@ -881,9 +884,11 @@ static enum poll_for what_to_poll(struct collector *c, const struct waiter *t,
 
 	if (!t->tid || t->hidden || t->closed)
 		return POLL_FOR_NOTHING;
-	if (t->state != WAITER_OUT)
-		return c->wait_samples.polls ? POLL_FOR_STACK : later;
-	if (t->runnable || t->woken_ns || now_ns <= t->since_ns + POLL_AFTER_NS)
+	if (c->wait_samples.polls && (t->state != WAITER_OUT ||
+				      now_ns <= t->since_ns + POLL_AGAIN_NS))
+		return POLL_FOR_STACK;
+	if (t->state != WAITER_OUT || t->runnable || t->woken_ns ||
+	    now_ns <= t->since_ns + POLL_AFTER_NS)
 		return later;
 	if (!waits_has_poll(t) && (!t->sampled || has_more(c, t)))
 		return POLL_FOR_STACK;

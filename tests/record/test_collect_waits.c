@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Polls of sleeping threads between records of their switches, with a /proc made here. */
+#include "../checks.h"
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "record/collect/collect_waits.h"
+
+struct replay {
+	char dir[64];
+	struct profile p;
+	struct collector c;
+	struct error err;
+};
+
+static int setup(void **state)
+{
+	struct replay *r = calloc(1, sizeof(*r));
+	const char *tmp = getenv("TMPDIR");
+
+	if (!r)
+		return -1;
+	snprintf(r->dir, sizeof(r->dir), "%.40s/tally-polls.XXXXXX",
+		 tmp ? tmp : "/tmp");
+	if (!mkdtemp(r->dir) || profile_init(&r->p) < 0 ||
+	    collector_init(&r->c, &r->p, r->dir, "/nonexistent", &r->err) < 0)
+		return -1;
+	r->c.nevents = 2;
+	*state = r;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct replay *r = *state;
+	char cmd[128];
+
+	collector_fini(&r->c);
+	profile_fini(&r->p);
+	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", r->dir);
+	free(r);
+	return system(cmd);
+}
+
+static void map_own_program(struct replay *r, uint64_t start)
+{
+	struct record rec = { .kind = RECORD_MMAP, .pid = (uint32_t)getpid(),
+			      .tid = (uint32_t)getpid(), .time_ns = clock_now() };
+	char path[256];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 1);
+
+	assert_true(n > 0);
+	path[n] = 0;
+	rec.mmap = (struct mapping){ .start = start, .len = 0x3000,
+				     .offset = 0x1000, .path = path };
+	assert_true(collector_record(&r->c, &rec, &r->err) >= 0);
+}
+
+/* Returns a time after the last one. */
+static uint64_t later(void)
+{
+	uint64_t now = clock_now();
+
+	while (clock_now() <= now)
+		;
+	return clock_now();
+}
+
+static void change(struct replay *r, uint64_t time, bool out)
+{
+	struct record rec = { .kind = RECORD_SWITCH, .pid = (uint32_t)getpid(),
+			      .tid = (uint32_t)getpid(), .time_ns = time };
+
+	rec.change.out = out;
+	assert_int_equal(collect_switch(&r->c, &rec, &r->err), 0);
+}
+
+/* proc(5), /proc/PID/syscall: a thread that always sleeps at this place. */
+static void sleep_at(struct replay *r, const void *sp, uint64_t pc)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "mkdir -p %s/%d/task/%d", r->dir, getpid(),
+		 getpid());
+	assert_int_equal(system(path), 0);
+	snprintf(path, sizeof(path), "%s/%d/task/%d/syscall", r->dir, getpid(),
+		 getpid());
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "230 0x0 0x0 0x1 0x2 0x0 0x0 0x%llx 0x%llx\n",
+		(unsigned long long)(uintptr_t)sp, (unsigned long long)pc);
+	fclose(f);
+}
+
+/* A thread wakes and sleeps again before the records of that arrive.  Both waits have
+ * their stack.  A thread that sleeps for long is not polled again. */
+static void the_next_wait_is_polled_before_its_records_arrive(void **state)
+{
+	enum { MS = 1000000 };
+	static const uint64_t stack[4096];
+	const struct source src = { .waits = true, .blocked = 0, .runnable = 1,
+				    .waking = SOURCE_NONE, .latency = SOURCE_NONE };
+	struct replay *r = *state;
+	struct wait_samples *ws = &r->c.wait_samples;
+	uint64_t t[4];
+	uint32_t polls;
+
+	map_own_program(r, 0x700000);
+	sleep_at(r, stack, 0x700300);
+	r->c.nevents = 2;
+	collect_waits_begin(&r->c, &src, false);
+	assert_int_equal(collect_waits_toggle(&r->c, 1, true, &r->err), 0);
+	t[0] = later();
+	change(r, t[0], true);
+	assert_int_equal(collect_waits_idle(&r->c, t[0] + 2 * MS, &r->err), 0);
+	t[1] = later();
+	t[2] = later();
+	assert_int_equal(collect_waits_idle(&r->c, t[0] + 4 * MS, &r->err), 0);
+	t[3] = later();
+	change(r, t[1], false);
+	change(r, t[2], true);
+	change(r, t[3], false);
+	assert_int_equal(ws->blocked_ns[WAIT_NO_STACK], 0);
+	assert_int_equal(ws->blocked_ns[WAIT_POLLED],
+			 t[1] - t[0] + t[3] - t[2]);
+
+	t[0] = later();
+	change(r, t[0], true);
+	assert_int_equal(collect_waits_idle(&r->c, t[0] + 20 * MS, &r->err), 0);
+	polls = waits_find(&r->c.waits, (uint32_t)getpid())->next_poll;
+	assert_int_equal(collect_waits_idle(&r->c, t[0] + 22 * MS, &r->err), 0);
+	assert_int_equal(polls, 3);
+	assert_int_equal(waits_find(&r->c.waits, (uint32_t)getpid())->next_poll, 3);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			the_next_wait_is_polled_before_its_records_arrive, setup,
+			teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
