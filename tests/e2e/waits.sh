@@ -491,6 +491,14 @@ if ${CC:-cc} -O1 -pthread pass.c -o pass; then
 	near "sums of waits are what the kernel told, thinned or not" \
 		"$(all_of i.tally blocked)" \
 		"$(sed -n 's/^stat run=0 event=1 value=\([0-9]*\).*/\1/p' i.txt)"
+	# 2,000 a second on the one processor, 500 of them at once; and what one late
+	# round lets through.
+	sampled=$("$TALLY" report --format=csv -e waking -s symbol i.tally |
+		awk -F, '$1 !~ /^\[/ { n += $2 } END { print n + 0 }')
+	ms=$(sed -n 's/^run 0 .*start_ns=\([0-9]*\) .*end_ns=\([0-9]*\).*/\1 \2/p' i.txt |
+		awk '{ printf "%d", ($2 - $1) / 1000000 }')
+	t_run "samples of wakeups are as rare as they should be ($sampled in $ms ms)" \
+		awk "BEGIN { exit !($sampled < 2 * $ms + 500 + 5000) }"
 	! grep -q wait_thinning_ns i.txt ||
 		t_like "the head says that short ones are thinned" \
 			"$("$TALLY" report --no-tui i.tally | tr -d '#\n')" \

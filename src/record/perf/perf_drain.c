@@ -164,7 +164,7 @@ static int drain_ring(struct perf_source *p, size_t i)
 				       &p->order, i, &p->decoder, &p->damaged,
 				       p->drainer.running ? &p->pressure
 							  : NULL,
-				       &p->waking.seen },
+				       &p->waking[i % p->ncpus].seen },
 			       clock_now);
 }
 
@@ -223,38 +223,47 @@ int perf_feed_init(struct perf_source *p)
 	return p->record ? 0 : -ERR_NOMEM;
 }
 
+/* Returns whether n more samples are within a rate, of which 500 may come at once. */
+static bool pay(struct perf_wakings *w, uint64_t n, uint64_t each_ns, uint64_t now)
+{
+	enum { AT_ONCE = 500 };
+	uint64_t least = now - AT_ONCE * each_ns;
+
+	if (w->paid_ns < least)
+		w->paid_ns = least;
+	w->paid_ns += n * each_ns;
+	return w->paid_ns <= now;
+}
+
 /*
- * Limits samples of wakeups.  One sample per wakeup gives the best data.  But threads
- * may wake others hundreds of thousands of times a second.  The event is then
- * switched off for a while, to average 5,000 samples a second.  (A lower rate would
- * not reach new threads, because PERF_EVENT_IOC_PERIOD does not.  A rate chosen by
- * the kernel omits the second of two rare wakeups in a row.)
+ * Limits samples of wakeups.  One sample per wakeup gives the best data, but costs some
+ * 5 us, and threads may wake others hundreds of thousands of times a second.  The event
+ * is then switched off for a while, to average 2,000 samples a second on a CPU, and 5,000
+ * on all.  (A lower rate would not reach new threads, because PERF_EVENT_IOC_PERIOD does
+ * not.  A rate chosen by the kernel omits the second of two rare wakeups in a row.)
  */
 static void pace_waking(struct perf_source *p)
 {
-	enum { EACH_NS = 200000, AT_ONCE = 500, LONG_NS = 1000000000 };
-	uint64_t now = clock_now(), allowed;
-	bool on = p->waking.off_ns != 0;
+	enum { CPU_EACH_NS = 500000, EACH_NS = 200000 };
+	uint64_t now = clock_now(), seen = 0;
+	bool some;
 
-	if (on) {
-		if (now < p->waking.off_ns)
-			return;
-		p->waking.off_ns = p->waking.seen = 0;
-		p->waking.since_ns = now;
-	} else {
-		allowed = (now - p->waking.since_ns) / EACH_NS + AT_ONCE;
-		if (p->waking.seen <= allowed) {
-			if (now - p->waking.since_ns >= LONG_NS) {
-				p->waking.since_ns = now;
-				p->waking.seen = 0;
-			}
-			return;
-		}
-		p->waking.off_ns = now + (p->waking.seen - allowed) * EACH_NS;
+	for (size_t i = 0; i < p->ncpus; i++)
+		seen += p->waking[i].seen;
+	some = pay(&p->waking[p->ncpus], seen, EACH_NS, now);
+	for (size_t i = 0; i < p->ncpus; i++) {
+		struct perf_wakings *w = &p->waking[i];
+		bool off = !pay(w, w->seen, CPU_EACH_NS, now) || !some;
+
+		w->seen = 0;
+		if (off == w->off)
+			continue;
+		w->off = off;
+		for (size_t k = 0; k < p->counters.n && p->started; k++)
+			if (p->counters.v[k].event == p->base.waking &&
+			    p->counters.v[k].cpu == p->cpus[i])
+				perf_switch(&p->counters.v[k], !off);
 	}
-	for (size_t i = 0; i < p->counters.n && p->started; i++)
-		if (p->counters.v[i].event == p->base.waking)
-			perf_switch(&p->counters.v[i], on);
 }
 
 /* Time after which records are in their ring, with `calm`. */

@@ -52,6 +52,7 @@ static void perf_close(struct source *s)
 	free(p->rings);
 	free(p->cpus);
 	free(p->away);
+	free(p->waking);
 	free(p->leaders);
 	free(p->events);
 	free(p->seen);
@@ -130,7 +131,8 @@ static int plan_cpus(struct perf_source *p, const struct source_target *t)
 	p->ncpus = t->all_cpus && all > 0 && (size_t)all > n ? (size_t)all : n;
 	p->cpus = calloc(p->ncpus, sizeof(*p->cpus));
 	p->away = calloc(p->ncpus, sizeof(*p->away));
-	if (!p->cpus || !p->away)
+	p->waking = calloc(p->ncpus + 1, sizeof(*p->waking));
+	if (!p->cpus || !p->away || !p->waking)
 		return -ERR_NOMEM;
 	memcpy(p->cpus, t->cpus, n * sizeof(*p->cpus));
 	for (uint32_t c = 0; n < p->ncpus; c++) {

@@ -25,6 +25,13 @@ struct counter {
 	bool ended;		/* replaced by another one; only its count is read */
 };
 
+/* Samples of the event `waking` on a CPU: pace_waking. */
+struct perf_wakings {
+	uint64_t seen;		/* since the last round */
+	uint64_t paid_ns;	/* time until which they use up the permitted rate */
+	bool off;
+};
+
 enum { PERF_END_FDS = 4 };
 
 /* With `calm`, the kernel reports each 1/PERF_CALM_PART of a ring (perf_drain.c).  A ring
@@ -113,11 +120,7 @@ struct perf_source {
 	char no_wakes[128];	/* reason why there is no such event */
 	uint32_t woken_at;	/* offset of the woken thread in its records:
 				 * perf_decode.h */
-	struct {
-		uint64_t since_ns, seen;	/* start of the current interval;
-						 * samples of `waking` since */
-		uint64_t off_ns;	/* time until which that event is off, or 0 */
-	} waking;
+	struct perf_wakings *waking;	/* by CPU, then those of all */
 	uint64_t switches_lost;	/* number of lost switches, as their records report */
 	int cgroup_fd;
 	bool must_reread;	/* events were missed; current threads must be read
