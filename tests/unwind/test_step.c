@@ -44,6 +44,7 @@ struct stepper {
 	struct shadow shadow[FRAMES];
 	size_t n;
 	uint8_t code[16], stack[COPY];
+	size_t copied;		/* of the stack, from rsp on */
 	size_t steps, bad, jumps;
 	size_t lost;		/* the shadow's fault */
 	size_t kinds[UNWIND_REASONS];
@@ -127,10 +128,16 @@ static bool is_jump(const struct stepper *s, const struct unwind_stack *w)
 	return true;
 }
 
+/* The program stands still: the copy is what its memory has. */
 static bool read_kernel(void *ctx, uint64_t addr, void *to, unsigned int n)
 {
 	struct stepper *s = ctx;
+	uint64_t at = addr - s->regs.rsp;
 
+	if (at < s->copied && n <= s->copied - at) {
+		memcpy(to, s->stack + at, n);
+		return true;
+	}
 	return peek(s->pid, addr, to, n) == n;
 }
 
@@ -174,7 +181,7 @@ static void check(struct stepper *s)
 	m.size = COPY;
 	if (end > m.start && end - m.start < COPY)
 		m.size = (size_t)(end - m.start);
-	m.size = peek(s->pid, m.start, s->stack, m.size);
+	m.size = s->copied = peek(s->pid, m.start, s->stack, m.size);
 	unwind_walk(s->live.cache, &s->live.space, &regs, &m, &w);
 	s->kinds[w.reason]++;
 	check_kernel(s, &regs, &w);
