@@ -98,7 +98,7 @@ static int timeout_ms(const struct run *r, uint64_t now)
 		wait = r->start_ns > now ? r->start_ns - now : 0;
 	if (r->end_ns < now + wait)
 		wait = r->end_ns > now ? r->end_ns - now : 0;
-	if (r->s->o->rotate.every_ns && r->s->rotation.begun_ns) {
+	if (r->s->o->rotate.every_ns && r->s->rotation.begun_ns && !r->s->failure.code) {
 		uint64_t next = r->s->rotation.begun_ns +
 				r->s->o->rotate.every_ns;
 

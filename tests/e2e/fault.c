@@ -7,11 +7,13 @@
  * rename, link, unlink, open, any (of these), flagged (renames with flags) or child
  * (writes of tally's child processes).
  * Only writes to regular files count.  FAULT_CLOCK="MS SECONDS": MS milliseconds
- * after the start the time of day jumps by so many seconds.
+ * after the start the time of day jumps by so many seconds.  FAULT_POLLS=FILE: tally
+ * writes there how often it called poll.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -163,4 +165,28 @@ int clock_gettime(clockid_t clock, struct timespec *ts)
 	    (now.tv_nsec - first.tv_nsec) / 1000000 >= ms)
 		ts->tv_sec += by;
 	return 0;
+}
+
+static atomic_long polls;
+
+int poll(struct pollfd *fds, nfds_t n, int ms)
+{
+	static int (*next)(struct pollfd *, nfds_t, int);
+
+	if (!next)
+		*(void **)&next = dlsym(RTLD_NEXT, "poll");
+	polls++;
+	return next(fds, n, ms);
+}
+
+static void __attribute__((destructor)) end(void)
+{
+	const char *path = getenv("FAULT_POLLS");
+	FILE *f;
+
+	if (!path || getpid() != first || strcmp(program_invocation_short_name, "tally"))
+		return;
+	f = fopen(path, "w");
+	if (!f || fprintf(f, "%ld\n", polls) < 0 || fclose(f))
+		abort();
 }

@@ -106,7 +106,7 @@ ${CC:-cc} -shared -fPIC -D_GNU_SOURCE -o "$fault" "$source" -ldl 2>cc.err || fau
 faulty() {
 	rm -f s.tally* went
 	FAULT=$1; shift
-	FAULT=$FAULT LD_PRELOAD=$fault "$TALLY" record -F 5000 -g \
+	FAULT=$FAULT FAULT_POLLS=$T_TMP/polls LD_PRELOAD=$fault "$TALLY" record -F 5000 -g \
 		--switch-output=300ms -o s.tally "$@" -- \
 		env -u LD_PRELOAD sh -c "$working" >faulty.out 2>faulty.err
 	status=$?
@@ -123,6 +123,9 @@ if [ -s probe.tally ] && [ "$fault" ]; then
 	t_like "… and is said" "$(cat faulty.err)" \
 		'^tally: .*s\.tally.*No space left.*nothing more is recorded'
 	t_ok "… and the command goes on" "$([ -e went ]; echo $?)"
+	# Of rounds there are some 100 a second.
+	t_ok "… and the recorder waits for it ($(cat polls) times)" \
+		"$([ "$(cat polls)" -lt 20000 ]; echo $?)"
 	t_is "… and the file before is finished with tally" \
 		"$(info s.tally.2* "j['header']['complete']")" True
 	for f in "ENOSPC No space left" "KILL killed by signal 9"; do
