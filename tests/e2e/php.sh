@@ -50,10 +50,10 @@ while (getrusage()['ru_utime.tv_sec'] < $end) { both(); }
 json_decode(json_encode(range(1, 3000000)));
 echo getenv('LD_PRELOAD') ?: 'none', "\n";
 END2
-	said=$("$TALLY" record -o l.tally "$php" lines.php 2>&1)
-	t_like "PHP $version: timers are chosen, and that is said" "$said" \
+	lines_said=$("$TALLY" record -o l.tally "$php" lines.php 2>&1)
+	t_like "PHP $version: timers are chosen, and that is said" "$lines_said" \
 		'a PHP program: .*timers in the program'
-	t_like "PHP $version: the program sees nothing" "$said" '^none'
+	t_like "PHP $version: the program sees nothing" "$lines_said" '^none'
 	"$TALLY" report --no-pager --format=csv --percent-limit 0 -s symbol,line \
 		--children l.tally | tr -d '\r' | awk -F, '
 		NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next }
@@ -80,8 +80,7 @@ END2
 		'for ($i = 0; $i < 30000000; $i++) { $a = ($i * 3) & 255; }' 2>&1)
 	t_like "PHP $version: another version has no frames, and that is said" \
 		"$said" 'no sample has PHP functions: tally reads PHP 8.2 and 8.4'
-	t_lacks "PHP $version: … only then" "$("$TALLY" record -o l.tally "$php" \
-		lines.php 2>&1)" 'no sample has PHP'
+	t_lacks "PHP $version: … only then" "$lines_said" 'no sample has PHP'
 done
 [ "$tried" ] || t_skip "frames of PHP" "no PHP 8.2 or 8.4 here"
 t_done
