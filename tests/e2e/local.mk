@@ -8,8 +8,7 @@ E2E_TESTS = \
 	tests/e2e/memory.sh \
 	tests/e2e/outer_callers.sh \
 	tests/e2e/source.sh \
-	tests/e2e/sources_vm.sh \
-	tests/e2e/continuous_vm.sh \
+	tests/e2e/debian_vm.sh \
 	tests/e2e/stack_holes.sh \
 	tests/e2e/stripped.sh \
 	tests/e2e/traced.sh \
