@@ -76,7 +76,7 @@ def gaps(f):
                 packed=False)
 
 
-def nodes(f, n=1 << 19 if LESS else 1 << 20):
+def nodes(f, n=1 << 18 if LESS else 1 << 20):
     """One stack, with a sample in each of its frames."""
     f.basics()
     # parent: one row up; location: 0, which is no new one
@@ -109,7 +109,7 @@ def lanes(f):
 def samples(f):
     """Equal samples: little to store, much to print."""
     f.basics()
-    f.samples(800 if LESS else 3000, lambda i: bytes([0, 0, 1, 1, 0]))
+    f.samples(400 if LESS else 3000, lambda i: bytes([0, 0, 1, 1, 0]))
 
 
 def functions(f, n, names, name, path, size=16, below=False):
@@ -187,7 +187,7 @@ def code(f):
 
 def deep(f):
     """One stack of many functions, with a sample in each."""
-    n = 3000 if LESS else 60000
+    n = 1500 if LESS else 60000
     functions(f, n, [b'f%d' % i for i in range(n)] + [b'a.c'],
               sleb(2) + b'\1' * (n - 1), same(n + 2, n), below=True)
 

@@ -30,10 +30,10 @@ peak() {
 	python3 peak.py "$TALLY" "$command" "$@"
 }
 # Sanitizers take memory of their own.
-limit=within few= samples=1040384 stopped='8'
+limit=within few= samples=1040384 stopped='8' own=10M own_mb=9
 if t_sanitized; then
 	limit=.*
-	t_long || few=less samples=516096 stopped='[78]'
+	t_long || few=less samples=253952 stopped='[678]' own=5M own_mb=4
 fi
 
 for kind in strings events gaps names files paths; do
@@ -111,8 +111,8 @@ for kind in nodes wide lanes; do
 	done
 done
 t_like "a limit of one's own" \
-	"$(peak info --max-memory 10M nodes.tally) $(cat err)" \
-	'^1 .* take more than 9 MB'
+	"$(peak info --max-memory $own nodes.tally) $(cat err)" \
+	"^1 .* take more than $own_mb MB"
 make_bomb samples || exit 1
 t_like "dump of equal samples" "$(peak dump samples.tally)" "^1 $limit\$"
 t_like "… says what to do" "$(cat err)" \
