@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/hash.h"
 #include "profile/merge_internal.h"
 
 enum {
@@ -118,10 +119,22 @@ static int take_fact(struct merge *m, const struct prof_env *e)
 	return rc || label || skipped ? rc : add_fact(m->p, key, value);
 }
 
+/* A newer value of a fact replaces an older one of the same file: the last of each. */
+static int find_last(const struct profile *p, struct u64map *last)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < p->envs.n; i++)
+		if (p->envs.v[i].run == PROF_NONE)
+			rc = u64map_put(last, p->envs.v[i].key, (uint32_t)i);
+	return rc;
+}
+
 int merge_facts(struct merge *m)
 {
+	struct u64map last = { 0 };	/* by key */
 	size_t facts = 0;
-	int rc = 0;
+	int rc = find_last(m->from, &last);
 
 	for (size_t i = 0; !rc && i < m->from->envs.n; i++) {
 		const struct prof_env *e = &m->from->envs.v[i];
@@ -133,12 +146,10 @@ int merge_facts(struct merge *m)
 			rc = profile_set_env(m->p, m->maps->run[e->run],
 					     profile_cstr(m->from, e->key),
 					     profile_cstr(m->from, e->value));
-		/* a newer value replaced an older one of the same file */
 		else if (e->run == PROF_NONE && facts++ < FACTS_MAX &&
-			 profile_env(m->from, PROF_NONE,
-				     profile_cstr(m->from, e->key)) ==
-				 profile_cstr(m->from, e->value))
+			 u64map_get(&last, e->key) == i)
 			rc = take_fact(m, e);
 	}
+	u64map_fini(&last);
 	return rc;
 }
