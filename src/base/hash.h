@@ -49,6 +49,9 @@ uint32_t u64map_get(const struct u64map *m, uint64_t key);
  * must then store a value), or NULL if out of memory.  Valid until the next
  * call. */
 uint32_t *u64map_slot(struct u64map *m, uint64_t key);
+/* Returns the value of a key, which is `next` for a new one: the index of its element,
+ * if `next` is the number of elements so far.  Returns U64MAP_NONE if out of memory. */
+uint32_t u64map_index(struct u64map *m, uint64_t key, size_t next);
 /* Sets the value of a key.  Returns 0 or -ERR_NOMEM. */
 int u64map_put(struct u64map *m, uint64_t key, uint32_t val);
 

@@ -35,6 +35,8 @@ void json_array(struct json *j, const char *key);
 void json_array_lines(struct json *j, const char *key);
 void json_end(struct json *j);
 void json_str(struct json *j, const char *key, const char *value);
+/* Writes the text of a buffer, which it releases. */
+void json_buf(struct json *j, const char *key, struct buf *value);
 void json_uint(struct json *j, const char *key, uint64_t value);
 void json_int(struct json *j, const char *key, int64_t value);
 void json_bool(struct json *j, const char *key, bool value);

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 noinst_LIBRARIES += libbase.a
 libbase_a_SOURCES = \
+	src/base/arrays.c \
+	src/base/arrays.h \
 	src/base/beneath.c \
 	src/base/beneath.h \
 	src/base/buf.c \

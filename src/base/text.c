@@ -2,6 +2,7 @@
 /* Makes text safe for terminals, CSV, JSON and XML: see text.h. */
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -342,6 +343,15 @@ void shell_quote(struct buf *out, char *const argv[])
 			buf_u8(out, ' ');
 		quote_word(out, argv[i]);
 	}
+}
+
+void text_percent(struct buf *out, const char *s, const char *plain)
+{
+	for (; *s; s++)
+		if (isalnum((unsigned char)*s) || strchr(plain, *s))
+			buf_u8(out, (uint8_t)*s);
+		else
+			buf_printf(out, "%%%02X", (unsigned char)*s);
 }
 
 void text_hex(char *out, const void *p, size_t n)

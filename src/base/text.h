@@ -37,6 +37,8 @@ void text_xml(struct buf *out, const char *s);
 /* Appends arguments, quoted for a POSIX shell if necessary; argv ends with
  * NULL. */
 void shell_quote(struct buf *out, char *const argv[]);
+/* Appends bytes that are not letters, digits or in `plain` as %XX (RFC 3986 §2.1). */
+void text_percent(struct buf *out, const char *s, const char *plain);
 /* Writes n bytes in lowercase hexadecimal digits, and a NUL, to out[2 * n + 1]. */
 void text_hex(char *out, const void *p, size_t n);
 /* Returns the value of a lowercase hexadecimal digit, or -1. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* u64map, idtab, strtab, search and sort. */
+/* arrays, u64map, idtab, strtab, search and sort. */
 #include "test.h"
 
 #include <stddef.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arrays.h"
 #include "base/hash.h"
 #include "base/pages.h"
 #include "base/radix.h"
@@ -403,11 +404,48 @@ static void radix_sorts_as_qsort(void **state)
 	}
 }
 
+static void u64map_index_numbers_new_keys(void **state)
+{
+	static const uint64_t keys[] = { 7, UINT64_MAX, 7, 0, UINT64_MAX, 9 };
+	static const uint32_t want[] = { 0, 1, 0, 2, 1, 3 };
+	struct u64map m = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+		assert_int_equal(u64map_index(&m, keys[i], m.n), want[i]);
+	u64map_fini(&m);
+}
+
+static void arrays_are_zero_until_one_fails(void **state)
+{
+	struct arrays a = { 0 };
+	uint64_t *x = arrays_new(&a, 1000, sizeof(*x));
+	char *none = arrays_new(&a, 0, 1), *y = arrays_new(&a, 3, 1);
+
+	(void)state;
+	assert_non_null(x);
+	assert_non_null(none);
+	assert_non_null(y);
+	assert_int_equal((uintptr_t)x % _Alignof(max_align_t), 0);
+	for (int i = 0; i < 1000; i++)
+		assert_true(x[i] == 0);
+	memset(y, 1, 3);
+	assert_false(a.failed);
+	assert_null(arrays_new(&a, SIZE_MAX / 4, 8));
+	assert_true(a.failed);
+	assert_non_null(arrays_new(&a, 1, 1));
+	assert_true(a.failed);
+	arrays_fini(&a);
+	assert_null(a.last);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(u64map_keeps_100000_keys),
 		cmocka_unit_test(u64map_survives_collisions),
+		cmocka_unit_test(u64map_index_numbers_new_keys),
+		cmocka_unit_test(arrays_are_zero_until_one_fails),
 		cmocka_unit_test(idtab_survives_equal_hashes),
 		cmocka_unit_test(idtab_has_room),
 		cmocka_unit_test(idtab_keeps_100000_ids),

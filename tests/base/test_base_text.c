@@ -126,6 +126,18 @@ static void json_strings_follow_rfc_8259(void **state)
 }
 
 /* RFC 4180 §2; control characters are spelled out, so a record is one line. */
+static void percent_follows_rfc_3986(void **state)
+{
+	struct buf b = { 0 };
+
+	(void)state;
+	text_percent(&b, "/a b/\xc3\xbc%~_.9", "/~_.");
+	check_text(&b, "/a%20b/%C3%BC%25~_.9");
+	text_percent(&b, "/~", "");
+	check_text(&b, "%2F%7E");
+	buf_fini(&b);
+}
+
 static void csv_cells_follow_rfc_4180(void **state)
 {
 	static const struct text_row rows[] = {
@@ -341,6 +353,7 @@ int main(void)
 		cmocka_unit_test(cut_fits_its_columns),
 		cmocka_unit_test(json_strings_follow_rfc_8259),
 		cmocka_unit_test(csv_cells_follow_rfc_4180),
+		cmocka_unit_test(percent_follows_rfc_3986),
 		cmocka_unit_test(counts_have_thousands),
 		cmocka_unit_test(json_writes_every_kind),
 		cmocka_unit_test(json_lines_break_between_rows),
