@@ -237,9 +237,7 @@ static int put_all(struct aligner *a, const struct align_side side[2],
 			continue;
 		gap.to[0] = i;
 		gap.to[1] = j;
-		rc = put_gap(a, side, gap, out);
-		if (!rc)
-			rc = put(out, i, j, ALIGN_SAME);
+		rc = put_gap(a, side, gap, out) ?: put(out, i, j, ALIGN_SAME);
 		gap.from[0] = i + 1;
 		gap.from[1] = j + 1;
 	}

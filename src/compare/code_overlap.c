@@ -46,8 +46,7 @@ static uint64_t *make_runs(const struct strtab *tokens, const uint32_t *word,
 		return NULL;
 	for (size_t i = 0; i + length <= n; i++)
 		v[k++] = hash_of(tokens, word + i, length);
-	if (k)
-		qsort(v, k, sizeof(*v), by_value);
+	sort_array(v, k, by_value);
 	for (size_t i = 0; i < k; i++)
 		if (!*count || v[*count - 1] != v[i])
 			v[(*count)++] = v[i];

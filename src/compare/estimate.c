@@ -127,24 +127,18 @@ struct log_change totals_change(const double *logs, size_t nold, size_t nnew,
 int run_costs_init(struct run_costs *c, size_t n, size_t nold, size_t nnew)
 {
 	*c = (struct run_costs){ .n = n, .nold = nold, .nnew = nnew, .prior = n };
-	c->y = calloc(n + 1, (nold + nnew) * sizeof(*c->y));
-	c->v0 = calloc(n + 1, sizeof(*c->v0));
-	c->change = calloc(n + 1, sizeof(*c->change));
-	c->v = calloc(n + 1, sizeof(*c->v));
-	c->bursty = calloc(n + 1, sizeof(*c->bursty));
-	c->tmp = calloc(n + 1, sizeof(*c->tmp));
-	return c->y && c->v0 && c->change && c->v && c->bursty && c->tmp
-		       ? 0 : -ERR_NOMEM;
+	c->y = arrays_new(&c->arrays, n, (nold + nnew) * sizeof(*c->y));
+	c->v0 = arrays_new(&c->arrays, n, sizeof(*c->v0));
+	c->change = arrays_new(&c->arrays, n, sizeof(*c->change));
+	c->v = arrays_new(&c->arrays, n, sizeof(*c->v));
+	c->bursty = arrays_new(&c->arrays, n, sizeof(*c->bursty));
+	c->tmp = arrays_new(&c->arrays, n, sizeof(*c->tmp));
+	return c->arrays.failed ? -ERR_NOMEM : 0;
 }
 
 void run_costs_fini(struct run_costs *c)
 {
-	free(c->y);
-	free(c->v0);
-	free(c->change);
-	free(c->v);
-	free(c->bursty);
-	free(c->tmp);
+	arrays_fini(&c->arrays);
 	*c = (struct run_costs){ .n = 0 };
 }
 

@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arrays.h"
 #include "base/stats.h"
 
 /* Functions below both limits are too small for an estimate of their own, and say
@@ -99,6 +100,7 @@ struct run_costs {
 	double kappa, tau2;	/* noise: sampling relative to independent samples;
 				 * variance beyond sampling */
 	struct stats_weighted *tmp;	/* room for n */
+	struct arrays arrays;
 };
 
 /* Costs are 0 and all functions determine the prior.  Returns 0 or -ERR_NOMEM; call

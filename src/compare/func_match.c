@@ -256,11 +256,8 @@ static int match_variants(struct matcher *m, struct match_item **v, size_t n)
 
 		while (i < n && v[i]->recording == v[first]->recording)
 			i++;
-		rc = find_here(m, v + first, i - first);
-		if (!rc)
-			rc = match_builds(m, stamp);
-		if (!rc)
-			rc = match_files(m, stamp);
+		rc = find_here(m, v + first, i - first) ?: match_builds(m, stamp) ?:
+		     match_files(m, stamp);
 		for (size_t k = 0; !rc && k < m->here.v.n; k++)
 			if (m->here.v.v[k].id == NONE)
 				rc = take_new(m, &m->here.v.v[k], stamp);
@@ -296,8 +293,8 @@ int match_items(struct match_item *v, size_t n, uint32_t *nids)
 
 	for (size_t i = 0; !rc && i < n; i++)
 		order[i] = &v[i];
-	if (!rc && n)
-		qsort(order, n, sizeof(*order), by_place);
+	if (!rc)
+		sort_array(order, n, by_place);
 	for (size_t i = 0; !rc && i < n;) {
 		size_t first = i;
 		bool several;

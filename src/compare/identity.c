@@ -278,24 +278,24 @@ static void choose_rows(struct finder *f)
 
 int identity_init(struct identity *x, const struct profile *p, bool across)
 {
-	size_t n = p->funcs.n + 1;
+	size_t n = p->funcs.n;
 	struct finder f = { .x = x, .p = p };
+	struct arrays a = { 0 };
 	int rc = strtab_init(&f.files);
 
-	x->func = malloc(n * sizeof(*x->func));
-	x->image = malloc((p->images.n + 1) * sizeof(*x->image));
-	f.file_of = calloc(p->str.str.n + 1, sizeof(*f.file_of));
-	f.key = malloc(n * sizeof(*f.key));
-	f.next = malloc(n * sizeof(*f.next));
-	if (!x->func || !x->image || !f.file_of || !f.key || !f.next)
+	*x = (struct identity){ 0 };
+	x->func = arrays_new(&x->arrays, n, sizeof(*x->func));
+	x->image = arrays_new(&x->arrays, p->images.n, sizeof(*x->image));
+	f.file_of = arrays_new(&a, p->str.str.n + 1, sizeof(*f.file_of));
+	f.key = arrays_new(&a, n, sizeof(*f.key));
+	f.next = arrays_new(&a, n, sizeof(*f.next));
+	if (x->arrays.failed || a.failed)
 		rc = -ERR_NOMEM;
 	/* 0 means no file */
 	if (!rc && strtab_add(&f.files, "") == UINT32_MAX)
 		rc = -ERR_NOMEM;
 	if (!rc)
-		rc = find_images(&f);
-	if (!rc)
-		rc = find_rows(&f);
+		rc = find_images(&f) ?: find_rows(&f);
 	if (!rc)
 		place_weak(&f);
 	if (!rc && across)
@@ -305,9 +305,7 @@ int identity_init(struct identity *x, const struct profile *p, bool across)
 	strtab_fini(&f.files);
 	idtab_fini(&f.tab);
 	u64map_fini(&f.last);
-	free(f.file_of);
-	free(f.key);
-	free(f.next);
+	arrays_fini(&a);
 	if (rc < 0)
 		identity_fini(x);
 	return rc;
@@ -315,8 +313,7 @@ int identity_init(struct identity *x, const struct profile *p, bool across)
 
 void identity_fini(struct identity *x)
 {
-	free(x->func);
-	free(x->image);
+	arrays_fini(&x->arrays);
 	*x = (struct identity){ 0 };
 }
 

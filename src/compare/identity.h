@@ -19,6 +19,7 @@
  * Such a row belongs to the only function of that name, or else to the one in
  * the same source file.
  */
+#include "base/arrays.h"
 #include "base/path.h"
 #include "profile/model.h"
 
@@ -27,6 +28,7 @@ struct identity {
 	uint32_t *func;
 	/* by image: the row that represents all rows of the same image */
 	uint32_t *image;
+	struct arrays arrays;	/* both */
 };
 
 /* Fills `x` for a profile.  `across`: functions declared at the same place are

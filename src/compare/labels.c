@@ -32,10 +32,21 @@ static size_t open_word(struct labels *l)
 	return l->text.n;
 }
 
+/* Counts a key.  Returns 0 or -ERR_NOMEM. */
+static int count_key(struct u64map *count, uint64_t key)
+{
+	uint32_t *n = u64map_slot(count, key);
+
+	if (n)
+		*n = *n == U64MAP_NONE ? 1 : *n + 1;
+	return n ? 0 : -ERR_NOMEM;
+}
+
 /*
  * Computes how many of the last components of each path distinguish it from the
  * others.  Different paths that no number of components distinguishes are shown
- * whole.  Equal ends are found by their hashes.
+ * whole.  The paths are sorted, and equal ones count once.  Equal ends are found by their
+ * hashes.
  */
 static int distinct_ends(const char *const *path, uint32_t *parts, size_t n)
 {
@@ -50,14 +61,10 @@ static int distinct_ends(const char *const *path, uint32_t *parts, size_t n)
 
 		for (size_t i = 0; !rc && i < n; i++) {
 			const char *end = path_end(path[i], k);
-			uint32_t *slot;
 
 			hash[i] = hash_bytes(end, strlen(end));
-			slot = u64map_slot(&count, hash[i]);
-			if (slot)
-				*slot = *slot == U64MAP_NONE ? 1 : *slot + 1;
-			else
-				rc = -ERR_NOMEM;
+			if (!i || strcmp(path[i], path[i - 1]) != 0)
+				rc = count_key(&count, hash[i]);
 		}
 		for (size_t i = 0; !rc && i < n; i++) {
 			if (parts[i] || u64map_get(&count, hash[i]) != 1)
@@ -120,25 +127,23 @@ static void label_path(struct labels *l, const struct label_image *const *v,
 
 static int label_paths(struct labels *l, const struct label_image **v, size_t n)
 {
-	const char **path = calloc(n + 1, sizeof(*path));
-	uint32_t *parts = malloc((n + 1) * sizeof(*parts));
-	size_t paths = 0, at = 0;
-	int rc = path && parts ? 0 : -ERR_NOMEM;
+	struct arrays a = { 0 };
+	const char **path = arrays_new(&a, n, sizeof(*path));
+	uint32_t *parts = arrays_new(&a, n, sizeof(*parts));
+	int rc = a.failed ? -ERR_NOMEM : 0;
 
 	for (size_t i = 0; !rc && i < n; i++)
-		if (!i || strcmp(v[i]->path, v[i - 1]->path) != 0)
-			path[paths++] = v[i]->path;
+		path[i] = v[i]->path;
 	if (!rc)
-		rc = distinct_ends(path, parts, paths);
-	for (size_t i = 0; !rc && i < n; at++) {
+		rc = distinct_ends(path, parts, n);
+	for (size_t i = 0; !rc && i < n;) {
 		size_t first = i;
 
 		while (i < n && !strcmp(v[i]->path, v[first]->path))
 			i++;
-		label_path(l, v + first, i - first, parts[at]);
+		label_path(l, v + first, i - first, parts[first]);
 	}
-	free(path);
-	free(parts);
+	arrays_fini(&a);
 	return rc;
 }
 
@@ -148,14 +153,13 @@ int labels_images(struct labels *l, const struct label_image *v, size_t n,
 	const struct label_image **order = malloc((n + 1) * sizeof(*order));
 	int rc = -ERR_NOMEM;
 
-	l->image = calloc(nimages + 1, sizeof(*l->image));
-	l->tag = calloc(nimages + 1, sizeof(*l->tag));
+	l->image = arrays_new(&l->arrays, nimages, sizeof(*l->image));
+	l->tag = arrays_new(&l->arrays, nimages, sizeof(*l->tag));
 	l->nimages = nimages;
-	if (order && l->image && l->tag) {
+	if (order && !l->arrays.failed) {
 		for (size_t i = 0; i < n; i++)
 			order[i] = &v[i];
-		if (n)
-			qsort(order, n, sizeof(*order), by_path);
+		sort_array(order, n, by_path);
 		rc = label_paths(l, order, n);
 	}
 	free(order);
@@ -219,16 +223,8 @@ static int own_images(const struct label_func *v, size_t n, bool *own,
 	*own = true;
 	*several = false;
 	for (size_t i = 0; !rc && i < n; i++) {
-		uint32_t *slot = u64map_slot(&seen, v[i].image);
-
-		if (!slot)
-			rc = -ERR_NOMEM;
-		else if (*slot != U64MAP_NONE)
-			*own = false;
-		else
-			*slot = 1;
-		if (v[i].image == PROF_NONE)
-			*own = false;
+		rc = count_key(&seen, v[i].image);
+		*own &= v[i].image != PROF_NONE && u64map_get(&seen, v[i].image) == 1;
 		*several |= v[i].image != v[0].image;
 	}
 	u64map_fini(&seen);
@@ -289,25 +285,23 @@ static int label_file(struct group *g, const struct label_func *v, size_t n,
 
 static int label_by_files(struct group *g)
 {
-	const char **path = calloc(g->n + 1, sizeof(*path));
-	uint32_t *parts = malloc((g->n + 1) * sizeof(*parts));
-	size_t paths = 0, at = 0;
-	int rc = path && parts ? 0 : -ERR_NOMEM;
+	struct arrays a = { 0 };
+	const char **path = arrays_new(&a, g->n, sizeof(*path));
+	uint32_t *parts = arrays_new(&a, g->n, sizeof(*parts));
+	int rc = a.failed ? -ERR_NOMEM : 0;
 
 	for (size_t i = 0; !rc && i < g->n; i++)
-		if (!i || strcmp(g->v[i].file, g->v[i - 1].file) != 0)
-			path[paths++] = g->v[i].file;
+		path[i] = g->v[i].file;
 	if (!rc)
-		rc = distinct_ends(path, parts, paths);
-	for (size_t i = 0; !rc && i < g->n; at++) {
+		rc = distinct_ends(path, parts, g->n);
+	for (size_t i = 0; !rc && i < g->n;) {
 		size_t first = i;
 
 		while (i < g->n && !strcmp(g->v[i].file, g->v[first].file))
 			i++;
-		rc = label_file(g, g->v + first, i - first, parts[at]);
+		rc = label_file(g, g->v + first, i - first, parts[first]);
 	}
-	free(path);
-	free(parts);
+	arrays_fini(&a);
 	return rc;
 }
 
@@ -384,15 +378,8 @@ static int keep_ambiguous(struct label_func *v, size_t *n)
 	size_t kept = 0;
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < *n; i++) {
-		uint32_t *slot = u64map_slot(&count, (uint64_t)v[i].name << 1 |
-						     v[i].kernel);
-
-		if (slot)
-			*slot = *slot == U64MAP_NONE ? 1 : *slot + 1;
-		else
-			rc = -ERR_NOMEM;
-	}
+	for (size_t i = 0; !rc && i < *n; i++)
+		rc = count_key(&count, (uint64_t)v[i].name << 1 | v[i].kernel);
 	for (size_t i = 0; !rc && i < *n; i++)
 		if (u64map_get(&count, (uint64_t)v[i].name << 1 |
 				       v[i].kernel) > 1)
@@ -409,16 +396,16 @@ int labels_funcs(struct labels *l, struct label_func *v, size_t n,
 	struct strtab files = { 0 };
 	int rc;
 
-	l->within = calloc(nfuncs + 1, sizeof(*l->within));
-	l->among = calloc(nfuncs + 1, sizeof(*l->among));
+	l->within = arrays_new(&l->arrays, nfuncs, sizeof(*l->within));
+	l->among = arrays_new(&l->arrays, nfuncs, sizeof(*l->among));
 	l->nfuncs = nfuncs;
-	if (!l->within || !l->among)
+	if (l->arrays.failed)
 		return -ERR_NOMEM;
 	rc = keep_ambiguous(v, &n);
 	if (!rc && n)
 		rc = normal_files(v, n, &files);
-	if (!rc && n)
-		qsort(v, n, sizeof(*v), by_name);
+	if (!rc)
+		sort_array(v, n, by_name);
 	for (size_t i = 0; !rc && i < n;) {
 		size_t first = i;
 
@@ -536,9 +523,6 @@ int labels_of_profile(struct labels *l, const struct profile *p,
 void labels_fini(struct labels *l)
 {
 	buf_fini(&l->text);
-	free(l->within);
-	free(l->among);
-	free(l->image);
-	free(l->tag);
+	arrays_fini(&l->arrays);
 	*l = (struct labels){ 0 };
 }

@@ -44,7 +44,8 @@ struct labels {
 	/* by image id: offset of a suffix that distinguishes equal paths: "
 	 * [3fa2b1c0]" */
 	uint32_t *tag;
-	size_t nfuncs, nimages;	/* sizes of the arrays; ids beyond have the label "" */
+	struct arrays arrays;	/* these four */
+	size_t nfuncs, nimages;	/* their sizes; ids beyond have the label "" */
 };
 
 /* Fill the labels of images and functions.  Add images first.  `nimages` and

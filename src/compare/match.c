@@ -139,26 +139,23 @@ static int match_funcs(struct compare_match *m, bool by_image)
 	for (size_t r = 0; r < m->n; r++)
 		n += m->in[r].p->funcs.n;
 	v = calloc(n + 1, sizeof(*v));
-	rc = v ? list_funcs(m, by_image, v, &n) : -ERR_NOMEM;
-	if (!rc)
-		rc = match_items(v, n, &nids);
-	if (!rc)
-		rc = number_funcs(m, v, nids);
+	rc = !v ? -ERR_NOMEM : list_funcs(m, by_image, v, &n) ?:
+	     match_items(v, n, &nids) ?: number_funcs(m, v, nids);
 	free(v);
 	return rc;
 }
 
 static int code_init(struct compare_match *m)
 {
-	struct compare_code *c = calloc(1, sizeof(*c));
+	struct compare_code *c = arrays_new(&m->arrays, 1, sizeof(*c));
 
 	m->code = c;
 	if (!c)
 		return -ERR_NOMEM;
-	c->symbols = calloc(m->n + 1, sizeof(*c->symbols));
+	c->symbols = arrays_new(&m->arrays, m->n, sizeof(*c->symbols));
 	for (int s = 0; s < COMPARE_SIDES; s++)
-		c->func[s] = calloc(m->funcs.n + 1, sizeof(*c->func[s]));
-	return c->symbols && c->func[0] && c->func[1] ? 0 : -ERR_NOMEM;
+		c->func[s] = arrays_new(&m->arrays, m->funcs.n, sizeof(*c->func[s]));
+	return m->arrays.failed ? -ERR_NOMEM : 0;
 }
 
 static void code_free(struct compare_match *m)
@@ -167,17 +164,13 @@ static void code_free(struct compare_match *m)
 
 	if (!c)
 		return;
-	for (int s = 0; s < COMPARE_SIDES; s++) {
+	for (int s = 0; s < COMPARE_SIDES; s++)
 		for (size_t i = 0; c->func[s] && i < m->nnamed; i++)
 			code_ngrams_fini(&c->func[s][i].runs);
-		free(c->func[s]);
-	}
 	for (size_t r = 0; c->symbols && r < m->n; r++) {
 		free(c->symbols[r].v);
 		free(c->symbols[r].of);
 	}
-	free(c->symbols);
-	free(c);
 }
 
 static bool same_base(const char *a, const char *b)
@@ -363,50 +356,41 @@ static int match_renamed(struct compare_match *m,
 			 struct function_cost *const *cost)
 {
 	struct renamer x = { .m = m };
-	size_t *now = NULL;
-	uint32_t *to = NULL;
+	struct arrays a = { 0 };
+	uint32_t *to = arrays_new(&a, m->funcs.n, sizeof(*to));
+	size_t *now;
 	int rc = code_init(m);
 
-	for (int s = 0; s < COMPARE_SIDES; s++) {
-		x.cost[s] = calloc(m->funcs.n + 1, sizeof(*x.cost[s]));
-		if (!x.cost[s])
-			rc = -ERR_NOMEM;
-	}
+	for (int s = 0; s < COMPARE_SIDES; s++)
+		x.cost[s] = arrays_new(&a, m->funcs.n, sizeof(*x.cost[s]));
+	if (a.failed)
+		rc = -ERR_NOMEM;
 	if (!rc)
 		sum_costs(&x, cost);
 	for (int s = 0; !rc && s < COMPARE_SIDES; s++)
 		rc = find_items(&x, s);
-	if (!rc) {
-		now = malloc((x.items[COMPARE_OLD].n + 1) * sizeof(*now));
-		to = malloc((m->funcs.n + 1) * sizeof(*to));
-		rc = now && to ? pair(&x, now, to) : -ERR_NOMEM;
-	}
-	for (int s = 0; s < COMPARE_SIDES; s++) {
-		free(x.cost[s]);
+	now = arrays_new(&a, x.items[COMPARE_OLD].n, sizeof(*now));
+	if (!rc)
+		rc = now ? pair(&x, now, to) : -ERR_NOMEM;
+	for (int s = 0; s < COMPARE_SIDES; s++)
 		vec_fini(&x.items[s]);
-	}
-	free(now);
-	free(to);
+	arrays_fini(&a);
 	return rc;
 }
 
 static int make_tables(struct compare_match *m, const struct compare_input *in)
 {
-	m->in = calloc(m->n + 1, sizeof(*m->in));
-	m->image_of = calloc(m->n + 1, sizeof(*m->image_of));
-	m->func_of = calloc(m->n + 1, sizeof(*m->func_of));
-	if (!m->in || !m->image_of || !m->func_of)
-		return -ERR_NOMEM;
-	for (size_t r = 0; r < m->n; r++) {
+	m->in = arrays_new(&m->arrays, m->n, sizeof(*m->in));
+	m->image_of = arrays_new(&m->arrays, m->n, sizeof(*m->image_of));
+	m->func_of = arrays_new(&m->arrays, m->n, sizeof(*m->func_of));
+	for (size_t r = 0; !m->arrays.failed && r < m->n; r++) {
 		m->in[r] = in[r];
-		m->image_of[r] = calloc(in[r].p->images.n + 1,
-					sizeof(**m->image_of));
-		m->func_of[r] = calloc(in[r].p->funcs.n + 1,
-				       sizeof(**m->func_of));
-		if (!m->image_of[r] || !m->func_of[r])
-			return -ERR_NOMEM;
+		m->image_of[r] = arrays_new(&m->arrays, in[r].p->images.n,
+					    sizeof(**m->image_of));
+		m->func_of[r] = arrays_new(&m->arrays, in[r].p->funcs.n,
+					   sizeof(**m->func_of));
 	}
-	return 0;
+	return m->arrays.failed ? -ERR_NOMEM : 0;
 }
 
 /* Returns the function in which a stack's cost arose, or COMPARE_NONE. */
@@ -426,13 +410,13 @@ static uint32_t leaf_func(const struct compare_match *m, const struct profile *p
 }
 
 /* Sums the cost of each function of the recordings. */
-static int sum_functions(const struct compare_match *m,
+static int sum_functions(const struct compare_match *m, struct arrays *a,
 			 struct function_cost **cost)
 {
 	for (size_t r = 0; r < m->n; r++) {
 		const struct compare_input *in = &m->in[r];
 
-		cost[r] = calloc(in->p->funcs.n + 1, sizeof(*cost[r]));
+		cost[r] = arrays_new(a, in->p->funcs.n, sizeof(*cost[r]));
 		if (!cost[r])
 			return -ERR_NOMEM;
 		for (size_t i = 0; i < in->ncells; i++) {
@@ -544,31 +528,20 @@ static int name_images(struct compare_match *m, const struct match_item *v,
 
 static int match_by_name(struct compare_match *m)
 {
-	uint32_t **at = calloc(m->n + 1, sizeof(*at)), nids = 0;
+	struct arrays a = { 0 };
+	uint32_t **at = arrays_new(&a, m->n, sizeof(*at)), nids = 0;
 	struct match_item *v;
 	size_t n = 0;
-	int rc = at ? 0 : -ERR_NOMEM;
+	int rc;
 
-	for (size_t r = 0; r < m->n; r++)
-		n += m->in[r].p->images.n;
-	v = calloc(n + 1, sizeof(*v));
 	for (size_t r = 0; at && r < m->n; r++) {
-		at[r] = calloc(m->in[r].p->images.n + 1, sizeof(**at));
-		if (!at[r])
-			rc = -ERR_NOMEM;
+		at[r] = arrays_new(&a, m->in[r].p->images.n, sizeof(**at));
+		n += m->in[r].p->images.n;
 	}
-	if (!v)
-		rc = -ERR_NOMEM;
-	if (!rc)
-		rc = list_images(m, v, at, &n);
-	if (!rc)
-		rc = match_items(v, n, &nids);
-	if (!rc)
-		rc = name_images(m, v, nids, at);
-	for (size_t r = 0; at && r < m->n; r++)
-		free(at[r]);
-	free(at);
-	free(v);
+	v = arrays_new(&a, n, sizeof(*v));
+	rc = a.failed ? -ERR_NOMEM : list_images(m, v, at, &n) ?:
+	     match_items(v, n, &nids) ?: name_images(m, v, nids, at);
+	arrays_fini(&a);
 	return rc;
 }
 
@@ -581,20 +554,16 @@ static int sum_named(struct pairing *x, size_t recording)
 		const struct prof_func *f = &in->p->funcs.v[i];
 		const char *name = profile_cstr(in->p, f->name);
 		struct named new = { .image = m->image_of[recording][f->image] };
-		uint32_t *slot;
+		uint32_t at;
 
 		new.name = strtab_add_n(m->str, name, clone_base(name));
-		slot = new.name == UINT32_MAX ? NULL
-			: u64map_slot(&x->func_tab,
-				      (uint64_t)new.image << 32 | new.name);
-		if (!slot)
+		at = new.name == UINT32_MAX ? U64MAP_NONE
+			: u64map_index(&x->func_tab, (uint64_t)new.image << 32 | new.name,
+				       x->funcs.n);
+		if (at == U64MAP_NONE ||
+		    (at == x->funcs.n && vec_push(&x->funcs, new) < 0))
 			return -ERR_NOMEM;
-		if (*slot == U64MAP_NONE) {
-			*slot = (uint32_t)x->funcs.n;
-			if (vec_push(&x->funcs, new) < 0)
-				return -ERR_NOMEM;
-		}
-		x->funcs.v[*slot].cost[in->side] += x->cost[recording][i].cost;
+		x->funcs.v[at].cost[in->side] += x->cost[recording][i].cost;
 	}
 	return 0;
 }
@@ -606,17 +575,13 @@ static int sum_images(struct pairing *x)
 	for (size_t i = 0; i < x->funcs.n; i++) {
 		const struct named *f = &x->funcs.v[i];
 		struct image_cost new = { .image = f->image };
-		uint32_t *slot = u64map_slot(&x->image_tab, f->image);
+		uint32_t at = u64map_index(&x->image_tab, f->image, x->images.n);
 
-		if (!slot)
+		if (at == U64MAP_NONE ||
+		    (at == x->images.n && vec_push(&x->images, new) < 0))
 			return -ERR_NOMEM;
-		if (*slot == U64MAP_NONE) {
-			*slot = (uint32_t)x->images.n;
-			if (vec_push(&x->images, new) < 0)
-				return -ERR_NOMEM;
-		}
 		for (int s = 0; s < COMPARE_SIDES; s++)
-			x->images.v[*slot].cost[s] += f->cost[s];
+			x->images.v[at].cost[s] += f->cost[s];
 	}
 	for (size_t r = 0; r < m->n; r++)
 		for (size_t i = 0; i < m->in[r].p->images.n; i++) {
@@ -701,8 +666,7 @@ static void image_pair(struct pairing *x)
 	struct image_cost *im = x->images.v;
 	size_t n = x->images.n, tries = 0;
 
-	if (n)
-		qsort(im, n, sizeof(*im), by_cost);
+	sort_array(im, n, by_cost);
 	for (size_t a = 0; a < n; a++)
 		for (size_t b = 0; b < n && only_on(&im[a], COMPARE_OLD); b++) {
 			if (!only_on(&im[b], COMPARE_NEW))
@@ -741,22 +705,14 @@ int compare_match_init(struct compare_match *m, struct strtab *str,
 		       const struct compare_input *in, size_t n, bool by_image,
 		       bool inlined)
 {
-	struct function_cost **cost = calloc(n + 1, sizeof(*cost));
+	struct arrays a = { 0 };
+	struct function_cost **cost = arrays_new(&a, n, sizeof(*cost));
 	int rc;
 
 	*m = (struct compare_match){ .str = str, .n = n, .inlined = inlined };
-	rc = cost ? make_tables(m, in) : -ERR_NOMEM;
-	if (!rc)
-		rc = sum_functions(m, cost);
-	if (!rc)
-		rc = match_images(m, cost);
-	if (!rc)
-		rc = match_funcs(m, by_image);
-	if (!rc)
-		rc = match_renamed(m, cost);
-	for (size_t r = 0; cost && r < n; r++)
-		free(cost[r]);
-	free(cost);
+	rc = !cost ? -ERR_NOMEM : make_tables(m, in) ?: sum_functions(m, &a, cost) ?:
+	     match_images(m, cost) ?: match_funcs(m, by_image) ?: match_renamed(m, cost);
+	arrays_fini(&a);
 	return rc;
 }
 
@@ -764,15 +720,7 @@ void compare_match_fini(struct compare_match *m)
 {
 	code_free(m);
 	compare_calls_free(m->calls);
-	for (size_t r = 0; r < m->n; r++) {
-		if (m->image_of)
-			free(m->image_of[r]);
-		if (m->func_of)
-			free(m->func_of[r]);
-	}
-	free(m->image_of);
-	free(m->func_of);
-	free(m->in);
+	arrays_fini(&m->arrays);
 	vec_fini(&m->funcs);
 	u64map_fini(&m->unnamed);
 	*m = (struct compare_match){ .n = 0 };
@@ -782,16 +730,9 @@ uint32_t compare_unnamed(struct compare_match *m, uint32_t image, bool kernel)
 {
 	struct compare_func new = { .image = image, .kernel = kernel,
 				    .before = COMPARE_NONE };
-	uint32_t *slot = u64map_slot(&m->unnamed, image);
+	uint32_t at = u64map_index(&m->unnamed, image, m->funcs.n);
 
-	if (!slot)
-		return COMPARE_NONE;
-	if (*slot == U64MAP_NONE) {
-		*slot = (uint32_t)m->funcs.n;
-		if (vec_push(&m->funcs, new) < 0)
-			return COMPARE_NONE;
-	}
-	return *slot;
+	return at == m->funcs.n && vec_push(&m->funcs, new) < 0 ? COMPARE_NONE : at;
 }
 
 int compare_labels(const struct compare_match *m, const uint8_t *seen,

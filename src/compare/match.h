@@ -75,6 +75,7 @@ struct compare_match {
 	struct compare_code *code;
 	struct compare_calls *calls;	/* caller relations in the stacks */
 	bool failed;		/* out of memory while reading code or stacks */
+	struct arrays arrays;	/* the tables and the code */
 };
 
 /*

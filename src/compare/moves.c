@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base/arrays.h"
 #include "base/error.h"
 #include "base/search.h"
 
@@ -72,16 +73,16 @@ static int by_gain(const void *a, const void *b)
 int moves_find(const struct moves *m, size_t **out)
 {
 	struct shift s = { .m = m, .left = MOVE_QUESTIONS };
-	struct gainer *up = calloc(m->n + 1, sizeof(*up));
+	struct arrays a = { 0 };
+	struct gainer *up = arrays_new(&a, m->n, sizeof(*up));
 	size_t *from = calloc(m->n + 1, sizeof(*from)), n = 0;
-	int rc = 0;
+	int rc;
 
-	s.gain = calloc(m->n + 1, sizeof(*s.gain));
-	s.budget = calloc(m->n + 1, sizeof(*s.budget));
-	s.group = calloc(m->n + 1, sizeof(*s.group));
-	s.lost = calloc(m->n + 1, sizeof(*s.lost));
-	if (!up || !from || !s.gain || !s.budget || !s.group || !s.lost)
-		rc = -ERR_NOMEM;
+	s.gain = arrays_new(&a, m->n, sizeof(*s.gain));
+	s.budget = arrays_new(&a, m->n, sizeof(*s.budget));
+	s.group = arrays_new(&a, m->n + 1, sizeof(*s.group));
+	s.lost = arrays_new(&a, m->n, sizeof(*s.lost));
+	rc = from && !a.failed ? 0 : -ERR_NOMEM;
 	for (size_t i = 0; !rc && i < m->n; i++) {
 		struct move_item x = m->item(m->ctx, i);
 
@@ -95,15 +96,11 @@ int moves_find(const struct moves *m, size_t **out)
 						  i };
 		}
 	}
-	if (n && !rc)
-		qsort(up, n, sizeof(*up), by_gain);
+	if (!rc)
+		sort_array(up, n, by_gain);
 	for (size_t i = 0; !rc && i < n; i++)
 		from[up[i].item] = explain(&s, up[i].item);
-	free(up);
-	free(s.gain);
-	free(s.budget);
-	free(s.group);
-	free(s.lost);
+	arrays_fini(&a);
 	if (rc) {
 		free(from);
 		from = NULL;

@@ -81,8 +81,8 @@ int renames_find(const struct rename_item *old, size_t nold,
 
 	for (size_t i = 0; i < nold; i++)
 		now[i] = RENAME_NONE;
-	if (!rc && pairs.v.n)
-		qsort(pairs.v.v, pairs.v.n, sizeof(*pairs.v.v), by_likeness);
+	if (!rc)
+		sort_array(pairs.v.v, pairs.v.n, by_likeness);
 	for (size_t i = 0; !rc && i < pairs.v.n; i++) {
 		const struct pair *p = &pairs.v.v[i];
 
