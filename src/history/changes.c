@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arrays.h"
 #include "base/search.h"
 #include "base/stats.h"
 
@@ -37,6 +38,7 @@ enum {
 struct sums {
 	double *w, *x, *xx;
 	size_t n;
+	struct arrays arrays;
 };
 
 /* Returns the variance of the mean of [a, b). */
@@ -61,10 +63,11 @@ static double mean(const struct sums *s, size_t a, size_t b)
 static int sums_init(struct sums *s, const double *y, size_t n,
 		     const double *variances)
 {
-	*s = (struct sums){ calloc(n + 1, sizeof(double)),
-			    calloc(n + 1, sizeof(double)),
-			    calloc(n + 1, sizeof(double)), n };
-	if (!s->w || !s->x || !s->xx)
+	*s = (struct sums){ .n = n };
+	s->w = arrays_new(&s->arrays, n + 1, sizeof(double));
+	s->x = arrays_new(&s->arrays, n + 1, sizeof(double));
+	s->xx = arrays_new(&s->arrays, n + 1, sizeof(double));
+	if (s->arrays.failed)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < n; i++) {
 		/* relative to the first value, to avoid cancellation */
@@ -75,13 +78,6 @@ static int sums_init(struct sums *s, const double *y, size_t n,
 		s->xx[i + 1] = s->xx[i] + w * v * v;
 	}
 	return 0;
-}
-
-static void sums_fini(struct sums *s)
-{
-	free(s->w);
-	free(s->x);
-	free(s->xx);
 }
 
 /* Returns the edge where [a, b) divides most clearly into two levels; a if there
@@ -217,7 +213,7 @@ long changes_cut(const double *y, size_t n, const double *variances,
 		return 0;
 	if (sums_init(&s, y, n, variances) == 0)
 		found = (long)prune(&s, cuts, partition(&s, edge, cuts));
-	sums_fini(&s);
+	arrays_fini(&s.arrays);
 	return found;
 }
 
@@ -367,7 +363,7 @@ static int look_at(struct looking *l, size_t func, const double *y)
 		find_span(l, &s, n, i, &c);
 		rc = vec_push(&l->out->v, c) < 0 ? -ERR_NOMEM : 0;
 	}
-	sums_fini(&s);
+	arrays_fini(&s.arrays);
 	return rc < 0 ? rc : 0;
 }
 
@@ -470,14 +466,12 @@ static int order_groups(struct changes *c)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < c->groups.n; i++)
 		c->groups.v[i].first = i;	/* temporarily holds the old index */
-	if (c->groups.n)
-		qsort(c->groups.v, c->groups.n, sizeof(*c->groups.v), by_age);
+	sort_array(c->groups.v, c->groups.n, by_age);
 	for (size_t i = 0; i < c->groups.n; i++)
 		place[c->groups.v[i].first] = i;
 	for (size_t i = 0; i < c->v.n; i++)
 		c->v.v[i].group = place[c->v.v[i].group];
-	if (c->v.n)
-		qsort(c->v.v, c->v.n, sizeof(*c->v.v), by_impact);
+	sort_array(c->v.v, c->v.n, by_impact);
 	for (size_t i = 0; i < c->groups.n; i++) {
 		c->groups.v[i].first = first;
 		first += c->groups.v[i].n;
@@ -489,12 +483,13 @@ static int order_groups(struct changes *c)
 int changes_find(const struct cost_series *s, struct changes *out,
 		 struct error *err)
 {
-	bool *edge = calloc(s->n + 1, sizeof(*edge));
+	struct arrays a = { 0 };
+	bool *edge = arrays_new(&a, s->n, sizeof(*edge));
 	struct looking l = { .series = s, .out = out, .edge = edge,
-			     .cuts = calloc(s->n + 1, sizeof(*l.cuts)),
-			     .ramp = calloc(s->n + 1, sizeof(*l.ramp)),
-			     .variances = calloc(s->n + 1, sizeof(*l.ramp)) };
-	int rc = edge && l.cuts && l.ramp && l.variances ? 0 : -ERR_NOMEM;
+			     .cuts = arrays_new(&a, s->n, sizeof(*l.cuts)),
+			     .ramp = arrays_new(&a, s->n, sizeof(*l.ramp)),
+			     .variances = arrays_new(&a, s->n, sizeof(*l.ramp)) };
+	int rc = a.failed ? -ERR_NOMEM : 0;
 
 	*out = (struct changes){ .v = { 0 } };
 	/* batches of one commit have the same cost */
@@ -506,13 +501,8 @@ int changes_find(const struct cost_series *s, struct changes *out,
 	if (!rc && s->n > 1)
 		rc = look_at(&l, SERIES_TOTAL, s->total);
 	if (!rc)
-		rc = group_changes(out, s->n);
-	if (!rc)
-		rc = order_groups(out);
-	free(edge);
-	free(l.cuts);
-	free(l.ramp);
-	free(l.variances);
+		rc = group_changes(out, s->n) ?: order_groups(out);
+	arrays_fini(&a);
 	if (rc)
 		changes_fini(out);
 	return rc ? error_nomem(err) : 0;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "base/search.h"
 #include "history/detail.h"
 
 /* Minimum share of the program's samples of a function with details. */
@@ -178,8 +179,7 @@ static int add_costs(struct gathering *g, uint32_t *order, double *small,
 
 	for (uint32_t i = 0; i < r->match.funcs.n; i++)
 		order[i] = i;
-	if (r->match.funcs.n)
-		qsort_r(order, r->match.funcs.n, sizeof(*order), by_name, r);
+	sort_array_r(order, r->match.funcs.n, by_name, r);
 	for (size_t i = 0; !rc && i < r->match.funcs.n; i++) {
 		const struct compare_func *f = &r->match.funcs.v[order[i]];
 		struct history_func to = { .kernel = f->kernel,

@@ -251,10 +251,10 @@ static int choose(struct cost_series *s, size_t nlast, const double *x, double l
 		if (most >= least && vec_push(&s->funcs, to) < 0)
 			return -ERR_NOMEM;
 	}
-	s->samples = calloc(s->funcs.n * s->n + 1, sizeof(double));
-	s->y = calloc(s->funcs.n * s->n + 1, sizeof(double));
-	s->v0 = calloc(s->funcs.n * s->n + 1, sizeof(double));
-	if (!s->samples || !s->y || !s->v0)
+	s->samples = arrays_new(&s->arrays, s->funcs.n, s->n * sizeof(double));
+	s->y = arrays_new(&s->arrays, s->funcs.n, s->n * sizeof(double));
+	s->v0 = arrays_new(&s->arrays, s->funcs.n, s->n * sizeof(double));
+	if (s->arrays.failed)
 		return -ERR_NOMEM;
 	for (size_t k = 0; k < s->funcs.n; k++)
 		memcpy(s->samples + k * s->n,
@@ -519,20 +519,23 @@ void series_variances(const struct cost_series *s, size_t func, double *out)
 static int relate_all(struct cost_series *s)
 {
 	size_t k = s->funcs.n, n = s->n;
-	struct relating w = { .d = calloc(4 * k + 2 * n + 1, sizeof(double)) };
-	bool good = w.d;
+	struct arrays a = { 0 };
+	struct relating w = {
+		.d = arrays_new(&a, k, sizeof(double)),
+		.tolerance = arrays_new(&a, k, sizeof(double)),
+		.sampling = arrays_new(&a, k, sizeof(double)),
+		.offset = arrays_new(&a, k, sizeof(double)),
+		.speed = arrays_new(&a, n, sizeof(double)),
+		.tmp = arrays_new(&a, n, sizeof(double)),
+	};
+	int rc = a.failed ? -ERR_NOMEM : 0;
 
-	if (good) {
-		w.tolerance = w.d + k;
-		w.sampling = w.tolerance + k;
-		w.offset = w.sampling + k;
-		w.speed = w.offset + k;
-		w.tmp = w.speed + n;
+	if (!rc) {
 		relate(s, &w);
 		measure_noise(s, w.tmp);
 	}
-	free(w.d);
-	return good ? 0 : -ERR_NOMEM;
+	arrays_fini(&a);
+	return rc;
 }
 
 int series_build(const struct history *h, const uint32_t *batches, size_t n,
@@ -543,18 +546,16 @@ int series_build(const struct history *h, const uint32_t *batches, size_t n,
 	int rc = -ERR_NOMEM;
 
 	*out = (struct cost_series){ .h = h, .n = n };
-	out->batch = malloc((n + 1) * sizeof(*out->batch));
-	out->total = calloc(n + 1, sizeof(double));
-	out->total_v0 = calloc(n + 1, sizeof(double));
-	out->kernel = calloc(n + 1, sizeof(double));
-	if (out->batch && out->total && out->total_v0 && out->kernel) {
+	out->batch = arrays_new(&out->arrays, n, sizeof(*out->batch));
+	out->total = arrays_new(&out->arrays, n, sizeof(double));
+	out->total_v0 = arrays_new(&out->arrays, n, sizeof(double));
+	out->kernel = arrays_new(&out->arrays, n, sizeof(double));
+	if (!out->arrays.failed) {
 		memcpy(out->batch, batches, n * sizeof(*batches));
 		x = all_samples(out);
 	}
 	if (x)
-		rc = choose(out, nlast, x, least_share);
-	if (!rc)
-		rc = relate_all(out);
+		rc = choose(out, nlast, x, least_share) ?: relate_all(out);
 	free(x);
 	if (rc) {
 		series_fini(out);
@@ -563,46 +564,28 @@ int series_build(const struct history *h, const uint32_t *batches, size_t n,
 	return 0;
 }
 
-struct shared {
-	double share;
-	size_t func;
-};
-
-static int by_share(const void *a, const void *b)
+static int by_share(const void *a, const void *b, void *ctx)
 {
-	const struct shared *x = a, *y = b;
+	const struct cost_series *s = ctx;
+	size_t x = *(const size_t *)a, y = *(const size_t *)b;
 
-	return descending(x->share, y->share) ?: ascending(x->func, y->func);
+	return descending(s->funcs.v[x].share, s->funcs.v[y].share) ?: ascending(x, y);
 }
 
 size_t *series_by_share(const struct cost_series *s)
 {
-	struct shared *v = calloc(s->funcs.n + 1, sizeof(*v));
 	size_t *order = calloc(s->funcs.n + 1, sizeof(*order));
 
-	for (size_t k = 0; v && k < s->funcs.n; k++)
-		v[k] = (struct shared){ s->funcs.v[k].share, k };
-	if (v && s->funcs.n)
-		qsort(v, s->funcs.n, sizeof(*v), by_share);
-	for (size_t k = 0; v && order && k < s->funcs.n; k++)
-		order[k] = v[k].func;
-	if (!v) {
-		free(order);
-		order = NULL;
-	}
-	free(v);
+	for (size_t k = 0; order && k < s->funcs.n; k++)
+		order[k] = k;
+	if (order)
+		sort_array_r(order, s->funcs.n, by_share, (void *)(uintptr_t)s);
 	return order;
 }
 
 void series_fini(struct cost_series *s)
 {
-	free(s->batch);
 	vec_fini(&s->funcs);
-	free(s->samples);
-	free(s->y);
-	free(s->v0);
-	free(s->total);
-	free(s->total_v0);
-	free(s->kernel);
+	arrays_fini(&s->arrays);
 	*s = (struct cost_series){ .n = 0 };
 }

@@ -69,6 +69,7 @@ struct cost_series {
 	double *total_v0;	/* [batch]: its sampling variance */
 	double *kernel;		/* [batch]: share of the kernel in the total cost */
 	struct series_noise total_noise;
+	struct arrays arrays;	/* all of the above */
 };
 static inline double *series_y(const struct cost_series *s, size_t func)
 {

@@ -14,8 +14,7 @@ static void put_name(const struct history *h, uint32_t func, struct json *j)
 	json_str(j, "name", buf_cstr(&name));
 	json_str(j, "symbol", history_str(h, f->name));
 	json_str(j, "image", history_str(h, f->image));
-	j->out->failed |= name.failed;
-	buf_fini(&name);
+	buf_fini_part(j->out, &name);
 }
 
 static void put_class(const struct history *h, const struct history_class *c,
@@ -120,8 +119,7 @@ static void put_command(const struct history_report *r, const struct history_vie
 	show_command(r, from, to, &text);
 	if (text.n)
 		json_str(j, "compare", buf_cstr(&text));
-	j->out->failed |= text.failed;
-	buf_fini(&text);
+	buf_fini_part(j->out, &text);
 }
 
 static void put_changes(const struct history_report *r, const struct history_view *v,

@@ -54,9 +54,8 @@ void show_func(const struct history *h, uint32_t func, struct buf *out)
 	history_name(h, func, &name);
 	name_shorten(buf_cstr(&name), &tmp);
 	text_safe(out, buf_cstr(&tmp));
-	out->failed |= name.failed || tmp.failed;
-	buf_fini(&name);
-	buf_fini(&tmp);
+	buf_fini_part(out, &name);
+	buf_fini_part(out, &tmp);
 }
 
 static void show_commit(const struct history *h, uint32_t commit,
@@ -203,8 +202,7 @@ void show_evidence(const struct history_view *v, const struct change *c,
 	put_parts(h, &e, true, c->impact, &text);
 	if (text.n > 2)
 		buf_str(out, buf_cstr(&text) + 2);
-	out->failed |= text.failed;
-	buf_fini(&text);
+	buf_fini_part(out, &text);
 	evidence_fini(&e);
 }
 

@@ -655,10 +655,9 @@ static int read_file(struct history *h, int dir, const char *shown,
 		     const char *file, const char *hash, struct error *err)
 {
 	struct buf text = { 0 };
-	int rc = read_text(dir, shown, file, &text, err);
+	int rc = read_text(dir, shown, file, &text, err) ?:
+		 history_parse(h, shown, (const char *)text.p, text.n, err);
 
-	if (!rc)
-		rc = history_parse(h, shown, (const char *)text.p, text.n, err);
 	if (!rc && !hash_is(&h->batches.v[h->batches.n - 1], hash)) {
 		h->batches.n--;
 		rc = error_set(err, ERR_FORMAT, "%s: is damaged: its name "

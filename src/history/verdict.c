@@ -36,35 +36,21 @@ struct judging {
 	bool *bursty;		/* by function */
 	size_t *cuts;
 	double *tmp;
+	struct arrays arrays;
 };
 
 static int alloc(struct judging *j)
 {
 	size_t n = j->s.funcs.n, b = j->s.n;
 
-	j->start = calloc(n + 1, sizeof(*j->start));
-	j->p = calloc(n + 1, sizeof(double));
-	j->q = calloc(n + 1, sizeof(double));
-	j->tested = calloc(n + 1, sizeof(*j->tested));
-	j->bursty = calloc(n + 1, sizeof(bool));
-	j->cuts = calloc(b + 1, sizeof(*j->cuts));
-	j->tmp = calloc(b + 1, sizeof(*j->tmp));
-	return j->start && j->p && j->q && j->tested && j->bursty && j->cuts &&
-	       j->tmp
-		       ? run_costs_init(&j->costs, n, b, 0) : -ERR_NOMEM;
-}
-
-static void release(struct judging *j)
-{
-	free(j->start);
-	run_costs_fini(&j->costs);
-	free(j->p);
-	free(j->q);
-	free(j->tested);
-	free(j->bursty);
-	free(j->cuts);
-	free(j->tmp);
-	series_fini(&j->s);
+	j->start = arrays_new(&j->arrays, n, sizeof(*j->start));
+	j->p = arrays_new(&j->arrays, n, sizeof(double));
+	j->q = arrays_new(&j->arrays, n, sizeof(double));
+	j->tested = arrays_new(&j->arrays, n, sizeof(*j->tested));
+	j->bursty = arrays_new(&j->arrays, n, sizeof(bool));
+	j->cuts = arrays_new(&j->arrays, b, sizeof(*j->cuts));
+	j->tmp = arrays_new(&j->arrays, b, sizeof(*j->tmp));
+	return j->arrays.failed ? -ERR_NOMEM : run_costs_init(&j->costs, n, b, 0);
 }
 
 /* Finds the first stored batch that counts for a function, or for the total.  What got
@@ -464,14 +450,10 @@ static int judge_batches(const struct history *h, const uint32_t *batches,
 
 	if (rc)
 		return rc;
-	rc = alloc(&j);
-	if (!rc)
-		rc = make_rows(&j);
-	if (!rc)
-		rc = adjust(&j);
-	if (!rc)
-		rc = judge_total(&j);
-	release(&j);
+	rc = alloc(&j) ?: make_rows(&j) ?: adjust(&j) ?: judge_total(&j);
+	arrays_fini(&j.arrays);
+	run_costs_fini(&j.costs);
+	series_fini(&j.s);
 	return rc ? error_nomem(err) : 0;
 }
 
@@ -649,8 +631,7 @@ int verdict_reach(const struct history *h, const uint32_t *stored,
 		return error_nomem(err);
 	}
 	answer(out, o);
-	if (out->rows.n)
-		qsort(out->rows.v, out->rows.n, sizeof(*out->rows.v), by_weight);
+	sort_array(out->rows.v, out->rows.n, by_weight);
 	return 0;
 }
 
