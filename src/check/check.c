@@ -147,8 +147,7 @@ static int make_rows(struct check *c, uint32_t *order, uint32_t *row_of)
 
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = i;
-	if (n)
-		qsort_r(order, n, sizeof(*order), by_name, r);
+	sort_array_r(order, n, by_name, r);
 	for (size_t i = 0; i < n; i++) {
 		struct check_row row = { .unit = r->units.v[order[i]],
 					 .partner = PROF_NONE };
@@ -662,9 +661,7 @@ int check_decide(struct check *c, struct error *err)
 	if (rc < 0)
 		return rc;
 	set_statuses(c);
-	rc = check_evidence(c, err);
-	if (!rc)
-		rc = find_moved(c, err);
+	rc = check_evidence(c, err) ?: find_moved(c, err);
 	if (!rc && c->o.allow)
 		allow_known(c);
 	if (!rc && c->o.inclusive)

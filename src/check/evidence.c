@@ -473,9 +473,7 @@ static int align_variant(struct aligner *a, size_t first, size_t end,
 
 	if (!t || t == v)
 		return 0;
-	rc = load_tokens(a, v);
-	if (!rc)
-		rc = load_tokens(a, t);
+	rc = load_tokens(a, v) ?: load_tokens(a, t);
 	if (rc || !v->known || !t->known)
 		return rc || v->size != t->size
 			? rc : move_parts(a, first, end, v, t, NULL);
@@ -574,9 +572,7 @@ static int pick_parts(struct aligner *a)
 		if (c->parts.v[i].kind == PART_INSN &&
 		    is_shown(&c->rows.v[c->parts.v[i].row]))
 			a->order[a->n++] = i;
-	if (a->n)
-		qsort_r(a->order, a->n, sizeof(*a->order), by_row,
-			c->parts.v);
+	sort_array_r(a->order, a->n, by_row, c->parts.v);
 	return 0;
 }
 
@@ -641,9 +637,7 @@ int check_evidence(struct check *c, struct error *err)
 		g.failed = true;
 	for (size_t i = 0; !g.failed && i < c->parts.n; i++)
 		finish_part(&g, i);
-	if (c->parts.n)
-		qsort_r(c->parts.v, c->parts.n, sizeof(*c->parts.v), by_gain,
-			c);
+	sort_array_r(c->parts.v, c->parts.n, by_gain, c);
 	for (size_t i = 0; i < c->parts.n; i++)
 		c->parts.v[i].line = check_line_number(c->parts.v[i].line);
 	index_parts(c);

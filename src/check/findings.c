@@ -2,7 +2,6 @@
 /* Writes findings for continuous integration: see findings.h. */
 #include "check/findings.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -268,13 +267,8 @@ static void put_uri(struct json *j, const char *path)
 
 	if (*path == '/')
 		buf_str(&uri, "file://");
-	for (const char *p = path; *p; p++)
-		if (isalnum((unsigned char)*p) || strchr("-._~/", *p))
-			buf_u8(&uri, (uint8_t)*p);
-		else
-			buf_printf(&uri, "%%%02X", (unsigned char)*p);
-	json_str(j, "uri", buf_cstr(&uri));
-	buf_fini(&uri);
+	text_percent(&uri, path, "-._~/");
+	json_buf(j, "uri", &uri);
 }
 
 static void put_sarif(struct json *j, struct issue *i)

@@ -18,18 +18,6 @@ enum {
 #define CLEARLY_LESS 0.8	/* the smaller of two uncertain variances is too small
 				 * an estimate, so a small difference is no reason */
 
-void *judge_alloc(struct judge_state *w, size_t n, size_t size)
-{
-	void *p = calloc(n ? n : 1, size);
-
-	if (p && w->nblocks < COUNT(w->blocks)) {
-		w->blocks[w->nblocks++] = p;
-		return p;
-	}
-	free(p);
-	return NULL;
-}
-
 /* Returns the variance that the machine's speed between the sides adds to the log
  * ratio of an absolute cost. */
 static double session_variance(const struct judge *j)
@@ -186,12 +174,12 @@ static int gather(struct judge_state *w)
 {
 	size_t n = w->in->nfuncs, k = 0;
 
-	w->kept = judge_alloc(w, w->nkept, sizeof(*w->kept));
-	w->in_ref = judge_alloc(w, w->nkept, sizeof(bool));
-	w->others_ref = judge_alloc(w, w->runs, sizeof(double));
+	w->kept = arrays_new(&w->arrays, w->nkept, sizeof(*w->kept));
+	w->in_ref = arrays_new(&w->arrays, w->nkept, sizeof(bool));
+	w->others_ref = arrays_new(&w->arrays, w->runs, sizeof(double));
 	w->ref = w->out->reference;
-	if (!w->kept || !w->in_ref || !w->others_ref ||
-	    init_costs(w, &w->raw) < 0 || init_costs(w, &w->relative) < 0)
+	if (w->arrays.failed || init_costs(w, &w->raw) < 0 ||
+	    init_costs(w, &w->relative) < 0)
 		return -ERR_NOMEM;
 	for (size_t f = 0; f <= n; f++)
 		if (w->out->rows[f].status == JUDGE_SAME)
@@ -409,7 +397,7 @@ static void decide(struct judge_state *w, size_t k)
 
 static int adjust(struct judge_state *w)
 {
-	double *p = judge_alloc(w, w->nkept, 4 * sizeof(double));
+	double *p = arrays_new(&w->arrays, w->nkept, 4 * sizeof(double));
 	double *pf, *q, *qf;
 
 	if (!p)
@@ -586,16 +574,14 @@ static int judge_all(struct judge_state *w, double *totals, double *scratch)
 		totals[r] = greater(totals[r], 1);
 		w->out->totals[r] = totals[r];
 	}
-	w->other = judge_alloc(w, w->in->nfuncs + 1, sizeof(*w->other));
+	w->other = arrays_new(&w->arrays, w->in->nfuncs + 1, sizeof(*w->other));
 	if (!w->other)
 		return -ERR_NOMEM;
 	judge_whole(w, totals, scratch);
 	survey(w, all);
 	survey_others(w);
 	w->out->tested = w->nkept;
-	rc = gather(w);
-	if (!rc)
-		rc = judge_reference(w);
+	rc = gather(w) ?: judge_reference(w);
 	if (rc < 0)
 		return rc;
 	for (size_t r = 0; r < w->runs; r++)
@@ -620,26 +606,24 @@ int judge_run(const struct judge_input *in, const struct judge_options *o,
 {
 	struct judge_state w = { .in = in, .out = out,
 				.runs = in->nbase + in->nnew };
-	double *totals, *scratch;
+	double *totals = arrays_new(&w.arrays, w.runs, sizeof(*totals));
+	double *scratch = arrays_new(&w.arrays, in->nfuncs + 4 * w.runs + 1,
+				     sizeof(*scratch));
 	int rc = -ERR_NOMEM;
 
 	*out = (struct judge){ .o = *o, .nfuncs = in->nfuncs,
 			       .nbase = in->nbase, .nnew = in->nnew,
 			       .cost = in->cost };
 	out->single = in->nbase == 1 && in->nnew == 1;
-	out->rows = calloc(in->nfuncs + 1, sizeof(*out->rows));
-	out->totals = calloc(w.runs + 1, sizeof(double));
-	out->reference = calloc(w.runs + 1, sizeof(double));
-	out->in_reference = calloc(in->nfuncs + 1, sizeof(bool));
-	totals = judge_alloc(&w, w.runs, sizeof(double));
-	scratch = judge_alloc(&w, in->nfuncs + 4 * w.runs + 1, sizeof(double));
-	if (out->rows && out->totals && out->reference && out->in_reference &&
-	    totals && scratch)
+	out->rows = arrays_new(&out->arrays, in->nfuncs + 1, sizeof(*out->rows));
+	out->totals = arrays_new(&out->arrays, w.runs, sizeof(double));
+	out->reference = arrays_new(&out->arrays, w.runs, sizeof(double));
+	out->in_reference = arrays_new(&out->arrays, in->nfuncs + 1, sizeof(bool));
+	if (!out->arrays.failed && !w.arrays.failed)
 		rc = judge_all(&w, totals, scratch);
 	run_costs_fini(&w.raw);
 	run_costs_fini(&w.relative);
-	for (size_t i = 0; i < w.nblocks; i++)
-		free(w.blocks[i]);
+	arrays_fini(&w.arrays);
 	if (!rc)
 		return 0;
 	judge_fini(out);
@@ -648,10 +632,7 @@ int judge_run(const struct judge_input *in, const struct judge_options *o,
 
 void judge_fini(struct judge *j)
 {
-	free(j->rows);
-	free(j->totals);
-	free(j->reference);
-	free(j->in_reference);
+	arrays_fini(&j->arrays);
 	*j = (struct judge){ .rows = NULL };
 }
 

@@ -141,6 +141,7 @@ struct judge {
 	double *reference;	/* cost of the unchanged functions by run */
 	bool *in_reference;	/* by function */
 	const double *cost;	/* costs of the input, borrowed */
+	struct arrays arrays;	/* all others */
 };
 
 /* Judges the input, whose costs must outlive *out.  Returns 0 or -ERR_NOMEM, after

@@ -23,8 +23,7 @@ struct judge_state {
 	bool *in_ref;		/* by tested row */
 	double *ref;		/* the reference's cost by run */
 	double *scratch;	/* room for nfuncs values */
-	void *blocks[16];
-	size_t nblocks;
+	struct arrays arrays;	/* all of the above */
 };
 
 static inline double judge_cost(const struct judge_state *w, size_t run,
@@ -42,9 +41,6 @@ static inline double greater(double a, double b)
 {
 	return a > b ? a : b;
 }
-
-/* Returns zeroed memory that judge_run releases, or NULL if memory ran out. */
-void *judge_alloc(struct judge_state *w, size_t n, size_t size);
 
 /* reference.c: chooses the reference and fills in w->relative. */
 int judge_reference(struct judge_state *w);

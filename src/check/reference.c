@@ -142,7 +142,7 @@ int judge_reference(struct judge_state *w)
 {
 	size_t n = w->in->nfuncs;
 	bool *in = w->out->in_reference;
-	bool *calm = judge_alloc(w, n + 1, sizeof(*calm));
+	bool *calm = arrays_new(&w->arrays, n + 1, sizeof(*calm));
 	double all = all_cost(w, NULL);
 
 	if (!calm)

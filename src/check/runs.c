@@ -220,14 +220,9 @@ static int read_file(struct check_file *f,
 {
 	uint32_t mask = KEY_BIT(KEY_IMAGE) | KEY_BIT(KEY_SYMBOL) |
 			KEY_BIT(KEY_FILE) | KEY_BIT(KEY_LINE);
-	int rc = find_event(f, o->event, err);
 
-	if (!rc)
-		rc = sum_samples(f, err);
-	if (!rc)
-		rc = frame_keys_init(&f->keys, f->p, mask, !o->no_inline, NULL,
-				     err);
-	return rc;
+	return find_event(f, o->event, err) ?: sum_samples(f, err) ?:
+	       frame_keys_init(&f->keys, f->p, mask, !o->no_inline, NULL, err);
 }
 
 int check_runs_add(struct check_runs *c, enum check_side side,
@@ -340,8 +335,8 @@ static int order_runs(struct check_runs *c)
 
 	for (size_t i = 0; !rc && i < c->files.n; i++)
 		first[i + 1] = first[i] + (uint32_t)c->files.v[i].p->runs.n;
-	if (!rc && n)
-		qsort(c->runs.v, n, sizeof(*c->runs.v), by_time);
+	if (!rc)
+		sort_array(c->runs.v, n, by_time);
 	for (uint32_t i = 0; !rc && i < n; i++)
 		to[first[c->runs.v[i].file] + c->runs.v[i].run] = i;
 	for (size_t i = 0; !rc && i < c->files.n; i++)
@@ -429,8 +424,7 @@ int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 {
 	int rc = 0;
 
-	if (c->files.n)
-		qsort(c->files.v, c->files.n, sizeof(*c->files.v), by_file);
+	sort_array(c->files.v, c->files.n, by_file);
 	if (o->by_line)
 		rc = check_runs_match_lines(c, &o->where, NULL, 0);
 	for (size_t i = 0; !rc && i < c->files.n; i++) {

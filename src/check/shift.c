@@ -154,7 +154,7 @@ bool judge_follows(const struct judge_state *w, size_t k, double *logs)
 int judge_shift(struct judge_state *w, const double *logs, double *scratch)
 {
 	size_t nb = w->in->nbase, nn = w->in->nnew, n = 0;
-	struct stats_weighted *by = judge_alloc(w, w->nkept, sizeof(*by));
+	struct stats_weighted *by = arrays_new(&w->arrays, w->nkept, sizeof(*by));
 	double half, med, se;
 	struct votes v;
 

@@ -223,8 +223,7 @@ static void put_id(const struct check *c, uint32_t func, struct json *j)
 	name_id(check_str(&c->runs, f->image), check_func_which(&c->runs, func),
 		check_str(&c->runs, f->file), check_str(&c->runs, f->name), &k,
 		&id);
-	json_str(j, "id", buf_cstr(&id));
-	buf_fini(&id);
+	json_buf(j, "id", &id);
 }
 
 static void put_place(const struct check *c, const struct check_row *r,
@@ -235,8 +234,7 @@ static void put_place(const struct check *c, const struct check_row *r,
 
 	if (r->unit.func == PROF_NONE) {
 		check_row_name(c, r, &name);
-		json_str(j, "function", buf_cstr(&name));
-		buf_fini(&name);
+		json_buf(j, "function", &name);
 		return;
 	}
 	f = &c->runs.match.funcs.v[r->unit.func];
@@ -335,8 +333,7 @@ void check_json(const struct check *c, struct buf *out)
 	json_uint(&j, "schema", 1);
 	json_str(&j, "verdict", check_verdict_name(c->verdict));
 	describe_verdict(c, &words);
-	json_str(&j, "summary", buf_cstr(&words));
-	buf_fini(&words);
+	json_buf(&j, "summary", &words);
 	json_str(&j, "event", check_event_name(c));
 	json_str(&j, "unit", c->is_time ? "ns" : "count");
 	json_uint(&j, "baseline_runs", c->runs.nbase);
