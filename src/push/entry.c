@@ -63,9 +63,8 @@ void entry_add_series(struct buf *e, const struct push_label *labels, size_t n,
 		proto_part(&all, S_LABELS, &one);
 	}
 	put_series(e, all.p, all.n, profile, bytes);
-	e->failed |= all.failed || one.failed;
-	buf_fini(&all);
-	buf_fini(&one);
+	buf_fini_part(e, &all);
+	buf_fini_part(e, &one);
 }
 
 int entry_set_otlp(struct buf *e, const void *request, size_t n,

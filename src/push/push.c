@@ -116,10 +116,8 @@ int push_check(const struct push_options *o, struct error *err)
 {
 	struct http *http = NULL;
 	struct push_url url;
-	int rc = push_url_parse(o->url, &url, err);
+	int rc = push_url_parse(o->url, &url, err) ?: http_open(&o->http, &http, err);
 
-	if (!rc)
-		rc = http_open(&o->http, &http, err);
 	http_close(http);
 	push_url_fini(&url);
 	return rc;
@@ -650,8 +648,7 @@ static int add_profile(struct push *p, const struct export_part *part,
 	}
 	entry_count(&p->entry, part->count);
 	entry_add_series(&p->entry, labels, n, bytes->p, bytes->n);
-	p->entry.failed |= metric.failed;
-	buf_fini(&metric);
+	buf_fini_part(&p->entry, &metric);
 	return 0;
 }
 
@@ -699,9 +696,8 @@ int push_recording(struct push *p, struct reader *r,
 	division.group_of = p->services.group_of;
 	division.groups = p->services.groups;
 	division.ngroups = p->services.ngroups;
-	rc = export_divide(r, format, &spec, &division, take_part, p, err);
-	if (!rc)
-		rc = finish_entry(p, err);
+	rc = export_divide(r, format, &spec, &division, take_part, p, err) ?:
+	     finish_entry(p, err);
 	if (!rc && p->debuginfo && debuginfo_add(p->debuginfo, p->profile) < 0)
 		rc = error_nomem(err);
 	buf_reset(&p->entry);

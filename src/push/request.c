@@ -8,11 +8,13 @@
  *			gateway's JSON and by gRPC
  *	OpenTelemetry	profiles_service.proto by OTLP/HTTP and OTLP/gRPC
  */
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/sha256.h"
+#include "base/text.h"
 #include "export/proto.h"
 #include "push/entry.h"
 #include "push/grpc.h"
@@ -80,10 +82,9 @@ static void push_request(const struct entry *e, struct buf *out)
 		proto_part(&series, 2, &sample);
 		proto_part(out, 1, &series);
 	}
-	out->failed |= uuid.failed;
 	buf_fini(&series);
 	buf_fini(&sample);
-	buf_fini(&uuid);
+	buf_fini_part(out, &uuid);
 }
 
 static void parca_message(const struct entry *e, const char *tenant,
@@ -131,9 +132,8 @@ static void json_series(struct json *j, const struct entry_series *s)
 	json_end(j);
 	json_end(j);
 	json_end(j);
-	j->out->failed |= text.failed || more.failed;
-	buf_fini(&text);
-	buf_fini(&more);
+	buf_fini_part(j->out, &text);
+	buf_fini_part(j->out, &more);
 }
 
 static void parca_json(const struct entry *e, const char *tenant,
@@ -152,20 +152,6 @@ static void parca_json(const struct entry *e, const char *tenant,
 	json_end(&j);
 }
 
-static void put_escaped(struct buf *out, const char *s)
-{
-	for (; *s; s++) {
-		unsigned char c = (unsigned char)*s;
-		bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			     (c >= '0' && c <= '9') || strchr("-._~", c);
-
-		if (plain)
-			buf_u8(out, c);
-		else
-			buf_printf(out, "%%%02X", c);
-	}
-}
-
 /* Writes the service as a name that Pyroscope accepts there.  Returns whether it
  * differs. */
 static bool service_path(const struct buf *service, struct buf *out)
@@ -174,8 +160,7 @@ static bool service_path(const struct buf *service, struct buf *out)
 
 	for (size_t i = 0; i < service->n; i++) {
 		char c = (char)service->p[i];
-		bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-			    (c >= '0' && c <= '9') || (c && strchr("-_./", c));
+		bool good = isalnum((unsigned char)c) || (c && strchr("-_./", c));
 
 		buf_u8(out, good ? (uint8_t)c : '_');
 		differs |= !good;
@@ -211,11 +196,10 @@ static void ingest_name(const struct entry_series *s, struct buf *name,
 		buf_printf(&others, "%sservice_name=%s", others.n ? "," : "",
 			   buf_cstr(&service));
 	buf_printf(name, "{%s}", buf_cstr(&others));
-	name->failed |= k.failed || v.failed || service.failed || others.failed;
-	buf_fini(&k);
-	buf_fini(&v);
-	buf_fini(&service);
-	buf_fini(&others);
+	buf_fini_part(name, &k);
+	buf_fini_part(name, &v);
+	buf_fini_part(name, &service);
+	buf_fini_part(name, &others);
 }
 
 static void form_part(struct buf *out, const char *boundary, const char *name,
@@ -240,7 +224,7 @@ static void ingest(const struct entry *e, struct entry_request *q)
 	ingest_name(s, &name, &metric);
 	cpu = !strcmp(buf_cstr(&metric), "process_cpu");
 	buf_str(&q->path, "/ingest?name=");
-	put_escaped(&q->path, buf_cstr(&name));
+	text_percent(&q->path, buf_cstr(&name), "-._~");
 	buf_printf(&q->path, "&from=%llu&until=%llu&spyName=tally",
 		   (unsigned long long)(e->from_ns / 1000000000),
 		   (unsigned long long)((e->until_ns + 999999999) / 1000000000));
@@ -259,12 +243,10 @@ static void ingest(const struct entry *e, struct entry_request *q)
 	form_part(&q->body, buf_cstr(&id), "sample_type_config",
 		  "sample_type_config.json", config.p, config.n);
 	buf_printf(&q->body, "--%s--\r\n", buf_cstr(&id));
-	q->body.failed |= name.failed || metric.failed || config.failed ||
-			  id.failed;
-	buf_fini(&name);
-	buf_fini(&metric);
-	buf_fini(&config);
-	buf_fini(&id);
+	buf_fini_part(&q->body, &name);
+	buf_fini_part(&q->body, &metric);
+	buf_fini_part(&q->body, &config);
+	buf_fini_part(&q->body, &id);
 }
 
 bool entry_fits(const struct entry *e, enum push_protocol protocol)
@@ -317,8 +299,7 @@ int entry_request(const struct entry *e, enum push_protocol protocol,
 		grpc_frame(&q->body, true, e->otlp.p, cursor_left(&e->otlp));
 		break;
 	}
-	q->body.failed |= message.failed;
-	buf_fini(&message);
+	buf_fini_part(&q->body, &message);
 	buf_cstr(&q->path);
 	if (!q->body.failed && !q->path.failed)
 		return 0;
