@@ -103,8 +103,7 @@ int files_update(struct files *f, int dir, struct error *err)
 			rc = add(&now, f, e->d_name, &st, now.updated_ns, wall,
 				 err);
 	closedir(d);
-	if (now.v.n)
-		qsort(now.v.v, now.v.n, sizeof(*now.v.v), by_age);
+	sort_array(now.v.v, now.v.n, by_age);
 	if (!rc) {
 		files_fini(f);
 		*f = now;

@@ -176,22 +176,10 @@ static int finish_file(struct keeper *k, struct finished *f, struct error *err)
 static void send_report(struct keeper *k, int fd)
 {
 	if (k->push) {
-		const struct push_counts *c = push_get_counts(k->push);
-		struct keeper_report *r = &k->report;
-
-		if (c->sent > k->pushed_before)
-			r->last_push_s = (uint64_t)time(NULL);
-		k->pushed_before = c->sent;
-		r->sent = c->sent;
-		r->sent_bytes = c->sent_bytes;
-		r->sent_samples = c->samples;
-		r->tries = c->tries;
-		r->refused = c->refused;
-		r->rejected = c->rejected;
-		r->dropped = c->dropped;
-		r->waiting = c->waiting;
-		r->waiting_bytes = c->waiting_bytes;
-		memcpy(r->problem, c->problem, sizeof(r->problem));
+		k->report.push = *push_get_counts(k->push);
+		if (k->report.push.sent > k->pushed_before)
+			k->report.last_push_s = (uint64_t)time(NULL);
+		k->pushed_before = k->report.push.sent;
 	}
 	/* The report is smaller than PIPE_BUF, so it is written completely or not
 	 * at all. */
@@ -212,9 +200,7 @@ static int round_of_files(struct keeper *k, struct error *err)
 			f->done = true;
 			continue;
 		}
-		rc = take_file(k, f, err);
-		if (!rc)
-			rc = finish_file(k, f, err);
+		rc = take_file(k, f, err) ?: finish_file(k, f, err);
 	}
 	return rc < 0 ? rc : 0;
 }

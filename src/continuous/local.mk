@@ -8,8 +8,6 @@ libcontinuous_a_SOURCES = \
 	src/continuous/folder.h \
 	src/continuous/keeper.c \
 	src/continuous/keeper.h \
-	src/continuous/service.c \
-	src/continuous/service.h \
 	src/continuous/status.c \
 	src/continuous/status.h \
 	src/continuous/supervise.c

@@ -12,7 +12,10 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-enum kind { TEXT, NUMBER, REAL, TRUTH };
+enum kind {
+	TEXT, NUMBER, REAL, TRUTH,
+	TOTAL,		/* a number to which earlier keepers add theirs */
+};
 
 /* Members of the JSON object, in order. */
 static const struct member {
@@ -23,9 +26,9 @@ static const struct member {
 #define M(kind, name) \
 	{ #name, kind, offsetof(struct continuous_status, name), \
 	  sizeof(((struct continuous_status *)0)->name) }
-#define K(kind, name) \
-	{ #name, kind, offsetof(struct continuous_status, keeper_says.name), \
-	  sizeof(((struct continuous_status *)0)->keeper_says.name) }
+#define K(kind, name, member) \
+	{ #name, kind, offsetof(struct continuous_status, keeper_says.member), \
+	  sizeof(((struct continuous_status *)0)->keeper_says.member) }
 	M(TEXT, state), M(TEXT, why), M(NUMBER, pid), M(NUMBER, recorder),
 	M(NUMBER, keeper), M(NUMBER, started_s), M(NUMBER, written_s),
 	M(NUMBER, running_s),
@@ -33,19 +36,33 @@ static const struct member {
 	M(NUMBER, files), M(NUMBER, bytes), M(NUMBER, removed),
 	M(NUMBER, free_bytes), M(TRUTH, pushing),
 	/* from the keeper; its number of files counts since the start */
-	{ "files_finished", NUMBER,
-	  offsetof(struct continuous_status, keeper_says.files), 8 },
-	K(NUMBER, samples), K(NUMBER, lost), K(NUMBER, unreadable),
-	{ "files_full", NUMBER,
-	  offsetof(struct continuous_status, keeper_says.full), 8 },
-	K(NUMBER, pushed_files), K(NUMBER, sent), K(NUMBER, sent_bytes),
-	K(NUMBER, sent_samples), K(NUMBER, tries), K(NUMBER, refused),
-	K(NUMBER, rejected), K(NUMBER, dropped), K(NUMBER, waiting),
-	K(NUMBER, waiting_bytes), K(NUMBER, last_push_s), K(TEXT, problem),
+	K(TOTAL, files_finished, files), K(TOTAL, samples, samples),
+	K(TOTAL, lost, lost), K(TOTAL, unreadable, unreadable),
+	K(TOTAL, files_full, full), K(TOTAL, pushed_files, pushed_files),
+	K(TOTAL, sent, push.sent), K(TOTAL, sent_bytes, push.sent_bytes),
+	K(TOTAL, sent_samples, push.samples), K(TOTAL, tries, push.tries),
+	K(TOTAL, refused, push.refused), K(TOTAL, rejected, push.rejected),
+	K(TOTAL, dropped, push.dropped), K(NUMBER, waiting, push.waiting),
+	K(NUMBER, waiting_bytes, push.waiting_bytes),
+	K(NUMBER, last_push_s, last_push_s), K(TEXT, problem, push.problem),
 #undef M
 #undef K
 };
 enum { MEMBERS = COUNT(members) };
+
+void status_add(struct continuous_status *s, const struct keeper_report *earlier)
+{
+	const char *from = (const char *)earlier;
+	size_t start = offsetof(struct continuous_status, keeper_says);
+
+	for (int i = 0; i < MEMBERS; i++) {
+		const struct member *m = &members[i];
+
+		if (m->kind == TOTAL)
+			*(uint64_t *)((char *)s + m->at) +=
+				*(const uint64_t *)(from + m->at - start);
+	}
+}
 
 void status_json(const struct continuous_status *s, struct buf *out)
 {
@@ -62,6 +79,7 @@ void status_json(const struct continuous_status *s, struct buf *out)
 			json_str(&j, m->name, p);
 			break;
 		case NUMBER:
+		case TOTAL:
 			json_uint(&j, m->name, *(const uint64_t *)p);
 			break;
 		case REAL:
@@ -165,29 +183,29 @@ static void counted(struct buf *b, const char *before, uint64_t n,
 static void push_text(const struct keeper_report *k, uint64_t now_s,
 		      struct buf *b)
 {
-	counted(b, "push       ", k->sent, " requests sent with ");
-	text_count(b, k->sent_samples);
+	counted(b, "push       ", k->push.sent, " requests sent with ");
+	text_count(b, k->push.samples);
 	buf_str(b, " samples, ");
-	megabytes(b, k->sent_bytes);
+	megabytes(b, k->push.sent_bytes);
 	if (k->last_push_s) {
 		buf_str(b, "; the last ");
 		duration(b, since(k->last_push_s, now_s));
 		buf_str(b, " ago");
 	}
 	buf_u8(b, '\n');
-	if (k->refused || k->rejected || k->dropped) {
-		counted(b, "           refused: ", k->refused, " requests");
-		counted(b, ", left out by the server: ", k->rejected,
+	if (k->push.refused || k->push.rejected || k->push.dropped) {
+		counted(b, "           refused: ", k->push.refused, " requests");
+		counted(b, ", left out by the server: ", k->push.rejected,
 			" profiles");
-		counted(b, ", dropped from the spool: ", k->dropped,
+		counted(b, ", dropped from the spool: ", k->push.dropped,
 			" requests\n");
 	}
-	counted(b, "spool      ", k->waiting, " requests wait, ");
-	megabytes(b, k->waiting_bytes);
+	counted(b, "spool      ", k->push.waiting, " requests wait, ");
+	megabytes(b, k->push.waiting_bytes);
 	buf_u8(b, '\n');
-	if (*k->problem) {
+	if (*k->push.problem) {
 		buf_str(b, "problem    ");
-		text_safe(b, k->problem);
+		text_safe(b, k->push.problem);
 		buf_u8(b, '\n');
 	}
 }

@@ -7,17 +7,15 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "push/push.h"
 
 /* Report from the keeper to the supervisor, in one write to a pipe. */
 struct keeper_report {
 	uint64_t files, samples, lost, unreadable;	/* totals of finished files */
 	uint64_t full;		/* files that ended because of their tables' memory */
 	uint64_t pushed_files;
-	uint64_t sent, sent_bytes, sent_samples, tries, refused, rejected,
-		 dropped, waiting, waiting_bytes;
+	struct push_counts push;
 	uint64_t last_push_s;	/* seconds since 1970; 0: none yet */
-	char problem[512];	/* reason of the last failed push; "" if it
-				 * succeeded */
 };
 
 struct continuous_status {
@@ -35,6 +33,8 @@ struct continuous_status {
 	struct keeper_report keeper_says;
 };
 
+/* Adds the totals of keepers that have ended. */
+void status_add(struct continuous_status *s, const struct keeper_report *earlier);
 /* Appends the status as JSON. */
 void status_json(const struct continuous_status *s, struct buf *out);
 /* Parses a status.  Ignores unknown members.  Returns ERR_FORMAT if the text is no

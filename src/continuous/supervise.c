@@ -7,13 +7,16 @@
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -24,7 +27,6 @@
 #include "continuous/files.h"
 #include "continuous/folder.h"
 #include "continuous/keeper.h"
-#include "continuous/service.h"
 #include "continuous/status.h"
 #include "launch/proc_read.h"
 #include "launch/signals.h"
@@ -286,22 +288,10 @@ static void read_reports(struct supervisor *s)
 
 	while (s->reports >= 0 && read(s->reports, &r, sizeof(r)) == sizeof(r)) {
 		*sum = r;
-		sum->files += e->files;
-		sum->samples += e->samples;
-		sum->lost += e->lost;
-		sum->unreadable += e->unreadable;
-		sum->full += e->full;
-		sum->pushed_files += e->pushed_files;
-		sum->sent += e->sent;
-		sum->sent_bytes += e->sent_bytes;
-		sum->sent_samples += e->sent_samples;
-		sum->tries += e->tries;
-		sum->refused += e->refused;
-		sum->rejected += e->rejected;
-		sum->dropped += e->dropped;
+		status_add(&s->status, e);
 		if (!r.last_push_s)
 			sum->last_push_s = e->last_push_s;
-		sum->problem[sizeof(sum->problem) - 1] = 0;
+		sum->push.problem[sizeof(sum->push.problem) - 1] = 0;
 	}
 }
 
@@ -396,6 +386,13 @@ static void keeper_ended(struct supervisor *s)
 	s->moved = false;
 }
 
+/* Returns the CPU seconds in a process's own account. */
+static double seconds_of(const struct rusage *u)
+{
+	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) +
+	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) / 1e6;
+}
+
 static void reap(struct supervisor *s)
 {
 	struct rusage u;
@@ -403,10 +400,7 @@ static void reap(struct supervisor *s)
 	pid_t pid;
 
 	while ((pid = wait4(-1, &status, WNOHANG, &u)) > 0) {
-		s->cpu_ended += (double)u.ru_utime.tv_sec +
-				(double)u.ru_stime.tv_sec +
-				(double)(u.ru_utime.tv_usec +
-					 u.ru_stime.tv_usec) / 1e6;
+		s->cpu_ended += seconds_of(&u);
 		if (pid == s->keeper)
 			keeper_ended(s);
 		for (int i = 0; i < RECORDERS; i++)
@@ -429,21 +423,14 @@ static void take_signals(struct supervisor *s)
 static double cpu_of(pid_t pid)
 {
 	unsigned long long user = 0, sys = 0, cuser = 0, csys = 0;
-	char path[32];
-	struct buf text = { 0 };
-	struct error ignored;
-	const char *at;
-	double seconds = 0;
+	const char *at = NULL;
+	char text[1024];
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	if (pid && !io_read_file(path, 4096, &text, &ignored) &&
-	    (at = strrchr(buf_cstr(&text), ')')) &&
-	    sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
-		   "%llu %llu %llu %llu", &user, &sys, &cuser, &csys) == 4)
-		seconds = (double)(user + sys + cuser + csys) /
-			  (double)sysconf(_SC_CLK_TCK);
-	buf_fini(&text);
-	return seconds;
+	if (pid && proc_beginning(text, sizeof(text), "/proc/%d/stat", pid) > 0)
+		at = strrchr(text, ')');
+	return at && sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u "
+			    "%llu %llu %llu %llu", &user, &sys, &cuser, &csys) == 4
+	       ? (double)(user + sys + cuser + csys) / (double)sysconf(_SC_CLK_TCK) : 0;
 }
 
 static uint64_t memory_of(pid_t pid)
@@ -458,10 +445,7 @@ static void own_usage(struct supervisor *s)
 	struct rusage u;
 
 	getrusage(RUSAGE_SELF, &u);
-	s->status.cpu_seconds = s->cpu_ended + (double)u.ru_utime.tv_sec +
-		(double)u.ru_stime.tv_sec +
-		(double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6 +
-		cpu_of(s->keeper);
+	s->status.cpu_seconds = s->cpu_ended + seconds_of(&u) + cpu_of(s->keeper);
 	s->status.memory_bytes = memory_of(getpid()) + memory_of(s->keeper);
 	for (int i = 0; i < RECORDERS; i++) {
 		s->status.cpu_seconds += cpu_of(s->r[i].pid);
@@ -672,6 +656,30 @@ static bool wait_for_something(struct supervisor *s, uint64_t until)
 		return false;
 	await_step(s);
 	return true;
+}
+
+/* Tells the service manager about a service of "Type=notify", as sd_notify(3) does:
+ * "READY=1".  Does nothing where no manager waits for it. */
+static void service_notify(const char *text)
+{
+	const char *path = getenv("NOTIFY_SOCKET");
+	struct sockaddr_un to = { .sun_family = AF_UNIX };
+	size_t n = path ? strlen(path) : 0;
+	int fd;
+
+	if (!n || n >= sizeof(to.sun_path) || (*path != '/' && *path != '@'))
+		return;
+	memcpy(to.sun_path, path, n);
+	if (*path == '@')
+		to.sun_path[0] = 0;	/* an abstract name */
+	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return;
+	/* Without an answer the manager says that the service did not start. */
+	(void)!sendto(fd, text, strlen(text), MSG_NOSIGNAL,
+		      (const struct sockaddr *)&to,
+		      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + n));
+	close(fd);
 }
 
 static bool recorders_left(const struct supervisor *s)

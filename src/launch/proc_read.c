@@ -2,6 +2,8 @@
 /* Reads small files of proc(5), and memory of processes. */
 #include "launch/proc_read.h"
 
+#include <fcntl.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,25 @@ bool proc_line(const char *path, struct buf *out)
 	while (read && out->n && out->p[out->n - 1] == '\n')
 		out->n--;
 	return read;
+}
+
+ssize_t proc_beginning(char *text, size_t size, const char *path, ...)
+{
+	char name[4096];
+	ssize_t n = -1;
+	va_list ap;
+	int fd;
+
+	va_start(ap, path);
+	vsnprintf(name, sizeof(name), path, ap);
+	va_end(ap);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[n < 0 ? 0 : n] = 0;
+	return n;
 }
 
 bool proc_name(uint32_t pid, const char *otherwise, struct buf *out)

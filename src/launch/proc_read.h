@@ -12,6 +12,10 @@
 /* Appends a file of one line without its newline (comm, boot_id).  Returns false if
  * it cannot be read; a part may have been appended. */
 bool proc_line(const char *path, struct buf *out);
+/* Reads the beginning of a file, whose path is that of a format, and appends a NUL: ""
+ * if it cannot be read.  Returns the number of bytes, or -1. */
+ssize_t proc_beginning(char *text, size_t size, const char *path, ...)
+	__attribute__((format(printf, 3, 4)));
 /* Appends a process's name, or `otherwise`.  Returns false if the name is unknown. */
 bool proc_name(uint32_t pid, const char *otherwise, struct buf *out);
 /* Sets the numbers after n keys ("KEY:") in /proc/PID/status, all from one read; leaves

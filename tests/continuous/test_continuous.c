@@ -208,7 +208,7 @@ static void status_is_read_as_written(void **state)
 	struct continuous_status s = { .state = "recording", .why = "a \"b\"\n",
 		.pid = 7, .cpu_seconds = 1.5, .pushing = true, .files = 3,
 		.keeper_says = { .files = 9, .samples = 1ull << 50, .full = 2,
-				 .problem = "x" } }, got;
+				 .push.problem = "x" } }, got;
 	struct buf text = { 0 };
 	struct error err;
 
@@ -224,7 +224,7 @@ static void status_is_read_as_written(void **state)
 	assert_int_equal(got.keeper_says.files, 9);
 	assert_int_equal(got.keeper_says.full, 2);
 	assert_int_equal(got.keeper_says.samples, 1ull << 50);
-	assert_string_equal(got.keeper_says.problem, "x");
+	assert_string_equal(got.keeper_says.push.problem, "x");
 	for (size_t n = 0; n < text.n - 1; n++)
 		assert_int_equal(status_parse(text.p, n, &got, &err),
 				 -ERR_FORMAT);
