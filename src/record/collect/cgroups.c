@@ -109,7 +109,6 @@ static bool look(struct cgroups *g, const char *proc)
 static const char *add(struct cgroups *g, uint64_t id, const char *path)
 {
 	size_t n = strlen(path) + 1, at;
-	uint32_t *slot;
 
 	if (g->by_id.n >= IDS_MAX || g->paths.n > PATHS_MAX) {
 		u64map_clear(&g->by_id);
@@ -119,10 +118,8 @@ static const char *add(struct cgroups *g, uint64_t id, const char *path)
 	buf_bytes(&g->paths, path, n);
 	if (g->paths.failed)
 		return NULL;
-	slot = u64map_slot(&g->by_id, id);
-	if (!slot)
+	if (u64map_put(&g->by_id, id, (uint32_t)at) < 0)
 		return NULL;
-	*slot = (uint32_t)at;
 	return (const char *)g->paths.p + at;
 }
 

@@ -4,7 +4,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -427,28 +426,14 @@ static int write_unlocated(struct collector *c, uint32_t pid, uint32_t tid,
 	return rc < 0 ? rc : write_latency(c, pid, tid, &s, loc, rest, err);
 }
 
-/* Reads the beginning of a file, or nothing, and appends a NUL. */
-static size_t read_beginning(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd < 0 ? -1 : read(fd, text, size - 1);
-
-	if (fd >= 0)
-		close(fd);
-	text[n < 0 ? 0 : n] = 0;
-	return n < 0 ? 0 : (size_t)n;
-}
-
 /* "RAN QUEUED TURNS" (Documentation/scheduler/sched-stats.rst). */
 static bool read_schedstat(const struct collector *c, uint32_t pid, uint32_t tid,
 			   struct wait_poll *p)
 {
 	unsigned long long v[3];
-	char path[96], text[96];
+	char text[96];
 
-	snprintf(path, sizeof(path), "%s/%u/task/%u/schedstat", c->proc, pid,
-		 tid);
-	read_beginning(path, text, sizeof(text));
+	proc_beginning(text, sizeof(text), "%s/%u/task/%u/schedstat", c->proc, pid, tid);
 	p->time_ns = clock_now();
 	if (sscanf(text, "%llu %llu %llu", &v[0], &v[1], &v[2]) != 3)
 		return false;
@@ -725,14 +710,13 @@ static void read_stolen_time(struct collector *c)
 {
 	enum { EACH_NS = 100000000 };
 	long ticks = sysconf(_SC_CLK_TCK);
-	char path[64], text[256];
+	char text[256];
+	ssize_t n = proc_beginning(text, sizeof(text), "%s/stat", c->proc);
 
-	snprintf(path, sizeof(path), "%s/stat", c->proc);
 	if (ticks > 0)
 		polled_waits_stolen(&c->polled_waits,
-			proc_stat_stolen(text, read_beginning(path, text,
-							      sizeof(text))) *
-			(uint64_t)(1000000000 / ticks));
+				    proc_stat_stolen(text, n < 0 ? 0 : (size_t)n) *
+				    (SECOND / (uint64_t)ticks));
 	c->wait_samples.next_stolen_ns = clock_now() + EACH_NS;
 }
 

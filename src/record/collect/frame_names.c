@@ -2,11 +2,10 @@
 /* Creates locations in the profile for frames that have names instead of addresses. */
 #include "record/collect/frame_names.h"
 
-#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/buf.h"
+#include "base/io.h"
 
 enum { NAME_BITS = 4 };		/* log2 of the addresses per name */
 
@@ -47,18 +46,6 @@ static bool has_image(struct frame_names *n)
 	return true;
 }
 
-static bool write_all(int fd, const struct buf *b)
-{
-	for (size_t at = 0; at < b->n;) {
-		ssize_t n = write(fd, b->p + at, b->n - at);
-
-		if (n < 0 && errno != EINTR)
-			return false;
-		at += n > 0 ? (size_t)n : 0;
-	}
-	return true;
-}
-
 bool frame_names_add(struct frame_names *n, const char *name)
 {
 	struct buf b = { 0 };
@@ -69,7 +56,8 @@ bool frame_names_add(struct frame_names *n, const char *name)
 	buf_printf(&b, "%llx %x %s\n",
 		   (unsigned long long)(n->written + 1) << NAME_BITS,
 		   1 << NAME_BITS, name);
-	good = !b.failed && write_all(n->images->v.v[n->image].fd, &b);
+	good = !b.failed && !io_write_all(n->images->v.v[n->image].fd, n->path, b.p, b.n,
+					  NULL);
 	buf_fini(&b);
 	n->written += good;
 	return good;

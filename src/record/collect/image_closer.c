@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "profile/symbolize_profile.h"
 #include "profile/merge.h"
 
@@ -29,13 +30,17 @@ enum {
 #define LOOK_GONE_NS 1500000000u	/* ... while only deleted files may be too many */
 #define CALM_LOOKS 4ull		/* both are longer with `calm`: each looks at all files */
 
+static void part_free(struct closed_names *part)
+{
+	profile_fini(&part->names);
+	free(part->images);
+	free(part->locs);
+}
+
 void image_closer_forget(struct image_closer *l)
 {
-	for (size_t i = 0; i < l->parts.n; i++) {
-		profile_fini(&l->parts.v[i].names);
-		free(l->parts.v[i].images);
-		free(l->parts.v[i].locs);
-	}
+	for (size_t i = 0; i < l->parts.n; i++)
+		part_free(&l->parts.v[i]);
 	vec_fini(&l->parts);
 }
 
@@ -104,11 +109,8 @@ static int by_use(const void *x, const void *y)
 {
 	const struct unused *a = x, *b = y;
 
-	if (a->gone != b->gone)
-		return a->gone ? -1 : 1;
-	if (a->mapped != b->mapped)
-		return a->mapped < b->mapped ? -1 : 1;
-	return a->image < b->image ? -1 : a->image > b->image;
+	return descending(a->gone, b->gone) ?: ascending(a->mapped, b->mapped) ?:
+	       ascending(a->image, b->image);
 }
 
 /* Lists the unmapped open files.  Returns their number. */
@@ -219,13 +221,6 @@ static int name_part(struct closed_names *part, struct naming *naming,
 	return rc;
 }
 
-static void part_free(struct closed_names *part)
-{
-	profile_fini(&part->names);
-	free(part->images);
-	free(part->locs);
-}
-
 /* Keeps the names of the sampled locations in n images. */
 static int keep_names(struct image_closer *l, const struct image_closer_input *w,
 		      const struct unused *v, size_t n, struct error *err)
@@ -241,9 +236,8 @@ static int keep_names(struct image_closer *l, const struct image_closer_input *w
 	    !row_of)
 		goto out;
 	memset(row_of, 0xff, (p->images.n + 1) * sizeof(*row_of));
-	rc = add_images(&part, &naming, p, v, n, row_of);
-	if (!rc)
-		rc = add_locs(&part, &naming, p, row_of);
+	rc = add_images(&part, &naming, p, v, n, row_of) ?:
+	     add_locs(&part, &naming, p, row_of);
 	if (!rc && part.names.locs.n) {
 		rc = name_part(&part, &naming, w, err);
 		less = realloc(part.locs,

@@ -617,17 +617,6 @@ static uint32_t image_file(struct images *im, const struct map_owner *who,
 	return image_new(im, who, m, &key, flags);
 }
 
-/* Records the file that describes the process's code.  The last one counts. */
-static int note_jitdump(struct images *im, uint32_t pid, uint32_t image)
-{
-	uint32_t *slot = u64map_slot(&im->jit_dumps, pid);
-
-	if (!slot)
-		return -ERR_NOMEM;
-	*slot = image;
-	return 0;
-}
-
 int images_map(struct images *im, const struct map_owner *who,
 	       const struct mapping *m, struct map *out)
 {
@@ -644,7 +633,8 @@ int images_map(struct images *im, const struct map_owner *who,
 	if (out->image == UINT32_MAX)
 		return -ERR_NOMEM;
 	r = &im->v.v[out->image];
-	if (r->jitdump && note_jitdump(im, who->pid, out->image) < 0)
+	/* the last file that describes the process's code counts */
+	if (r->jitdump && u64map_put(&im->jit_dumps, who->pid, out->image) < 0)
 		return -ERR_NOMEM;
 	if (r->kind == PROF_IMAGE_ANON)
 		return 0;

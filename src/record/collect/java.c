@@ -149,7 +149,6 @@ static struct java_process *process_oldest(struct java *j)
 static struct java_process *process_new(struct java *j, uint32_t pid)
 {
 	struct java_process *p = calloc(1, sizeof(*p));
-	uint32_t *slot;
 
 	if (!p)
 		return NULL;
@@ -163,18 +162,14 @@ static struct java_process *process_new(struct java *j, uint32_t pid)
 		hotspot_free(old->hotspot);
 		*old = *p;
 		free(p);
-		slot = u64map_slot(&j->by_pid, pid);
-		if (slot)
-			*slot = at;
+		u64map_put(&j->by_pid, pid, at);
 		return old;
 	}
 	if (vec_push(&j->procs, p) < 0) {
 		free(p);
 		return NULL;
 	}
-	slot = u64map_slot(&j->by_pid, pid);
-	if (slot)
-		*slot = (uint32_t)j->procs.n - 1;
+	u64map_put(&j->by_pid, pid, (uint32_t)j->procs.n - 1);
 	return p;
 }
 

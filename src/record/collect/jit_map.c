@@ -7,15 +7,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/io.h"
 #include "record/collect/image_open.h"
 #include "symbolize/jitdump.h"
 #include "launch/proc_text.h"
 
-enum { TEXT_MAX = 64 << 10, NS = 1000000000 };
+enum { TEXT_MAX = 64 << 10 };
 
 /* Tolerance: clocks differ by a tick, and file times are coarse. */
 #define SLACK_NS 2000000000ll
@@ -29,14 +29,6 @@ struct maker {
 	bool lives;
 	bool strict;		/* only files of tally's user count */
 };
-
-static int64_t clock_ns(clockid_t c)
-{
-	struct timespec t = { 0, 0 };
-
-	clock_gettime(c, &t);
-	return (int64_t)t.tv_sec * NS + t.tv_nsec;
-}
 
 static bool proc_read(const struct images *im, uint32_t pid, const char *file,
 		      struct buf *out)
@@ -58,10 +50,10 @@ static bool started(struct buf *b, int64_t *since_ns)
 	for (int i = 2; s && i < 22; i++)
 		s = strchr(s + 1, ' ');
 	if (!s || hz <= 0 || sscanf(s, " %llu", &ticks) != 1 ||
-	    ticks > INT64_MAX / NS)
+	    ticks > INT64_MAX / SECOND)
 		return false;
-	*since_ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME) +
-		    (int64_t)(ticks * (NS / (unsigned long long)hz));
+	*since_ns = (int64_t)(clock_read(CLOCK_REALTIME) - clock_read(CLOCK_BOOTTIME) +
+			      ticks * (SECOND / (unsigned long long)hz));
 	return true;
 }
 
@@ -93,8 +85,8 @@ static int64_t made_ns(int fd, const struct stat *st)
 
 	if (!statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &x) &&
 	    x.stx_mask & STATX_BTIME)
-		return x.stx_btime.tv_sec * NS + x.stx_btime.tv_nsec;
-	return (int64_t)st->st_mtim.tv_sec * NS + st->st_mtim.tv_nsec;
+		return x.stx_btime.tv_sec * (int64_t)SECOND + x.stx_btime.tv_nsec;
+	return clock_ns(st->st_mtim);
 }
 
 static bool owner_counts(const struct stat *st, const struct maker *m)
@@ -113,8 +105,7 @@ static int checked(int fd, const struct maker *m)
 	if (fd < 0)
 		return -1;
 	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && owner_counts(&st, m) &&
-	    (int64_t)st.st_mtim.tv_sec * NS + st.st_mtim.tv_nsec >=
-		    m->since_ns - SLACK_NS &&
+	    clock_ns(st.st_mtim) >= m->since_ns - SLACK_NS &&
 	    (!m->until_ns || made_ns(fd, &st) - SLACK_NS <= m->until_ns))
 		return fd;
 	close(fd);
@@ -159,7 +150,7 @@ void jit_map_take(struct images *im, struct recorded_image *r)
 static bool is_own(const struct images *im, const struct stat *st)
 {
 	return S_ISREG(st->st_mode) && st->st_uid == geteuid() &&
-	       (int64_t)st->st_mtim.tv_sec * NS + st->st_mtim.tv_nsec >= im->began_ns;
+	       clock_ns(st->st_mtim) >= im->began_ns;
 }
 
 /* Removes a file that was created because of this recording, once its program has
@@ -235,9 +226,7 @@ static bool dump_pid(const char *path, uint32_t *pid)
 
 static size_t read_head(void *ctx, uint64_t at, void *to, size_t n)
 {
-	ssize_t got = pread(*(const int *)ctx, to, n, (off_t)at);
-
-	return got > 0 ? (size_t)got : 0;
+	return io_read_at(*(const int *)ctx, at, to, n);
 }
 
 /* Returns whether the file has the header of a program with this own number. */

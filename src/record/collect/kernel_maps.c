@@ -9,6 +9,7 @@
 
 #include "base/cursor.h"
 #include "base/io.h"
+#include "base/search.h"
 #include "launch/proc_text.h"
 
 /* Upper bound of the size of kernel code.  Modules lie further away, or below. */
@@ -105,7 +106,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct proc_module *x = a, *y = b;
 
-	return x->start < y->start ? -1 : x->start > y->start;
+	return ascending(x->start, y->start);
 }
 
 int kernel_maps_place(struct kernel_maps *k, struct images *im, uint64_t base,
@@ -168,9 +169,7 @@ static int add_modules(struct loading *l, const struct buf *text)
 
 	proc_modules_parse((const char *)text->p, text->n, module_seen, l);
 	rc = l->result;
-	if (l->modules.n)
-		qsort(l->modules.v, l->modules.n, sizeof(*l->modules.v),
-		      by_start);
+	sort_array(l->modules.v, l->modules.n, by_start);
 	for (size_t i = 0; i < l->modules.n && !rc; i++)
 		if (!is_known(l, &l->modules.v[i]))
 			rc = module_add(l, &l->modules.v[i]);

@@ -139,6 +139,7 @@ struct task *processes_find_task(struct processes *p, uint32_t tid)
 static struct task *task_put(struct processes *p, uint32_t pid, uint32_t tid)
 {
 	uint32_t *slot = u64map_slot(&p->by_tid, tid);
+	struct process *proc;
 	struct task *t;
 	uint32_t row;
 
@@ -151,12 +152,9 @@ static struct task *task_put(struct processes *p, uint32_t pid, uint32_t tid)
 	*slot = row;
 	t = &p->tasks.v[row];
 	*t = (struct task){ .pid = pid, .tid = tid, .row = UINT32_MAX };
-	if (tid != pid) {
-		struct process *proc = processes_find(p, pid);
-
-		if (proc)
-			proc->threaded = true;
-	}
+	proc = tid != pid ? processes_find(p, pid) : NULL;
+	if (proc)
+		proc->threaded = true;
 	return t;
 }
 
@@ -293,7 +291,7 @@ static bool has_threads(const struct processes *p, uint32_t pid)
  * end their first thread long before the others (pthread_exit in main). */
 static void process_purge(struct processes *p, const struct gone *g)
 {
-	uint32_t row = u64map_get(&p->by_pid, g->pid), *slot;
+	uint32_t row = u64map_get(&p->by_pid, g->pid);
 	struct process *proc;
 
 	if (!is_row(row))
@@ -304,9 +302,7 @@ static void process_purge(struct processes *p, const struct gone *g)
 	    vec_push(&p->free_procs, row) < 0)
 		return;
 	process_drop(p, row);
-	slot = u64map_slot(&p->by_pid, g->pid);
-	if (slot)
-		*slot = NO_PROCESS;
+	u64map_put(&p->by_pid, g->pid, NO_PROCESS);
 }
 
 static bool is_running(uint32_t pid)
@@ -390,7 +386,6 @@ static void task_purge(struct processes *p, const struct gone *g)
 {
 	uint32_t row = u64map_get(&p->by_tid, g->tid);
 	const struct process *proc;
-	uint32_t *slot;
 
 	if (!is_row(row) || p->tasks.v[row].pid != g->pid ||
 	    p->tasks.v[row].start_ns > g->time_ns ||
@@ -400,9 +395,7 @@ static void task_purge(struct processes *p, const struct gone *g)
 	if (proc && proc->pid == g->tid && is_unrecorded(proc))
 		list_comm(&p->unrecorded, p->tasks.v[row].comm);
 	memset(&p->tasks.v[row], 0, sizeof(p->tasks.v[row]));
-	slot = u64map_slot(&p->by_tid, g->tid);
-	if (slot)
-		*slot = NO_PROCESS;
+	u64map_put(&p->by_tid, g->tid, NO_PROCESS);
 	process_purge(p, g);
 }
 

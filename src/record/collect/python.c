@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+#include "base/text.h"
 #include "runtime/python_frames.h"
 
 enum { FUNCS_MAX = 1 << 20, STATES_MAX = 16 };
@@ -54,29 +56,11 @@ void python_fini(struct python *py)
 
 static void put_char(struct buf *b, uint32_t c)
 {
-	uint8_t u[4];
-	size_t n;
-
 	if (c < 0x20 || c == 0x7f)
 		c = '?';
 	if (c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 		c = 0xfffd;
-	if (c < 0x80) {
-		u[0] = (uint8_t)c;
-		n = 1;
-	} else if (c < 0x800) {
-		u[0] = (uint8_t)(0xc0 | c >> 6);
-		n = 2;
-	} else if (c < 0x10000) {
-		u[0] = (uint8_t)(0xe0 | c >> 12);
-		n = 3;
-	} else {
-		u[0] = (uint8_t)(0xf0 | c >> 18);
-		n = 4;
-	}
-	for (size_t i = 1; i < n; i++)
-		u[i] = (uint8_t)(0x80 | (c >> 6 * (n - 1 - i) & 0x3f));
-	buf_bytes(b, u, n);
+	text_utf8(b, c);
 }
 
 /* Returns the next character of UTF-8; U+FFFD if invalid. */
@@ -630,7 +614,7 @@ static int by_record(const void *a, const void *b)
 {
 	const struct python_run *x = a, *y = b;
 
-	return (x->record > y->record) - (x->record < y->record);
+	return ascending(x->record, y->record);
 }
 
 /* Orders the runs of several interpreters by their records.  Drops those of states that
@@ -648,8 +632,7 @@ static void sort_states(struct python *py, const struct native *s)
 		if (py->runs.v[i].n)
 			py->runs.v[n++] = py->runs.v[i];
 	py->runs.n = n;
-	if (n)
-		qsort(py->runs.v, n, sizeof(*py->runs.v), by_record);
+	sort_array(py->runs.v, n, by_record);
 }
 
 static bool push(struct python *py, uint64_t addr)

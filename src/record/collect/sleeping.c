@@ -9,21 +9,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "launch/proc_read.h"
+
 char sleeping_state(const char *proc, uint32_t pid, uint32_t tid, bool *kernel)
 {
 	enum { PF_KTHREAD = 0x00200000 };	/* linux/sched.h */
-	char path[96], text[512], state = 0;
+	char text[512], state = 0;
 	const char *name;
 	unsigned int flags = 0;
-	ssize_t n;
-	int fd;
 
-	snprintf(path, sizeof(path), "%s/%u/task/%u/stat", proc, pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	text[n < 0 ? 0 : n] = 0;
+	proc_beginning(text, sizeof(text), "%s/%u/task/%u/stat", proc, pid, tid);
 	/* The name may contain any characters. */
 	name = strrchr(text, ')');
 	if (!name || sscanf(name, ") %c %*d %*d %*d %*d %*d %u", &state,
@@ -95,20 +90,13 @@ bool sleeping_read(const char *proc, uint32_t pid, uint32_t tid,
 	};
 	enum { OUTSIDE = 2, IN_CALL = 8 };	/* number of words */
 	unsigned long long v[9];
-	char path[96], text[256], *p = text, *end;
+	char text[256], *p = text, *end;
 	size_t words = 0;
 	int64_t number;
-	ssize_t n;
-	int fd;
 
 	memset(out, 0, sizeof(*out));
-	snprintf(path, sizeof(path), "%s/%u/task/%u/syscall", proc, pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	n = fd < 0 ? -1 : read(fd, text, sizeof(text) - 1);
-	if (fd >= 0)
-		close(fd);
-	out->closed = n < 0;
-	text[n < 0 ? 0 : n] = 0;
+	out->closed = proc_beginning(text, sizeof(text), "%s/%u/task/%u/syscall", proc,
+				     pid, tid) < 0;
 	if (!strncmp(text, "running", 7))
 		return false;
 	number = strtoll(p, &end, 10);

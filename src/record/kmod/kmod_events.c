@@ -359,9 +359,8 @@ static int check_counters(const struct tally_info *info,
 		text[i] = specs[i].text;
 		allowed[i] = e->allowed ? e->allowed
 			     : (uint8_t)((1u << pmu->model->counters) - 1);
-		r = check_event(pmu, e, text[i], err);
-		if (!r)
-			r = check_module(info, e, text[i], err);
+		r = check_event(pmu, e, text[i], err) ?:
+		    check_module(info, e, text[i], err);
 	}
 	return r ? r : hw_assign(pmu, text, allowed, setup->nevents, counter,
 				 err);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/search.h"
 #include "record/source/ring_read.h"
 #include "tally/kmod.h"
 
@@ -61,7 +62,7 @@ static int by_time(const void *a, const void *b)
 {
 	const struct tally_count *x = a, *y = b;
 
-	return (x->r.time > y->r.time) - (x->r.time < y->r.time);
+	return ascending(x->r.time, y->r.time);
 }
 
 int kmod_counts_take(struct tally_count *counts, size_t n, struct order *o,

@@ -173,10 +173,8 @@ static int bring_page(struct kmod_rows *r, struct kmod_table *k,
 		      struct unwind_table *t, uint32_t page)
 {
 	struct unwind_rows rows = { 0 };
-	int rc = make_page(k, t, page, &rows);
+	int rc = make_page(k, t, page, &rows) ?: send_page(r, k, page, &rows);
 
-	if (!rc)
-		rc = send_page(r, k, page, &rows);
 	unwind_rows_free(&rows);
 	if (rc >= 0)
 		k->brought[page / 8] |= (uint8_t)(1u << page % 8);

@@ -730,13 +730,8 @@ static int open_all(struct kmod_source *k, const struct source_target *t,
 	    kmod_rows_init(&k->rows, send_rows, clock_now, k) < 0)
 		return no_memory(err);
 	k->per_task = t->tids;
-	r = choose_events(k, o, err);
-	if (!r)
-		r = number_events(k, o, err);
-	if (!r)
-		r = open_side(k, t, o, err);
-	if (!r)
-		r = set_up(k, t, o, err);
+	r = choose_events(k, o, err) ?: number_events(k, o, err) ?:
+	    open_side(k, t, o, err) ?: set_up(k, t, o, err);
 	if (!r && t->tids)
 		r = add_tasks(k, t, err);
 	if (r < 0)

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "events/sysfs_files.h"
 
 /* Returns false if the list cannot be read or is too long. */
@@ -41,12 +41,9 @@ static int devices_open(void)
 /* Returns the time that the machine has slept. */
 static uint64_t slept(void)
 {
-	struct timespec all, awake;
+	uint64_t awake = clock_now();
 
-	clock_gettime(CLOCK_MONOTONIC, &awake);
-	clock_gettime(CLOCK_BOOTTIME, &all);
-	return (uint64_t)((all.tv_sec - awake.tv_sec) * 1000000000 + all.tv_nsec -
-			  awake.tv_nsec);
+	return clock_read(CLOCK_BOOTTIME) - awake;
 }
 
 /* Notes the CPU of "offline@/devices/system/cpu/cpu3". */

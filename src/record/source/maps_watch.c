@@ -2,12 +2,10 @@
 /* Polls PROC/PID/maps and reports what is new. */
 #include "record/source/maps_watch.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/io.h"
@@ -246,17 +244,9 @@ int maps_watch_read(struct maps_watch *w, const struct watch_place *at,
 /* Returns the first number of PROC/PID/statm, in pages (proc(5)). */
 static uint64_t pages_of(struct maps_watch *w, uint32_t pid)
 {
-	char path[PATH_SPACE], text[32];
-	ssize_t n = -1;
-	int fd;
+	char text[32];
 
-	snprintf(path, sizeof(path), "%s/%u/statm", w->proc, pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd >= 0) {
-		n = read(fd, text, sizeof(text) - 1);
-		close(fd);
-	}
-	text[n > 0 ? n : 0] = 0;
+	proc_beginning(text, sizeof(text), "%s/%u/statm", w->proc, pid);
 	return strtoull(text, NULL, 10);
 }
 
@@ -353,12 +343,9 @@ int maps_watch_fork(struct maps_watch *w, uint32_t pid, uint32_t parent)
 void maps_watch_exit(struct maps_watch *w, uint32_t pid)
 {
 	struct watched *p = watched_find(w, pid);
-	uint32_t *slot;
 
 	if (!p || vec_push(&w->free, (uint32_t)(p - w->procs.v)) < 0)
 		return;
 	p->maps.n = 0;
-	slot = u64map_slot(&w->by_pid, pid);
-	if (slot)
-		*slot = UINT32_MAX - 1;
+	u64map_put(&w->by_pid, pid, UINT32_MAX - 1);
 }
