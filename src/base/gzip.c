@@ -4,9 +4,10 @@
 
 #include <zlib.h>
 
-enum { LEVEL = 2, CHUNK = 1 << 16, GZIP_HEADER = 16 };
+enum { CHUNK = 1 << 16, GZIP_HEADER = 16 };
 
-int gzip_pack(struct buf *out, const void *p, size_t n, struct error *err)
+int gzip_pack(struct buf *out, const void *p, size_t n, enum gzip_level level,
+	      struct error *err)
 {
 	z_stream z = { 0 };
 	uint8_t *room;
@@ -15,7 +16,7 @@ int gzip_pack(struct buf *out, const void *p, size_t n, struct error *err)
 
 	if (n > UINT32_MAX)
 		return error_set(err, ERR_NOMEM, "too much to compress at once");
-	if (deflateInit2(&z, LEVEL, Z_DEFLATED, 15 + GZIP_HEADER, 8,
+	if (deflateInit2(&z, level, Z_DEFLATED, 15 + GZIP_HEADER, 8,
 			 Z_DEFAULT_STRATEGY) != Z_OK)
 		return error_set(err, ERR_NOMEM, "out of memory to compress");
 	bound = deflateBound(&z, (uLong)n);
@@ -60,6 +61,6 @@ int gzip_unpack(struct buf *out, const void *p, size_t n, size_t limit,
 	if (out->n - start > limit)
 		return error_set(err, ERR_FORMAT, "unpacks to more than %zu "
 				 "bytes", limit);
-	return state == Z_STREAM_END ? 0
+	return state == Z_STREAM_END && !z.avail_in ? 0
 	       : error_set(err, ERR_FORMAT, "no whole gzip data");
 }

@@ -10,13 +10,15 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
+#include "base/gzip.h"
 #include "base/io.h"
 #include "base/outfile.h"
 #include "base/text.h"
 #include "history/detail.h"
 #include "symbolize/demangle/demangle.h"
+
+#define HEX "0123456789abcdef"
 
 enum {
 	PACKED_MAX = 16 << 20,	/* bytes of a file */
@@ -311,23 +313,23 @@ static int read_head(struct lines *l, struct history *h, struct batch *b)
 	if (!p || n != 15 || memcmp(p, "tally-history ", n - 1) ||
 	    p[n - 1] < '1' || p[n - 1] > '3')
 		return bad(l, "not a batch of a tally history, version 1 to 3");
-	if ((rc = read_str(l, h, "commit", &b->commit)) ||
-	    (rc = read_number(l, "time", 0, 1e12, &time)) ||
-	    (rc = read_number(l, "recorded", 0, 1e12, &recorded)) ||
-	    (rc = read_str(l, h, "benchmark", &b->benchmark)) ||
-	    (rc = read_str(l, h, "cpu", &b->cpu)) ||
-	    (rc = read_str(l, h, "kernel", &b->kernel)) ||
-	    (rc = read_str(l, h, "event", &b->event)) ||
-	    (rc = read_str(l, h, "settings", &b->settings)))
+	rc = read_str(l, h, "commit", &b->commit) ?:
+	     read_number(l, "time", 0, 1e12, &time) ?:
+	     read_number(l, "recorded", 0, 1e12, &recorded) ?:
+	     read_str(l, h, "benchmark", &b->benchmark) ?:
+	     read_str(l, h, "cpu", &b->cpu) ?:
+	     read_str(l, h, "kernel", &b->kernel) ?:
+	     read_str(l, h, "event", &b->event) ?:
+	     read_str(l, h, "settings", &b->settings);
+	if (rc)
 		return rc;
 	p = fact_line(l, "unit", &n);
 	if (!p || ((n != 2 || memcmp(p, "ns", 2)) &&
 		   (n != 5 || memcmp(p, "count", 5))))
 		return bad(l, "the unit is neither ns nor count");
 	b->is_time = n == 2;
-	rc = read_number(l, "per-sample", 1e-9, 1e18, &b->per_sample);
-	if (!rc)
-		rc = read_number(l, "runs", 1, HISTORY_RUNS_MAX, &runs);
+	rc = read_number(l, "per-sample", 1e-9, 1e18, &b->per_sample) ?:
+	     read_number(l, "runs", 1, HISTORY_RUNS_MAX, &runs);
 	if (rc)
 		return rc;
 	b->time = (int64_t)time;
@@ -591,44 +593,11 @@ int history_parse(struct history *h, const char *name, const char *text,
 	return rc;
 }
 
-static int inflate_text(const struct buf *in, const char *name,
-			struct buf *out, struct error *err)
-{
-	z_stream z = { .next_in = in->p, .avail_in = (uInt)in->n };
-	int rc;
-
-	if (inflateInit2(&z, 15 + 16) != Z_OK)
-		return error_nomem(err);
-	do {
-		uint8_t *to = buf_room(out, 65536);
-
-		if (!to)
-			break;
-		z.next_out = to;
-		z.avail_out = 65536;
-		rc = inflate(&z, Z_NO_FLUSH);
-		out->n += 65536 - z.avail_out;
-	} while (rc == Z_OK && out->n <= TEXT_MAX && !z.avail_out);
-	inflateEnd(&z);
-	if (out->failed)
-		return error_nomem(err);
-	if (rc != Z_STREAM_END || z.avail_in)
-		return error_set(err, ERR_FORMAT, "%s: %s", name,
-				 out->n > TEXT_MAX ? "holds more than 64 MB"
-				 : "is damaged: incomplete gzip file");
-	return 0;
-}
-
-static void hash_text(const uint8_t *hash, char *out)
-{
-	text_hex(out, hash, SHA256_BYTES);
-}
-
 static bool hash_is(const struct batch *b, const char *name)
 {
 	char text[2 * SHA256_BYTES + 1];
 
-	hash_text(b->hash, text);
+	text_hex(text, b->hash, SHA256_BYTES);
 	return !strncmp(text, name, sizeof(text) - 1);
 }
 
@@ -645,10 +614,13 @@ static int read_text(int dir, const char *shown, const char *file, struct buf *t
 		return error_errno(err, errno, "%s", shown);
 	rc = io_read_fd(fd, shown, PACKED_MAX, &packed, err);
 	close(fd);
-	if (rc >= 0)
-		rc = inflate_text(&packed, shown, text, err);
+	if (!rc) {
+		rc = gzip_unpack(text, packed.p, packed.n, TEXT_MAX, err);
+		if (rc == -ERR_FORMAT)
+			error_prefix(err, "%s: is damaged", shown);
+	}
 	buf_fini(&packed);
-	return rc < 0 ? rc : 0;
+	return rc;
 }
 
 static int read_file(struct history *h, int dir, const char *shown,
@@ -671,15 +643,6 @@ static void note_damage(struct history *h, const char *why)
 {
 	if (!h->damaged++)
 		snprintf(h->damage, sizeof(h->damage), "%.255s", why);
-}
-
-/* Recognizes "ab" and "cdef….gz", as hash_text writes them. */
-static bool is_hex(const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (text_hex_digit(s[i]) < 0)
-			return false;
-	return true;
 }
 
 static int read_dir(struct history *h, int runs, const char *store,
@@ -706,13 +669,12 @@ static int read_dir(struct history *h, int runs, const char *store,
 		struct error one;
 		int damaged;
 
-		if (strlen(e->d_name) != NAME_LENGTH + 3 ||
-		    !is_hex(e->d_name, NAME_LENGTH) ||
+		if (strspn(e->d_name, HEX) != NAME_LENGTH ||
 		    strcmp(e->d_name + NAME_LENGTH, ".gz"))
 			continue;
 		snprintf(shown, sizeof(shown), "%s/runs/%s/%s", store, sub,
 			 e->d_name);
-		snprintf(hash, sizeof(hash), "%s%s", sub, e->d_name);
+		snprintf(hash, sizeof(hash), "%s%.*s", sub, NAME_LENGTH, e->d_name);
 		if (h->batches.n >= BATCHES_MAX) {
 			rc = error_set(err, ERR_NOMEM,
 				       "%s: more than %d batches of runs", store,
@@ -762,7 +724,7 @@ int history_read(struct history *h, const char *store, struct error *err)
 				     : error_errno(err, code, "%s", path);
 	}
 	while (!rc && (e = readdir(d)))
-		if (strlen(e->d_name) == 2 && is_hex(e->d_name, 2))
+		if (strlen(e->d_name) == 2 && strspn(e->d_name, HEX) == 2)
 			rc = read_dir(h, dirfd(d), store, e->d_name, err);
 	closedir(d);
 	return rc;
@@ -775,26 +737,6 @@ static int make_folder(const char *path, bool below, struct error *err)
 	if (mkdir(path, 0777) < 0 && errno != EEXIST)
 		return error_errno(err, errno, "%s: cannot create", path);
 	return below && is_link(path) ? link_refused(path, err) : 0;
-}
-
-/* Compresses a text.  Equal texts give equal bytes. */
-static int pack(const struct buf *text, struct buf *out, struct error *err)
-{
-	z_stream z = { .next_in = text->p, .avail_in = (uInt)text->n };
-	size_t most;
-
-	if (deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 9,
-			 Z_DEFAULT_STRATEGY) != Z_OK)
-		return error_nomem(err);
-	most = deflateBound(&z, (uLong)text->n);
-	z.next_out = buf_room(out, most);
-	z.avail_out = (uInt)most;
-	if (z.next_out && deflate(&z, Z_FINISH) == Z_STREAM_END)
-		out->n += most - z.avail_out;
-	else
-		out->failed = true;
-	deflateEnd(&z);
-	return out->failed ? error_nomem(err) : 0;
 }
 
 /* Returns 1 if a file exists and has the contents by which it is named, 0 if not, or
@@ -830,7 +772,7 @@ static int write_hashed(const char *dir, const char *kind, const uint8_t *sum,
 	char hash[2 * SHA256_BYTES + 1], path[4096];
 	int rc = 0, n;
 
-	hash_text(sum, hash);
+	text_hex(hash, sum, SHA256_BYTES);
 	for (int i = 0; !rc && i < 3; i++) {
 		n = snprintf(path, sizeof(path), i == 0 ? "%s" : i == 1
 			     ? "%s/%s" : "%s/%s/%.2s", dir, kind, hash);
@@ -860,11 +802,8 @@ int history_write(const struct history *h, size_t batch, const char *dir,
 	if (text.failed || text.n > TEXT_MAX)
 		rc = error_set(err, ERR_NOMEM, "out of memory, or more than 64 "
 			       "MB of function names");
-	if (!rc)
-		rc = pack(&text, &packed, err);
-	if (!rc)
-		rc = write_hashed(dir, "runs", sum, true, ".gz", packed.p,
-				  packed.n, err);
+	rc = rc ?: gzip_pack(&packed, text.p, text.n, GZIP_SMALL, err) ?:
+	     write_hashed(dir, "runs", sum, true, ".gz", packed.p, packed.n, err);
 	buf_fini(&text);
 	buf_fini(&packed);
 	return rc;
@@ -916,7 +855,7 @@ bool history_recording_path(const struct history *h, size_t recording,
 	struct buf path = { 0 };
 	bool found = false;
 
-	hash_text(r->hash, hash);
+	text_hex(hash, r->hash, SHA256_BYTES);
 	buf_printf(&path, "%s/recordings/%.2s/%s.tally", dir, hash, hash + 2);
 	for (int i = 0; i < 2 && !found; i++) {
 		struct io_map bytes;

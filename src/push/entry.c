@@ -71,7 +71,7 @@ int entry_set_otlp(struct buf *e, const void *request, size_t n,
 		   struct error *err)
 {
 	struct buf packed = { 0 };
-	int rc = gzip_pack(&packed, request, n, err);
+	int rc = gzip_pack(&packed, request, n, GZIP_FAST, err);
 
 	if (!rc)
 		proto_bytes(e, OTLP, packed.p, packed.n);
@@ -192,7 +192,7 @@ static bool halve_message(const struct cursor *packed, bool otlp,
 		buf_again(&part);
 		good = divide_part(raw.p, raw.n, otlp, i ? n / 2 : 0,
 				   i ? n : n / 2, &part) &&
-		       !gzip_pack(&half[i], part.p, part.n, err);
+		       !gzip_pack(&half[i], part.p, part.n, GZIP_FAST, err);
 	}
 	buf_fini(&raw);
 	buf_fini(&part);
