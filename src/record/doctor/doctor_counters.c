@@ -117,9 +117,8 @@ static void try_precision(struct doctor *d)
 			return;
 		}
 	}
-	c->state = DOCTOR_LIMITED;
-	doctor_found(c, "samples may name an instruction shortly after the one "
-		     "that took the time (no PEBS, IBS or SPE here)");
+	doctor_state(c, DOCTOR_LIMITED, "samples may name an instruction shortly after "
+		     "the one that took the time (no PEBS, IBS or SPE here)");
 }
 
 static void try_watchdog(struct doctor *d)

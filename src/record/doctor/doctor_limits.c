@@ -111,8 +111,7 @@ static void rings_found(struct doctor *d, struct doctor_check *c,
 	char limit[32], what[64];
 
 	if (!r->refused && r->smallest >= want) {
-		c->state = DOCTOR_OK;
-		doctor_found(c, "%zu KB per processor", want / 1024);
+		doctor_state(c, DOCTOR_OK, "%zu KB per processor", want / 1024);
 		return;
 	}
 	limit_text(limit, sizeof(limit));
@@ -243,9 +242,8 @@ static void try_rate(struct doctor *d)
 			     allowed ? "allowed" : "too much");
 	if (allowed)
 		return;
-	c->state = DOCTOR_LIMITED;
-	doctor_found(c, "; the default of record, %d Hz, is lowered",
-				USUAL_RATE);
+	doctor_state(c, DOCTOR_LIMITED, "; the default of record, %d Hz, is lowered",
+		     USUAL_RATE);
 	doctor_fix_sysctl(d, c, "kernel.perf_event_max_sample_rate=100000");
 }
 
@@ -261,8 +259,7 @@ static void try_depth(struct doctor *d)
 	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_CALLCHAIN;
 	e = perf_try_open(&a, &self);
 	if (e) {
-		c->state = DOCTOR_NO;
-		doctor_found(c, "-g cannot be used: %s", strerror(e));
+		doctor_state(c, DOCTOR_NO, "-g cannot be used: %s", strerror(e));
 		return;
 	}
 	doctor_found(c, "up to %ld frames by frame pointers (-g)", depth);
@@ -293,9 +290,8 @@ static void try_priority(struct doctor *d)
 		doctor_found(c, "real-time: samples are read, and recordings "
 			     "end on time, however busy the machine is");
 	} else {
-		c->state = DOCTOR_LIMITED;
-		doctor_found(c, "%s: on a busy machine recordings take longer to "
-			     "end and samples may be lost", how);
+		doctor_state(c, DOCTOR_LIMITED, "%s: on a busy machine recordings take "
+			     "longer to end and samples may be lost", how);
 		doctor_fix(c, "sudo prlimit --pid $$ --rtprio=2 (for this "
 			   "shell and the programs it starts)");
 	}

@@ -57,8 +57,7 @@ void doctor_kernel_names(struct doctor *d)
 	if (!kallsyms_open("/proc/kallsyms", 0, &k, &err)) {
 		kallsyms_close(k);
 		d->kernel_names = true;
-		c->state = DOCTOR_OK;
-		doctor_found(c, "/proc/kallsyms shows the addresses of the "
+		doctor_state(c, DOCTOR_OK, "/proc/kallsyms shows the addresses of the "
 			     "kernel's functions");
 	} else if (err.code == ERR_PERM && !access("/proc/kallsyms", R_OK)) {
 		hidden_names(d, c);
@@ -122,10 +121,9 @@ static void try_library(struct doctor *d)
 		from = symbolizer_sources(s);
 		id = image_build_id(img);
 		if (from.dwarf) {
-			c->state = DOCTOR_OK;
-			doctor_found(c, "%s: lines and inlined functions from "
-				     "%s", path, *from.debug_file
-				     ? from.debug_file : "itself");
+			doctor_state(c, DOCTOR_OK, "%s: lines and inlined functions "
+				     "from %s", path,
+				     *from.debug_file ? from.debug_file : "itself");
 		} else {
 			doctor_found(c, "%s: function names only, no lines",
 				     path);
@@ -157,9 +155,8 @@ static void try_vmlinux(struct doctor *d)
 	if (files && id.len)
 		img = kernel_files_find(files, "", &id, &path);
 	if (img && image_has_dwarf(img)) {
-		c->state = DOCTOR_OK;
-		doctor_found(c, "lines and inlined functions of the kernel from "
-			     "%s", path);
+		doctor_state(c, DOCTOR_OK, "lines and inlined functions of the kernel "
+			     "from %s", path);
 	} else {
 		doctor_found(c, "no vmlinux with debug information for %.100s: "
 			     "functions of the kernel without lines",

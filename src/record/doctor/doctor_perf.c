@@ -111,8 +111,7 @@ static void try_own(struct doctor *d)
 		doctor_found(c, "an event was opened, but there were no "
 				"samples");
 	} else {
-		c->state = DOCTOR_OK;
-		doctor_found(c, "user code can be sampled");
+		doctor_state(c, DOCTOR_OK, "user code can be sampled");
 		d->own_user = true;
 	}
 }
@@ -132,9 +131,8 @@ static void try_kernel(struct doctor *d)
 		doctor_found(c, "an event was opened, but there were no "
 				"samples");
 	} else {
-		c->state = DOCTOR_OK;
-		doctor_found(c, "the kernel part of your own programs can be "
-			     "sampled");
+		doctor_state(c, DOCTOR_OK, "the kernel part of your own programs can "
+			     "be sampled");
 		d->own_kernel = true;
 	}
 }
@@ -168,13 +166,11 @@ static bool may_watch(pid_t pid, int *errnum)
 static void found_others(struct doctor *d, struct doctor_check *c, bool maps)
 {
 	d->others = true;
-	c->state = DOCTOR_OK;
-	doctor_found(c, "processes of other users can be sampled (-p)");
+	doctor_state(c, DOCTOR_OK, "processes of other users can be sampled (-p)");
 	if (maps)
 		return;
-	c->state = DOCTOR_LIMITED;
-	doctor_found(c, ", but not their earlier mappings: no symbols of "
-		     "running programs");
+	doctor_state(c, DOCTOR_LIMITED, ", but not their earlier mappings: no symbols "
+		     "of running programs");
 	doctor_fix(c, "add the capability CAP_SYS_PTRACE, or use sudo");
 }
 
@@ -221,17 +217,14 @@ static void try_system(struct doctor *d)
 		return;
 	}
 	d->system = true;
-	c->state = DOCTOR_OK;
-	doctor_found(c, "everything on a processor can be sampled (-a)");
+	doctor_state(c, DOCTOR_OK, "everything on a processor can be sampled (-a)");
 	if (d->others_closed) {
-		c->state = DOCTOR_LIMITED;
-		doctor_found(c, "; no symbols of running programs of other "
-			     "users");
+		doctor_state(c, DOCTOR_LIMITED, "; no symbols of running programs of "
+			     "other users");
 		doctor_fix(c, "use sudo, or add the capability CAP_SYS_PTRACE");
 	} else if (d->rights.inner_pids) {
-		c->state = DOCTOR_LIMITED;
-		doctor_found(c, "; programs outside this pid namespace have no "
-			     "names here");
+		doctor_state(c, DOCTOR_LIMITED, "; programs outside this pid namespace "
+			     "have no names here");
 		doctor_fix(c, "run tally on the host, or in a container with "
 			   "--pid=host");
 	}

@@ -52,9 +52,8 @@ static void try_capabilities(struct doctor *d)
 	if (!any)
 		doctor_found(c, "none of those that tally could use");
 	if (any && d->rights.inner_users) {
-		c->state = DOCTOR_LIMITED;
-		doctor_found(c, "; they belong to a user namespace and do not "
-			     "count for perf events");
+		doctor_state(c, DOCTOR_LIMITED, "; they belong to a user namespace and "
+			     "do not count for perf events");
 		doctor_fix(c, "run tally outside the user namespace");
 	}
 }
@@ -69,10 +68,10 @@ static void try_namespaces(struct doctor *d)
 			     : "the users and processes of the host");
 		return;
 	}
-	c->state = DOCTOR_LIMITED;
-	doctor_found(c, "own%s%s%s: ", d->rights.inner_users ? " user IDs" : "",
-		     d->rights.inner_users && d->rights.inner_pids ? " and"
-		     : "", d->rights.inner_pids ? " process IDs" : "");
+	doctor_state(c, DOCTOR_LIMITED, "own%s%s%s: ",
+		     d->rights.inner_users ? " user IDs" : "",
+		     d->rights.inner_users && d->rights.inner_pids ? " and" : "",
+		     d->rights.inner_pids ? " process IDs" : "");
 	doctor_found(c, d->rights.inner_pids
 		     ? "-p and -t use the process IDs of this namespace and "
 		       "reach only its processes"
@@ -125,8 +124,7 @@ static void try_proc(struct doctor *d)
 static void found_tracepoint(struct doctor *d, struct doctor_check *c)
 {
 	if (d->own_kernel) {
-		c->state = DOCTOR_OK;
-		doctor_found(c, "sched:sched_switch can be sampled");
+		doctor_state(c, DOCTOR_OK, "sched:sched_switch can be sampled");
 		return;
 	}
 	doctor_found(c, "they can be opened, but they are in the kernel, which "
@@ -205,8 +203,7 @@ void doctor_output(struct doctor *d)
 	uint64_t mb = 0;
 
 	if (e) {
-		c->state = DOCTOR_NO;
-		doctor_found(c, "profile.tally cannot be written here (%s)",
+		doctor_state(c, DOCTOR_NO, "profile.tally cannot be written here (%s)",
 			     strerror(e));
 		doctor_fix(c, "tally record -o /tmp/profile.tally");
 		return;

@@ -795,8 +795,7 @@ static void diagnose(struct doctor *d)
 	}
 	fd = kmod_open(&info, &err);
 	if (fd < 0) {
-		c->state = DOCTOR_LIMITED;
-		doctor_found(c, "%s", err.msg);
+		doctor_state(c, DOCTOR_LIMITED, "%s", err.msg);
 		return;
 	}
 	close(fd);

@@ -12,10 +12,8 @@ struct doctor_check *doctor_add(struct doctor *d, const char *name,
 	struct doctor_check c = { .name = name, .state = state };
 
 	/* Room for all checks was reserved at the start. */
-	if (vec_push(&d->checks, c) < 0) {
+	if (vec_push(&d->checks, c) < 0)
 		d->failed = true;
-		return &d->checks.v[d->checks.n - 1];
-	}
 	return &d->checks.v[d->checks.n - 1];
 }
 
@@ -30,6 +28,16 @@ void doctor_found(struct doctor_check *c, const char *fmt, ...)
 {
 	va_list ap;
 
+	va_start(ap, fmt);
+	append(c->found, sizeof(c->found), fmt, ap);
+	va_end(ap);
+}
+
+void doctor_state(struct doctor_check *c, enum doctor_state state, const char *fmt, ...)
+{
+	va_list ap;
+
+	c->state = state;
 	va_start(ap, fmt);
 	append(c->found, sizeof(c->found), fmt, ap);
 	va_end(ap);

@@ -33,12 +33,14 @@ struct doctor {
 	bool failed;			/* out of memory */
 };
 
-/* Appends a check to the list and returns it.  When out of memory, returns a spare
- * check that is not in the list. */
+/* Appends a check to the list and returns it; when out of memory, the last one. */
 struct doctor_check *doctor_add(struct doctor *d, const char *name,
 				enum doctor_state state);
 void doctor_found(struct doctor_check *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Changes the state, and adds to what was found. */
+void doctor_state(struct doctor_check *c, enum doctor_state state, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 void doctor_fix(struct doctor_check *c, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Adds the command that changes a kernel setting, "sudo sysctl WHAT". */
