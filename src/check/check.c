@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arrays.h"
 #include "base/search.h"
 #include "base/text.h"
 #include "check/check_internal.h"
@@ -303,8 +304,9 @@ static int find_changed(struct check *c, bool *changed)
 static int run_judge(struct check *c, struct error *err)
 {
 	size_t n = c->rows.n;
-	uint8_t *noise = calloc(n + 1, sizeof(*noise));
-	bool *changed = calloc(n + 1, sizeof(*changed));
+	struct arrays a = { 0 };
+	uint8_t *noise = arrays_new(&a, n, sizeof(*noise));
+	bool *changed = arrays_new(&a, n, sizeof(*changed));
 	struct check_row small = { .unit = { .func = PROF_NONE },
 				   .partner = PROF_NONE };
 	struct judge_input in = { c->runs.nbase, c->runs.nnew, n, c->cost,
@@ -312,14 +314,13 @@ static int run_judge(struct check *c, struct error *err)
 	double ref[2] = { 0, 0 };
 	int rc = 0;
 
-	if (!noise || !changed || find_changed(c, changed) < 0)
+	if (a.failed || find_changed(c, changed) < 0)
 		rc = error_nomem(err);
 	for (size_t i = 0; !rc && i < n; i++)
 		noise[i] = noise_of(c, c->rows.v[i].unit.func);
 	if (!rc)
 		rc = judge_run(&in, &c->o.judge, &c->judge, err);
-	free(noise);
-	free(changed);
+	arrays_fini(&a);
 	if (!rc && vec_push(&c->rows, small) < 0)
 		rc = error_nomem(err);
 	if (rc < 0)

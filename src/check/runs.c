@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arrays.h"
 #include "base/search.h"
 #include "compare/paths.h"
 #include "symbolize/demangle/demangle.h"
@@ -329,9 +330,10 @@ static int add_runs(struct check_runs *c, uint32_t file)
 static int order_runs(struct check_runs *c)
 {
 	size_t n = c->runs.n;
-	uint32_t *first = calloc(c->files.n + 1, sizeof(*first));
-	uint32_t *to = calloc(n + 1, sizeof(*to));
-	int rc = first && to ? 0 : -ERR_NOMEM;
+	struct arrays a = { 0 };
+	uint32_t *first = arrays_new(&a, c->files.n + 1, sizeof(*first));
+	uint32_t *to = arrays_new(&a, n, sizeof(*to));
+	int rc = a.failed ? -ERR_NOMEM : 0;
 
 	for (size_t i = 0; !rc && i < c->files.n; i++)
 		first[i + 1] = first[i] + (uint32_t)c->files.v[i].p->runs.n;
@@ -345,8 +347,7 @@ static int order_runs(struct check_runs *c)
 
 			cell->run = to[cell->run];
 		}
-	free(first);
-	free(to);
+	arrays_fini(&a);
 	return rc;
 }
 
@@ -362,10 +363,8 @@ static int match_functions(struct check_runs *c, bool inlined)
 		in[i] = (struct compare_input){ f->p, &f->keys.same,
 			(uint8_t)f->side, f->cells.v, f->cells.n };
 	}
-	if (!rc)
-		rc = compare_match_init(&c->match, &c->str, in, n, true, inlined);
-	if (!rc)
-		rc = compare_labels(&c->match, NULL, &c->labels);
+	rc = rc ?: compare_match_init(&c->match, &c->str, in, n, true, inlined) ?:
+	     compare_labels(&c->match, NULL, &c->labels);
 	free(in);
 	return rc;
 }

@@ -23,6 +23,7 @@ struct page {
 	VEC(struct row_verdict) verdicts;
 	VEC(char *) notes;
 	struct buf head, how;
+	struct arrays arrays;
 };
 
 /* Maps a report's frame keys to the check's functions, so that corresponding keys
@@ -32,13 +33,12 @@ static int match_keys(struct page *x, size_t i)
 	const struct check_file *f = &x->c->runs.files.v[i];
 	struct frame_keys *k = &x->rep[i]->keys;
 	size_t n = k->keys.n, steps = k->nframes + f->p->locs.n;
-	uint32_t *first = malloc((x->c->runs.match.funcs.n + 1) * sizeof(*first));
+	uint32_t *first = arrays_new(&x->arrays, x->c->runs.match.funcs.n + 1,
+				     sizeof(*first));
 
-	x->match[i] = malloc((n + 1) * sizeof(**x->match));
-	if (!first || !x->match[i]) {
-		free(first);
+	x->match[i] = arrays_new(&x->arrays, n, sizeof(**x->match));
+	if (x->arrays.failed)
 		return -ERR_NOMEM;
-	}
 	memset(first, 0xff, (x->c->runs.match.funcs.n + 1) * sizeof(*first));
 	/* a key that the check does not know corresponds to no other */
 	for (size_t fk = 0; fk < n; fk++)
@@ -57,7 +57,6 @@ static int match_keys(struct page *x, size_t i)
 		k->steps[s].fk = first[func];
 		x->match[i][first[func]] = func;
 	}
-	free(first);
 	return 0;
 }
 
@@ -179,12 +178,8 @@ static void page_fini(struct page *x)
 			annotate_free(x->in[i].lines);
 		if (x->rep)
 			report_free(x->rep[i]);
-		if (x->match)
-			free(x->match[i]);
 	}
-	free(x->in);
-	free(x->rep);
-	free(x->match);
+	arrays_fini(&x->arrays);
 	for (size_t i = 0; i < x->verdicts.n; i++)
 		free(x->verdicts.v[i].text);
 	for (size_t i = 0; i < x->notes.n; i++)
@@ -225,11 +220,10 @@ int check_html(const struct check *c, struct buf *source_notes, struct buf *out,
 
 	x.scale[CHECK_NEW].by = 1;
 	x.scale[CHECK_BASE].by = runs / by;
-	x.rep = calloc(x.n + 1, sizeof(*x.rep));
-	x.match = calloc(x.n + 1, sizeof(*x.match));
-	x.in = calloc(x.n + 1, sizeof(*x.in));
-	rc = x.rep && x.match && x.in ? build(&x, source_notes, out, err)
-				    : error_nomem(err);
+	x.rep = arrays_new(&x.arrays, x.n, sizeof(*x.rep));
+	x.match = arrays_new(&x.arrays, x.n, sizeof(*x.match));
+	x.in = arrays_new(&x.arrays, x.n, sizeof(*x.in));
+	rc = x.arrays.failed ? error_nomem(err) : build(&x, source_notes, out, err);
 	page_fini(&x);
 	return rc;
 }

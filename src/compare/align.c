@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arrays.h"
 #include "base/error.h"
 #include "base/search.h"
 
@@ -34,6 +35,7 @@ struct aligner {
 	VEC(uint32_t) top;	/* last anchors of chains, by length */
 	uint16_t *table;
 	size_t left;		/* remaining budget */
+	struct arrays arrays;
 };
 
 static void take(struct aligner *a, uint32_t i, uint32_t j)
@@ -132,7 +134,7 @@ static int common(struct aligner *a, const struct range *r)
 		return 0;
 	a->left -= m * n;
 	if (!a->table)
-		a->table = malloc(TABLE_MAX * sizeof(*a->table));
+		a->table = arrays_new(&a->arrays, TABLE_MAX, sizeof(*a->table));
 	if (!a->table)
 		return -ERR_NOMEM;
 	/* table[i][j] is the length for the elements from i and j on */
@@ -257,19 +259,16 @@ int align(const struct align_side side[2], size_t tokens,
 
 	if (side[0].n >= NONE || side[1].n >= NONE)
 		return -ERR_NOMEM;
-	a.match = malloc((side[0].n + 1) * sizeof(*a.match));
-	a.seen[0] = calloc(tokens + 1, sizeof(**a.seen));
-	a.seen[1] = calloc(tokens + 1, sizeof(**a.seen));
-	if (a.match && a.seen[0] && a.seen[1]) {
-		memset(a.match, 0xff, (side[0].n + 1) * sizeof(*a.match));
+	a.match = arrays_new(&a.arrays, side[0].n, sizeof(*a.match));
+	a.seen[0] = arrays_new(&a.arrays, tokens, sizeof(**a.seen));
+	a.seen[1] = arrays_new(&a.arrays, tokens, sizeof(**a.seen));
+	if (!a.arrays.failed) {
+		memset(a.match, 0xff, side[0].n * sizeof(*a.match));
 		rc = align_range(&a, all);
 	}
 	if (!rc)
 		rc = put_all(&a, side, out);
-	free(a.match);
-	free(a.seen[0]);
-	free(a.seen[1]);
-	free(a.table);
+	arrays_fini(&a.arrays);
 	vec_fini(&a.todo);
 	vec_fini(&a.anchors);
 	vec_fini(&a.top);

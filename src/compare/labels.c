@@ -507,16 +507,13 @@ static int profile_funcs(struct labels *l, const struct profile *p,
 int labels_of_profile(struct labels *l, const struct profile *p,
 		      const struct identity *same)
 {
-	struct label_func *seen = calloc(p->funcs.n + 1, sizeof(*seen));
-	uint8_t *image = calloc(p->images.n + 1, 1);
-	int rc = seen && image ? find_seen(p, same, seen, image) : -ERR_NOMEM;
+	struct arrays a = { 0 };
+	struct label_func *seen = arrays_new(&a, p->funcs.n + 1, sizeof(*seen));
+	uint8_t *image = arrays_new(&a, p->images.n + 1, 1);
+	int rc = a.failed ? -ERR_NOMEM : find_seen(p, same, seen, image) ?:
+		 profile_images(l, p, image) ?: profile_funcs(l, p, same, seen);
 
-	if (!rc)
-		rc = profile_images(l, p, image);
-	if (!rc)
-		rc = profile_funcs(l, p, same, seen);
-	free(seen);
-	free(image);
+	arrays_fini(&a);
 	return rc;
 }
 

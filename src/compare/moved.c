@@ -25,23 +25,19 @@ void compare_calls_free(struct compare_calls *c)
 	u64map_fini(&c->tab);
 	vec_fini(&c->callers);
 	vec_fini(&c->next);
-	free(c->first);
-	free(c);
 }
 
 static int add_call(struct compare_calls *c, uint32_t func, uint32_t caller)
 {
-	uint32_t *slot = u64map_slot(&c->tab, (uint64_t)func << 32 | caller);
+	size_t n = c->callers.n;
+	uint32_t at = u64map_index(&c->tab, (uint64_t)func << 32 | caller, n);
 
-	if (!slot)
-		return -ERR_NOMEM;
-	if (*slot != U64MAP_NONE)
+	if (at < n)
 		return 0;
-	*slot = 0;
-	if (vec_push(&c->callers, caller) < 0 ||
+	if (at == U64MAP_NONE || vec_push(&c->callers, caller) < 0 ||
 	    vec_push(&c->next, c->first[func]) < 0)
 		return -ERR_NOMEM;
-	c->first[func] = (uint32_t)c->callers.n - 1;
+	c->first[func] = at;
 	return 0;
 }
 
@@ -121,16 +117,14 @@ static int read_recording(struct compare_match *m, size_t recording)
 
 static int read_stacks(struct compare_match *m)
 {
-	size_t bytes = (m->funcs.n + 1) * sizeof(uint32_t);
-	struct compare_calls *c = calloc(1, sizeof(*c));
+	struct compare_calls *c = arrays_new(&m->arrays, 1, sizeof(*c));
+	uint32_t *first = arrays_new(&m->arrays, m->funcs.n, sizeof(*first));
 	int rc = 0;
 
 	m->calls = c;
-	if (c)
-		c->first = malloc(bytes);
-	if (!c || !c->first)
+	if (m->arrays.failed)
 		return -ERR_NOMEM;
-	memset(c->first, 0xff, bytes);
+	c->first = memset(first, 0xff, m->funcs.n * sizeof(*first));
 	for (size_t r = 0; !rc && r < m->n; r++)
 		rc = read_recording(m, r);
 	return rc;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arrays.h"
 #include "base/error.h"
 #include "base/search.h"
 
@@ -116,9 +117,10 @@ static int list_lone(const struct strtab *str, const uint8_t *on,
 int files_pair(struct strtab *str, const struct profile *const p[2],
 	       uint32_t *file_of[2])
 {
-	struct side_path *v = NULL;
-	uint32_t *to = NULL;
-	uint8_t *on = NULL;	/* by file: bit 1 << side is set if a side has it */
+	struct arrays a = { 0 };
+	struct side_path *v;
+	uint32_t *to;
+	uint8_t *on;		/* by file: bit 1 << side is set if a side has it */
 	size_t n = 0;
 	int rc = 0;
 
@@ -129,12 +131,11 @@ int files_pair(struct strtab *str, const struct profile *const p[2],
 	}
 	for (int s = 0; !rc && s < 2; s++)
 		rc = name_files(str, p[s], file_of[s]);
-	if (!rc) {
-		v = calloc(str->str.n + 1, sizeof(*v));
-		to = calloc(str->str.n + 1, sizeof(*to));
-		on = calloc(str->str.n + 1, 1);
-		rc = v && to && on ? 0 : -ERR_NOMEM;
-	}
+	v = arrays_new(&a, str->str.n, sizeof(*v));
+	to = arrays_new(&a, str->str.n, sizeof(*to));
+	on = arrays_new(&a, str->str.n, 1);
+	if (a.failed)
+		rc = -ERR_NOMEM;
 	for (int s = 0; !rc && s < 2; s++)
 		for (size_t i = 0; i < p[s]->str.str.n; i++)
 			on[file_of[s][i]] |= (uint8_t)(1u << s);
@@ -146,8 +147,6 @@ int files_pair(struct strtab *str, const struct profile *const p[2],
 	for (size_t i = 0; !rc && i < p[0]->str.str.n; i++)
 		if (to[file_of[0][i]])
 			file_of[0][i] = to[file_of[0][i]];
-	free(v);
-	free(to);
-	free(on);
+	arrays_fini(&a);
 	return rc;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arrays.h"
 #include "base/io.h"
 #include "base/search.h"
 #include "history/detail.h"
@@ -246,8 +247,9 @@ int history_gather(struct history *h, struct check_runs *runs,
 		   const struct batch_facts *facts, struct error *err)
 {
 	struct gathering g = { .h = h, .runs = runs };
-	uint32_t *order = calloc(runs->match.funcs.n + 1, sizeof(*order));
-	double *small = calloc(runs->runs.n + 1, sizeof(*small));
+	struct arrays a = { 0 };
+	uint32_t *order = arrays_new(&a, runs->match.funcs.n, sizeof(*order));
+	double *small = arrays_new(&a, runs->runs.n, sizeof(*small));
 	struct batch b = { .first = (uint32_t)h->costs.n,
 			   .first_detail = (uint32_t)h->details.n,
 			   .first_recording = (uint32_t)h->recordings.n };
@@ -256,13 +258,13 @@ int history_gather(struct history *h, struct check_runs *runs,
 
 	g.per_sample = check_per_sample(runs);
 	g.cost = check_self_costs(runs, false, runs->match.funcs.n, g.per_sample);
-	g.one = calloc(runs->runs.n + 1, sizeof(*g.one));
+	g.one = arrays_new(&a, runs->runs.n, sizeof(*g.one));
 	if (!runs->runs.n || runs->runs.n > HISTORY_RUNS_MAX)
 		rc = error_set(err, ERR_USAGE, "a batch has 1 to %d runs",
 			       HISTORY_RUNS_MAX);
 	else
-		rc = order && small && g.cost && g.one
-			     ? describe(&g, facts, &b, err) : error_nomem(err);
+		rc = g.cost && !a.failed ? describe(&g, facts, &b, err)
+					 : error_nomem(err);
 	if (!rc) {
 		b.per_sample = g.per_sample;
 		rc = add_costs(&g, order, small, &details, err);
@@ -271,18 +273,13 @@ int history_gather(struct history *h, struct check_runs *runs,
 	if (!rc && details_gather(h, runs, details.v.v, details.v.n,
 				  g.per_sample) < 0)
 		rc = error_nomem(err);
-	if (!rc)
-		rc = add_statuses(&g, &b, err);
-	if (!rc)
-		rc = add_recordings(&g, err);
+	rc = rc ?: add_statuses(&g, &b, err) ?: add_recordings(&g, err);
 	b.ndetails = (uint32_t)h->details.n - b.first_detail;
 	b.nrecordings = (uint32_t)h->recordings.n - b.first_recording;
 	if (!rc && vec_push(&h->batches, b) < 0)
 		rc = error_nomem(err);
 	vec_fini(&details.v);
-	free(order);
-	free(small);
+	arrays_fini(&a);
 	free(g.cost);
-	free(g.one);
 	return rc;
 }
