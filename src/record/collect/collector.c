@@ -227,8 +227,7 @@ uint32_t collector_stack(struct collector *c, struct process *proc,
 	if (s.rows && s.walked && !s.copied &&
 	    !s.rows->same(s.rows, s.space, proc->maps, s.user, s.nuser)) {
 		s.nuser = 1;
-		s.end = (struct record_end){ PROF_MARK_BROKEN,
-					     PROF_END_CHANGED, UINT32_MAX };
+		s.end = record_end_of(PROF_MARK_BROKEN, PROF_END_CHANGED);
 	}
 	if (!s.copied)
 		return stacks_add(&c->stacks, proc->maps, &s, loc);

@@ -671,13 +671,6 @@ static bool merge(struct python *py, const struct native *s)
 	return !cut;
 }
 
-static const struct record_end torn = {
-	PROF_MARK_BROKEN, PROF_END_INTERPRETER, UINT32_MAX,
-};
-static const struct record_end too_deep = {
-	PROF_MARK_CUT, PROF_END_TOO_DEEP, UINT32_MAX,
-};
-
 void python_merge(struct python *py, uint32_t pid, const uint64_t *pc,
 		  const uint64_t *sp, size_t n, struct record_sample *s,
 		  python_same_function *same, void *ctx)
@@ -690,12 +683,12 @@ void python_merge(struct python *py, uint32_t pid, const uint64_t *pc,
 	s->user = pc;
 	s->nuser = n < PYTHON_CHAIN_MAX ? (uint32_t)n : PYTHON_CHAIN_MAX;
 	if (n > PYTHON_CHAIN_MAX)
-		s->end = too_deep;
+		s->end = record_end_of(PROF_MARK_CUT, PROF_END_TOO_DEEP);
 	if (py->states && n)
 		sort_states(py, &native);
 	if (state == FRAMES_TORN || (py->loop && !place_runs(py, &native)) ||
 	    !in_order(py, sp[0])) {
-		s->end = torn;
+		s->end = record_end_of(PROF_MARK_BROKEN, PROF_END_INTERPRETER);
 		buf_reset(&py->task);
 		return;
 	}
@@ -703,7 +696,7 @@ void python_merge(struct python *py, uint32_t pid, const uint64_t *pc,
 		return;
 	py->samples++;
 	if (!merge(py, &native))
-		s->end = too_deep;
+		s->end = record_end_of(PROF_MARK_CUT, PROF_END_TOO_DEEP);
 	s->user = py->merged.v;
 	s->nuser = (uint32_t)py->merged.n;
 }

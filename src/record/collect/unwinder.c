@@ -326,38 +326,25 @@ static bool ends_in_hole(const struct walk *k, const struct unwind_stack *out)
 static struct record_end end_of(const struct walk *k,
 				const struct unwind_stack *out)
 {
-	struct record_end end = { 0, PROF_END_UNKNOWN, UINT32_MAX };
-
-	if (out->end == UNWIND_COMPLETE) {
-		end.mark = k->live == LIVE_GOOD ? PROF_MARK_READ_LATE :
-			   out->guessed ? PROF_MARK_HEURISTIC : 0;
-		return end;
-	}
-	if (out->reason == UNWIND_TOO_DEEP) {
-		end.mark = PROF_MARK_CUT;
-		end.reason = PROF_END_TOO_DEEP;
-		return end;
-	}
+	if (out->end == UNWIND_COMPLETE)
+		return record_end_of(k->live == LIVE_GOOD ? PROF_MARK_READ_LATE :
+				     out->guessed ? PROF_MARK_HEURISTIC : 0,
+				     PROF_END_UNKNOWN);
+	if (out->reason == UNWIND_TOO_DEEP)
+		return record_end_of(PROF_MARK_CUT, PROF_END_TOO_DEEP);
 	/* Inconsistent data that was read later has been overwritten in the
 	 * meantime. */
 	if (out->end == UNWIND_CUT || k->live == LIVE_GOOD ||
-	    ends_in_hole(k, out)) {
-		end.mark = PROF_MARK_CUT;
-		end.reason = out->end != UNWIND_CUT && k->live == LIVE_GOOD &&
-			     k->cut == PROF_END_UNKNOWN
-			     ? PROF_END_SENSELESS : k->cut;
-		return end;
-	}
+	    ends_in_hole(k, out))
+		return record_end_of(PROF_MARK_CUT, out->end != UNWIND_CUT &&
+				     k->live == LIVE_GOOD &&
+				     k->cut == PROF_END_UNKNOWN
+				     ? PROF_END_SENSELESS : k->cut);
 	/* Nothing could be copied, because exec has replaced the stack. */
-	if (out->reason == UNWIND_BAD_MEMORY && !k->copy->size) {
-		end = (struct record_end){ PROF_MARK_BROKEN, PROF_END_NO_STACK,
-					   UINT32_MAX };
-		return end;
-	}
-	end.mark = PROF_MARK_BROKEN;
-	end.reason = reason_of(out->reason);
-	end.image = out->image;
-	return end;
+	if (out->reason == UNWIND_BAD_MEMORY && !k->copy->size)
+		return record_end_of(PROF_MARK_BROKEN, PROF_END_NO_STACK);
+	return (struct record_end){ PROF_MARK_BROKEN, reason_of(out->reason),
+				    out->image };
 }
 
 /* Handles another DEEP_INNER frames: checks whether the rest is known from before. */
@@ -412,8 +399,7 @@ static void keep_outer(struct walk *k, struct unwind_stack *out,
 	if (deep_keep(&k->w->deep, k->deep, at, out, inner))
 		s->deep = k->deep;
 	else
-		s->end = (struct record_end){ PROF_MARK_CUT, PROF_END_TOO_DEEP,
-					      UINT32_MAX };
+		s->end = record_end_of(PROF_MARK_CUT, PROF_END_TOO_DEEP);
 	out->n = inner;
 }
 
@@ -739,11 +725,10 @@ static void walk_goroutine(struct walk *k, struct unwind_stack *out,
 		w->pcs[out->n++] = pc;
 		begun = go_is_begin(&code, pc);
 	}
-	s->end = (struct record_end){ 0, PROF_END_UNKNOWN, UINT32_MAX };
+	s->end = record_end_of(0, PROF_END_UNKNOWN);
 	if (!begun)
-		s->end = (struct record_end){
-			PROF_MARK_CUT, s->cut ? PROF_END_TOO_DEEP
-					      : PROF_END_UNKNOWN, UINT32_MAX };
+		s->end = record_end_of(PROF_MARK_CUT, s->cut ? PROF_END_TOO_DEEP
+							     : PROF_END_UNKNOWN);
 	else if (how == GO_CALLER_LATE)
 		s->end.mark = PROF_MARK_READ_LATE;
 	else if (out->guessed)
@@ -829,8 +814,8 @@ static void walk_go_caller(struct walk *k, struct unwind_stack *out,
 		}
 	}
 	out->n += n;
-	s->end = n ? (struct record_end){ mark, PROF_END_UNKNOWN, UINT32_MAX }
-		   : (struct record_end){ PROF_MARK_CUT, PROF_END_CHANGED, UINT32_MAX };
+	s->end = n ? record_end_of(mark, PROF_END_UNKNOWN)
+		   : record_end_of(PROF_MARK_CUT, PROF_END_CHANGED);
 }
 
 static struct unwind_table *table_for(void *ctx, uint32_t image)
@@ -865,9 +850,7 @@ void unwinder_sample(struct unwinder *w, struct mapset *maps, uint32_t pid,
 	s->walked = true;
 	s->deep = NULL;
 	if (!c->regs.known) {
-		s->end = (struct record_end){ PROF_MARK_BROKEN,
-					      PROF_END_NO_REGISTERS,
-					      UINT32_MAX };
+		s->end = record_end_of(PROF_MARK_BROKEN, PROF_END_NO_REGISTERS);
 		return;
 	}
 	walk_tables_begin(&w->tables);

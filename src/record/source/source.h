@@ -57,6 +57,11 @@ struct record_end {
 	uint32_t image;		/* index into images.h, or UINT32_MAX */
 };
 
+static inline struct record_end record_end_of(uint32_t mark, uint32_t reason)
+{
+	return (struct record_end){ mark, reason, UINT32_MAX };
+}
+
 struct deep_stack;
 struct mapset;
 
