@@ -43,6 +43,20 @@ ssize_t proc_beginning(char *text, size_t size, const char *path, ...)
 	return n;
 }
 
+uint32_t proc_next(DIR *d)
+{
+	const struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		char *end;
+		unsigned long id = strtoul(e->d_name, &end, 10);
+
+		if (*e->d_name >= '1' && *e->d_name <= '9' && !*end && id < INT32_MAX)
+			return (uint32_t)id;
+	}
+	return 0;
+}
+
 bool proc_name(uint32_t pid, const char *otherwise, struct buf *out)
 {
 	struct buf b = { 0 };

@@ -3,6 +3,7 @@
 #define TALLY_LAUNCH_PROC_READ_H
 /* Reads small files of proc(5), of which proc_text.h parses those of many lines, and the
  * memory of processes. */
+#include <dirent.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -16,6 +17,9 @@ bool proc_line(const char *path, struct buf *out);
  * if it cannot be read.  Returns the number of bytes, or -1. */
 ssize_t proc_beginning(char *text, size_t size, const char *path, ...)
 	__attribute__((format(printf, 3, 4)));
+/* Returns the next process or thread in an open folder of /proc, 0 after the last one or
+ * if `d` is NULL. */
+uint32_t proc_next(DIR *d);
 /* Appends a process's name, or `otherwise`.  Returns false if the name is unknown. */
 bool proc_name(uint32_t pid, const char *otherwise, struct buf *out);
 /* Sets the numbers after n keys ("KEY:") in /proc/PID/status, all from one read; leaves

@@ -2,9 +2,13 @@
 /* Lines as proc(5) shows them. */
 #include "../checks.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
+#include "launch/proc_read.h"
 #include "launch/proc_text.h"
 
 struct list {
@@ -184,6 +188,36 @@ static void what_the_host_took(void **state)
 	assert_int_equal(stolen(""), 0);
 }
 
+static void only_numbers_are_processes(void **state)
+{
+	static const char *const names[] = {
+		"12", "7", "0", "x1", "3a", "self", "2147483647", "99999999999999999999",
+	};
+	char folder[] = "proc-XXXXXX", path[64];
+	uint32_t id, sum = 0, n = 0;
+	DIR *d;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		assert_int_equal(mkdir(path, 0700), 0);
+	}
+	d = opendir(folder);
+	assert_non_null(d);
+	for (; (id = proc_next(d)); n++)
+		sum += id;
+	assert_int_equal(n, 2);
+	assert_int_equal(sum, 19);
+	closedir(d);
+	assert_int_equal(proc_next(NULL), 0);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
+		rmdir(path);
+	}
+	rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +229,7 @@ int main(void)
 		cmocka_unit_test(numbers_of_status),
 		cmocka_unit_test(numbers_in_other_namespaces),
 		cmocka_unit_test(what_the_host_took),
+		cmocka_unit_test(only_numbers_are_processes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,10 +2,8 @@
 /* Turns waits into samples of the profile, and polls sleeping threads. */
 #include "record/collect/collect_waits.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -769,19 +767,14 @@ static int poll_thread(struct collector *c, uint32_t pid, uint32_t tid,
 static int poll_process(struct collector *c, uint32_t pid, struct error *err)
 {
 	char path[64];
-	struct dirent *e;
+	uint32_t tid;
 	int rc = 0;
 	DIR *d;
 
 	snprintf(path, sizeof(path), "%s/%u/task", c->proc, pid);
 	d = opendir(path);
-	while (d && rc >= 0 && (e = readdir(d))) {
-		char *end;
-		unsigned long tid = strtoul(e->d_name, &end, 10);
-
-		if (tid && !*end)
-			rc = poll_thread(c, pid, (uint32_t)tid, err);
-	}
+	while (rc >= 0 && (tid = proc_next(d)))
+		rc = poll_thread(c, pid, tid, err);
 	if (d)
 		closedir(d);
 	return rc;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Adds processes that exist before recording starts, from proc(5). */
-#include <dirent.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/io.h"
@@ -37,18 +35,6 @@ static bool scan_map(void *ctx, const struct mapping *m)
 	return !s->result;
 }
 
-static bool is_number(const char *s, uint32_t *out)
-{
-	char *end;
-	unsigned long v;
-
-	if (*s < '1' || *s > '9')
-		return false;
-	v = strtoul(s, &end, 10);
-	*out = (uint32_t)v;
-	return !*end && v < INT32_MAX;
-}
-
 static int scan_thread(struct collector *c, uint32_t pid, uint32_t tid)
 {
 	struct task *known = processes_find_task(&c->processes, tid);
@@ -69,18 +55,14 @@ static int scan_thread(struct collector *c, uint32_t pid, uint32_t tid)
 static int scan_threads(struct collector *c, uint32_t pid)
 {
 	char path[PATH_SPACE];
-	struct dirent *d;
+	uint32_t tid;
 	DIR *dir;
 	int r = 0;
 
 	snprintf(path, sizeof(path), "%s/%u/task", c->proc, pid);
 	dir = opendir(path);
-	while (dir && !r && (d = readdir(dir))) {
-		uint32_t tid;
-
-		if (is_number(d->d_name, &tid))
-			r = scan_thread(c, pid, tid);
-	}
+	while (!r && (tid = proc_next(dir)))
+		r = scan_thread(c, pid, tid);
 	if (dir)
 		closedir(dir);
 	return r;
@@ -161,15 +143,11 @@ int collector_scan(struct collector *c, uint32_t pid, struct error *err)
 int collector_scan_all(struct collector *c, struct error *err)
 {
 	DIR *dir = opendir(c->proc);
-	struct dirent *d;
+	uint32_t pid;
 	int r = 0;
 
-	while (dir && !r && (d = readdir(dir))) {
-		uint32_t pid;
-
-		if (is_number(d->d_name, &pid))
-			r = collector_scan(c, pid, err);
-	}
+	while (!r && (pid = proc_next(dir)))
+		r = collector_scan(c, pid, err);
 	if (dir)
 		closedir(dir);
 	return r;
