@@ -175,6 +175,23 @@ int idtab_add(struct idtab *t, uint64_t hash, uint32_t id)
 	return 0;
 }
 
+uint32_t idtab_row_raw(struct idtab *t, void *vec_ptr, size_t *n, size_t *cap,
+		       size_t size, uint64_t hash, idtab_eq *eq, const void *ctx,
+		       const void *key)
+{
+	uint32_t id = idtab_find(t, hash, eq, ctx, key);
+	char *rows;
+
+	if (id != IDTAB_NONE)
+		return id;
+	if (*n >= IDTAB_NONE || vec_reserve_raw(vec_ptr, cap, *n + 1, size) < 0 ||
+	    idtab_add(t, hash, (uint32_t)*n) < 0)
+		return IDTAB_NONE;
+	memcpy(&rows, vec_ptr, sizeof(rows));
+	memcpy(rows + *n * size, key, size);
+	return (uint32_t)(*n)++;
+}
+
 int idtab_reserve(struct idtab *t, size_t n)
 {
 	size_t cap = t->cap ? t->cap : 64;

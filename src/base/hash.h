@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/vec.h"
+
 static inline uint64_t hash_u64(uint64_t x)
 {
 	x ^= x >> 32;
@@ -75,6 +77,18 @@ uint32_t idtab_find(const struct idtab *t, uint64_t hash, idtab_eq *eq,
 		    const void *ctx, const void *key);
 /* Adds an id that is not in the set; returns 0 or -ERR_NOMEM. */
 int idtab_add(struct idtab *t, uint64_t hash, uint32_t id);
+/*
+ * Returns the index of the row of a vector that equals *key, a row; appends it if there is
+ * none.  The ids of the set are the indices of the vector.  Returns IDTAB_NONE if memory
+ * ran out, and changes nothing then.
+ */
+#define idtab_row(t, vec, hash, eq, ctx, key)				\
+	idtab_row_raw((t), &(vec)->v, &(vec)->n, &(vec)->cap,		\
+		      sizeof(*(vec)->v), (hash), (eq), (ctx),		\
+		      1 ? (key) : (vec)->v)
+uint32_t idtab_row_raw(struct idtab *t, void *vec_ptr, size_t *n, size_t *cap,
+		       size_t size, uint64_t hash, idtab_eq *eq, const void *ctx,
+		       const void *key);
 /* Makes room for n ids in total.  Returns 0 or -ERR_NOMEM. */
 int idtab_reserve(struct idtab *t, size_t n);
 

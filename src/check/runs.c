@@ -75,15 +75,8 @@ static bool unit_eq(const void *ctx, uint32_t id, const void *key)
 static uint32_t find_unit(struct check_runs *c, const struct check_unit *u)
 {
 	uint64_t h = hash_mix(hash_mix(u->func, u->base), u->line);
-	uint32_t id = idtab_find(&c->unit_tab, h, unit_eq, c, u);
 
-	if (id != IDTAB_NONE)
-		return id;
-	id = (uint32_t)c->units.n;
-	if (vec_push(&c->units, *u) < 0 ||
-	    idtab_add(&c->unit_tab, h, id) < 0)
-		return PROF_NONE;
-	return id;
+	return idtab_row(&c->unit_tab, &c->units, h, unit_eq, c, u);
 }
 
 static uint32_t copy_str(struct check_runs *c, const struct profile *p,

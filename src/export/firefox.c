@@ -120,16 +120,12 @@ static int number_frames(struct firefox *w, struct error *err)
 		struct frame_key_of key = { f->loc, special
 						    ? f->fk : inline_depth(w, i),
 					    category(w, f) };
-		uint64_t h = hash_mix(key.loc, key.which);
-		uint32_t id = idtab_find(&w->frame_tab, h, same_frame, w, &key);
 
-		if (id == IDTAB_NONE) {
-			id = (uint32_t)w->frame_keys.n;
-			if (vec_push(&w->frame_keys, key) < 0 ||
-			    idtab_add(&w->frame_tab, h, id) < 0)
-				return error_nomem(err);
-		}
-		w->frame_id[i] = id;
+		w->frame_id[i] = idtab_row(&w->frame_tab, &w->frame_keys,
+					   hash_mix(key.loc, key.which), same_frame,
+					   w, &key);
+		if (w->frame_id[i] == IDTAB_NONE)
+			return error_nomem(err);
 	}
 	return 0;
 }

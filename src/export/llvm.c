@@ -87,14 +87,12 @@ static uint32_t body(struct llvm *w, uint32_t parent, uint32_t offset,
 	struct body key = { parent, offset, fk, 0, -1, PROF_NONE, PROF_NONE,
 			    PROF_NONE, PROF_NONE };
 	uint64_t h = hash_mix((uint64_t)parent << 32 | fk, offset);
-	uint32_t id = idtab_find(&w->body_tab, h, body_eq, w, &key);
+	uint32_t before = (uint32_t)w->bodies.n;
+	uint32_t id = idtab_row(&w->body_tab, &w->bodies, h, body_eq, w, &key);
 	uint32_t *first, *last;
 
-	if (id != IDTAB_NONE)
+	if (w->bodies.n == before)
 		return id;
-	id = (uint32_t)w->bodies.n;
-	if (vec_push(&w->bodies, key) < 0 || idtab_add(&w->body_tab, h, id) < 0)
-		return PROF_NONE;
 	first = parent == PROF_NONE ? &w->first : &w->bodies.v[parent].first;
 	last = parent == PROF_NONE ? &w->last : &w->bodies.v[parent].last;
 	if (*last == PROF_NONE)
@@ -107,19 +105,15 @@ static uint32_t body(struct llvm *w, uint32_t parent, uint32_t offset,
 
 static struct line *line_of(struct llvm *w, uint32_t in, uint32_t offset)
 {
-	struct line key = { .body = in, .offset = offset, .next = PROF_NONE };
-	uint64_t h = hash_mix(in, offset);
-	uint32_t id = idtab_find(&w->line_tab, h, line_eq, w, &key);
+	struct line key = { .body = in, .offset = offset,
+			    .next = w->bodies.v[in].first_line };
+	size_t before = w->lines.n;
+	uint32_t id = idtab_row(&w->line_tab, &w->lines, hash_mix(in, offset),
+				line_eq, w, &key);
 
-	if (id == IDTAB_NONE) {
-		id = (uint32_t)w->lines.n;
-		key.next = w->bodies.v[in].first_line;
-		if (vec_push(&w->lines, key) < 0 ||
-		    idtab_add(&w->line_tab, h, id) < 0)
-			return NULL;
+	if (w->lines.n > before)
 		w->bodies.v[in].first_line = id;
-	}
-	return &w->lines.v[id];
+	return id == IDTAB_NONE ? NULL : &w->lines.v[id];
 }
 
 /* Computes the line relative to the function's first.  Returns false if

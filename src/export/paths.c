@@ -50,19 +50,11 @@ static bool path_eq(const void *ctx, uint32_t id, const void *key)
 static uint32_t below(struct export_paths *p, uint32_t up, uint32_t what)
 {
 	struct export_path key = { up, what, p->v.v[up].depth + 1 };
-	uint64_t h;
-	uint32_t id;
 
 	if (p->kind == EXPORT_PATH_NAMES)
 		export_name(p->x, what);
-	h = hash_mix(up, identity(p, what));
-	id = idtab_find(&p->tab, h, path_eq, p, &key);
-	if (id != IDTAB_NONE)
-		return id;
-	id = (uint32_t)p->v.n;
-	if (vec_push(&p->v, key) < 0 || idtab_add(&p->tab, h, id) < 0)
-		return PROF_NONE;
-	return id;
+	return idtab_row(&p->tab, &p->v, hash_mix(up, identity(p, what)), path_eq, p,
+			 &key);
 }
 
 static bool step_eq(const void *ctx, uint32_t id, const void *key)

@@ -200,19 +200,13 @@ static uint32_t function(struct pprof *w, const struct export_frame *f)
 {
 	const struct prof_func *pf = export_func(w->x, f->fk);
 	struct func_key key = { f->fk, f->file };
-	uint64_t h;
 	uint32_t id;
 
 	if (key.file == PROF_STR_EMPTY && pf)
 		key.file = pf->file;
-	h = hash_mix(key.fk, key.file);
-	id = idtab_find(&w->func_tab, h, func_eq, w, &key);
-	if (id == IDTAB_NONE) {
-		id = (uint32_t)w->funcs.n;
-		if (vec_push(&w->funcs, key) < 0 ||
-		    idtab_add(&w->func_tab, h, id) < 0)
-			w->x->out.failed = true;
-	}
+	id = idtab_row(&w->func_tab, &w->funcs, hash_mix(key.fk, key.file), func_eq,
+		       w, &key);
+	w->x->out.failed |= id == IDTAB_NONE;
 	return id + 1;
 }
 

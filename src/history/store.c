@@ -76,15 +76,8 @@ uint32_t history_func(struct history *h, const struct history_func *f)
 {
 	uint64_t hash = hash_mix(hash_mix(f->image, f->name),
 				 (uint64_t)f->which << 1 | f->kernel);
-	uint32_t id = idtab_find(&h->func_tab, hash, func_eq, h, f);
 
-	if (id != IDTAB_NONE)
-		return id;
-	id = (uint32_t)h->funcs.n;
-	if (vec_push(&h->funcs, *f) < 0 ||
-	    idtab_add(&h->func_tab, hash, id) < 0)
-		return UINT32_MAX;
-	return id;
+	return idtab_row(&h->func_tab, &h->funcs, hash, func_eq, h, f);
 }
 
 /* Writes a field.  Tabs, line ends and other control characters in names would

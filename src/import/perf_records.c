@@ -59,16 +59,12 @@ static int perf_counts_gain(struct perf_counts *s, uint64_t id, uint32_t tid,
 			    uint64_t value, uint64_t *gain)
 {
 	struct perf_count new = { .id = id, .tid = tid };
-	uint64_t h = hash_mix(hash_u64(id), tid);
-	uint32_t at = idtab_find(&s->tab, h, count_eq, s, &new);
+	uint32_t at = idtab_row(&s->tab, &s->rows, hash_mix(hash_u64(id), tid),
+				count_eq, s, &new);
 	struct perf_count *row;
 
-	if (at == IDTAB_NONE) {
-		at = (uint32_t)s->rows.n;
-		if (vec_push(&s->rows, new) < 0 ||
-		    idtab_add(&s->tab, h, at) < 0)
-			return -ERR_NOMEM;
-	}
+	if (at == IDTAB_NONE)
+		return -ERR_NOMEM;
 	row = &s->rows.v[at];
 	*gain = value > row->value ? value - row->value : 0;
 	row->value = value;

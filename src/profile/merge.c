@@ -284,21 +284,14 @@ int merge_images(struct merge *m, struct idtab *tab)
 {
 	for (size_t i = 0; i < m->from->images.n; i++) {
 		struct prof_image im = m->from->images.v[i];
-		uint64_t h;
-		uint32_t id;
 
 		im.path = merge_str(m, im.path);
 		im.reason = merge_str(m, im.reason);
 		im.debug_file = im.note = 0;	/* part of the symbol part */
-		h = image_hash(&im);
-		id = idtab_find(tab, h, image_eq, m->p, &im);
-		if (id == IDTAB_NONE) {
-			id = (uint32_t)m->p->images.n;
-			if (vec_push(&m->p->images, im) < 0 ||
-			    idtab_add(tab, h, id) < 0)
-				return -ERR_NOMEM;
-		}
-		m->maps->image[i] = id;
+		m->maps->image[i] = idtab_row(tab, &m->p->images, image_hash(&im),
+					      image_eq, m->p, &im);
+		if (m->maps->image[i] == IDTAB_NONE)
+			return -ERR_NOMEM;
 	}
 	return 0;
 }

@@ -136,18 +136,10 @@ uint32_t profile_loc(struct profile *p, uint32_t image, uint64_t vaddr)
 {
 	struct prof_loc l = { image, vaddr };
 	uint64_t h = loc_hash(&l);
-	uint32_t id = idtab_find(&p->loc_tab, h, loc_eq, p, &l);
 
-	if (id != IDTAB_NONE)
-		return id;
-	id = (uint32_t)p->locs.n;
-	if (id >= PROF_MARK || vec_push(&p->locs, l) < 0)
-		return PROF_NONE;
-	if (idtab_add(&p->loc_tab, h, id) < 0) {
-		p->locs.n--;
-		return PROF_NONE;
-	}
-	return id;
+	return p->locs.n < PROF_MARK
+		? idtab_row(&p->loc_tab, &p->locs, h, loc_eq, p, &l)
+		: idtab_find(&p->loc_tab, h, loc_eq, p, &l);
 }
 
 void profile_keep_nodes(struct profile *p, size_t n)
@@ -342,19 +334,7 @@ static bool func_eq(const void *ctx, uint32_t id, const void *key)
 
 uint32_t profile_func(struct profile *p, const struct prof_func *f)
 {
-	uint64_t h = func_hash(f);
-	uint32_t id = idtab_find(&p->func_tab, h, func_eq, p, f);
-
-	if (id != IDTAB_NONE)
-		return id;
-	id = (uint32_t)p->funcs.n;
-	if (id == PROF_NONE || vec_push(&p->funcs, *f) < 0)
-		return PROF_NONE;
-	if (idtab_add(&p->func_tab, h, id) < 0) {
-		p->funcs.n--;
-		return PROF_NONE;
-	}
-	return id;
+	return idtab_row(&p->func_tab, &p->funcs, func_hash(f), func_eq, p, f);
 }
 
 static uint64_t frame_hash(const struct prof_frame *f)
@@ -371,19 +351,7 @@ static bool frame_eq(const void *ctx, uint32_t id, const void *key)
 
 uint32_t profile_frame(struct profile *p, const struct prof_frame *f)
 {
-	uint64_t h = frame_hash(f);
-	uint32_t id = idtab_find(&p->frame_tab, h, frame_eq, p, f);
-
-	if (id != IDTAB_NONE)
-		return id;
-	id = (uint32_t)p->frames.n;
-	if (id == PROF_NONE || vec_push(&p->frames, *f) < 0)
-		return PROF_NONE;
-	if (idtab_add(&p->frame_tab, h, id) < 0) {
-		p->frames.n--;
-		return PROF_NONE;
-	}
-	return id;
+	return idtab_row(&p->frame_tab, &p->frames, frame_hash(f), frame_eq, p, f);
 }
 
 int profile_index_symbols(struct profile *p)

@@ -232,14 +232,9 @@ static int take_thread(struct services *s, struct thread_labels *l,
 			return -ERR_NOMEM;
 		h = hash_mix(h, k.v[i]);
 	}
-	id = idtab_find(&g->tab, h, key_eq, g, &k);
-	if (id == IDTAB_NONE) {
-		id = (uint32_t)g->keys.n;
-		if (vec_push(&g->keys, k) < 0 || idtab_add(&g->tab, h, id) < 0)
-			return -ERR_NOMEM;
-	}
+	id = idtab_row(&g->tab, &g->keys, h, key_eq, g, &k);
 	s->group_of[thread] = id;
-	return 0;
+	return id == IDTAB_NONE ? -ERR_NOMEM : 0;
 }
 
 int services_init(struct services *s, const struct profile *p,

@@ -140,6 +140,41 @@ static void idtab_has_room(void **state)
 	idtab_fini(&t);
 }
 
+struct keyed {
+	uint64_t key, row;
+};
+
+struct keyed_rows {
+	VEC(struct keyed) v;
+};
+
+static bool keyed_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct keyed_rows *r = ctx;
+
+	return r->v.v[id].key == ((const struct keyed *)key)->key;
+}
+
+/* Equal rows get one number, and others the next one. */
+static void idtab_row_numbers_rows(void **state)
+{
+	struct keyed_rows r = { .v = { 0 } };
+	struct idtab t = { 0 };
+
+	(void)state;
+	for (uint64_t i = 0; i < 3000; i++) {
+		struct keyed k = { i % 1000, i };
+
+		assert_int_equal(idtab_row(&t, &r.v, hash_u64(k.key), keyed_eq, &r, &k),
+				 i % 1000);
+	}
+	assert_int_equal(r.v.n, 1000);
+	for (uint64_t i = 0; i < 1000; i++)
+		assert_int_equal(r.v.v[i].row, i);	/* the first one is kept */
+	vec_fini(&r.v);
+	idtab_fini(&t);
+}
+
 static void idtab_keeps_100000_ids(void **state)
 {
 	static uint64_t keys[KEYS];
@@ -448,6 +483,7 @@ int main(void)
 		cmocka_unit_test(arrays_are_zero_until_one_fails),
 		cmocka_unit_test(idtab_survives_equal_hashes),
 		cmocka_unit_test(idtab_has_room),
+		cmocka_unit_test(idtab_row_numbers_rows),
 		cmocka_unit_test(idtab_keeps_100000_ids),
 		cmocka_unit_test(hash_bytes_sees_every_byte),
 		cmocka_unit_test(strtab_gives_equal_ids),

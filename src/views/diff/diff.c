@@ -78,14 +78,8 @@ static uint32_t find_row(struct row_tab *t, const struct diff_row *r)
 {
 	uint64_t h = hash_mix(hash_mix(r->key, r->comm),
 			      (uint64_t)r->wait << 32 | r->cpu);
-	uint32_t id = idtab_find(&t->tab, h, row_eq, t->d, r);
 
-	if (id != IDTAB_NONE)
-		return id;
-	id = (uint32_t)t->d->rows.n;
-	if (vec_push(&t->d->rows, *r) < 0 || idtab_add(&t->tab, h, id) < 0)
-		return PROF_NONE;
-	return id;
+	return idtab_row(&t->tab, &t->d->rows, h, row_eq, t->d, r);
 }
 
 /* Finds the diff's row of each row of a side's report. */

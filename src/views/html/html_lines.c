@@ -206,15 +206,10 @@ static uint32_t intern_frame(struct html_lines *l, const struct html_frame *f)
 {
 	uint64_t h = hash_mix((uint64_t)f->func << 32 | f->file,
 			      (uint64_t)f->line << 32 | f->outer);
-	uint32_t id = idtab_find(&l->frame_tab, h, frame_eq, l, f);
+	uint32_t id = idtab_row(&l->frame_tab, &l->frames, h, frame_eq, l, f);
 
-	if (id != IDTAB_NONE)
-		return id;
-	id = (uint32_t)l->frames.n;
-	if (vec_push(&l->frames, *f) == 0 && !idtab_add(&l->frame_tab, h, id))
-		return id;
-	l->failed = true;
-	return PROF_NONE;
+	l->failed |= id == IDTAB_NONE;
+	return id;
 }
 
 static uint32_t page_frame(struct html_data *d, uint32_t source, uint32_t step)
@@ -466,14 +461,8 @@ static bool call_eq(const void *ctx, uint32_t id, const void *key)
 static uint32_t intern_call(struct html_lines *l, const struct html_call *c)
 {
 	uint64_t h = hash_mix((uint64_t)c->func << 32 | c->file, c->line);
-	uint32_t id = idtab_find(&l->call_tab, h, call_eq, l, c);
 
-	if (id != IDTAB_NONE)
-		return id;
-	id = (uint32_t)l->calls.n;
-	if (vec_push(&l->calls, *c) < 0 || idtab_add(&l->call_tab, h, id) < 0)
-		return PROF_NONE;
-	return id;
+	return idtab_row(&l->call_tab, &l->calls, h, call_eq, l, c);
 }
 
 /* Adds the calls of the selected functions. */

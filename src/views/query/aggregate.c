@@ -77,13 +77,9 @@ static int group_threads(struct aggregate *a, struct profile *p,
 		h = hash_mix(hash_mix(k.comm, k.pid), hash_mix(k.tid, k.run));
 		if (labelled && label_lane(a, p, &labels, (uint32_t)i, &k, &h))
 			rc = error_nomem(err);
-		id = idtab_find(&tab, h, group_eq, a, &k);
-		if (id == IDTAB_NONE) {
-			id = (uint32_t)a->groups.n;
-			if (vec_push(&a->groups, k) < 0 ||
-			    idtab_add(&tab, h, id) < 0)
-				rc = error_nomem(err);
-		}
+		id = idtab_row(&tab, &a->groups, h, group_eq, a, &k);
+		if (id == IDTAB_NONE)
+			rc = error_nomem(err);
 		a->thread_group[i] = id;
 	}
 	if (labelled)

@@ -31,17 +31,10 @@ uint32_t frame_keys_add(struct frame_keys *k, const struct frame_key *key)
 {
 	uint64_t h = hash_mix((uint64_t)key->image << 32 | key->name,
 			      (uint64_t)key->file << 32 | key->line);
-	uint32_t id;
 
 	h = hash_mix(h, key->vaddr + key->kind + ((uint64_t)key->kernel << 8));
 	h = hash_mix(h, (uint64_t)key->func << 32 | key->im);
-	id = idtab_find(&k->tab, h, key_eq, k, key);
-	if (id != IDTAB_NONE)
-		return id;
-	id = (uint32_t)k->keys.n;
-	if (vec_push(&k->keys, *key) < 0)
-		return PROF_NONE;
-	return idtab_add(&k->tab, h, id) < 0 ? PROF_NONE : id;
+	return idtab_row(&k->tab, &k->keys, h, key_eq, k, key);
 }
 
 /* State of frame_keys_init. */
