@@ -2,7 +2,7 @@
 #ifndef TALLY_BASE_SEARCH_H
 #define TALLY_BASE_SEARCH_H
 /*
- * Order and binary search.
+ * Order, binary search and sorting.
  *
  * ascending and descending compare two numbers for qsort: the result is
  * negative if `a` comes first, positive if `b` does, and 0 if they are equal.
@@ -62,5 +62,16 @@
 		(at) = base_ + half_;					\
 		(at) = base_ = (holds) ? (at) : base_;			\
 	}
+
+/*
+ * Sort n rows, or a vector, as qsort and qsort_r do, which may not be called for rows
+ * that do not exist; here v may be NULL if n is 0.  Evaluate v and n twice.
+ */
+#define sort_rows(v, n, compare) \
+	((n) ? qsort((v), (n), sizeof(*(v)), (compare)) : (void)0)
+#define sort_rows_r(v, n, compare, ctx) \
+	((n) ? qsort_r((v), (n), sizeof(*(v)), (compare), (ctx)) : (void)0)
+#define vec_sort(vec, compare) sort_rows((vec)->v, (vec)->n, compare)
+#define vec_sort_r(vec, compare, ctx) sort_rows_r((vec)->v, (vec)->n, compare, ctx)
 
 #endif

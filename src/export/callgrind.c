@@ -122,8 +122,8 @@ static int find_instructions(struct callgrind *w)
 		places[i] = (struct place){ l->image, i, l->vaddr };
 		w->insns[i] = l->vaddr;
 	}
-	if (!rc && p->locs.n)
-		qsort(places, p->locs.n, sizeof(*places), by_place);
+	if (!rc)
+		sort_rows(places, p->locs.n, by_place);
 	for (size_t i = 0; !rc && i < p->codes.n; i++)
 		rc = move_places(w, &p->codes.v[i], places, p->locs.n, &code);
 	block_counts_fini(&code);
@@ -343,8 +343,7 @@ static int add_column(struct callgrind *w, const struct path_cell *cells,
 		rc = touch(w, &cells[i]);
 	if (rc || !w->touched.n)
 		return rc;
-	qsort_r(w->touched.v, w->touched.n, sizeof(*w->touched.v), by_order,
-		w->order);
+	vec_sort_r(&w->touched, by_order, w->order);
 	for (size_t i = w->touched.n; i--;) {
 		uint32_t k = w->touched.v[i];
 
@@ -369,8 +368,8 @@ static int add_cells(struct callgrind *w, struct error *err)
 {
 	int rc = order_paths(w);
 
-	if (!rc && w->cells.n)
-		qsort(w->cells.v, w->cells.n, sizeof(*w->cells.v), by_column);
+	if (!rc)
+		vec_sort(&w->cells, by_column);
 	for (size_t i = 0, k; !rc && i < w->cells.n; i = k) {
 		for (k = i + 1; k < w->cells.n &&
 				w->cells.v[k].col == w->cells.v[i].col; k++)
@@ -516,9 +515,7 @@ int export_callgrind(struct export *x, struct error *err)
 		rc = add_cells(&w, err);
 	if (!rc) {
 		put_head(&w);
-		if (w.costs.n)
-			qsort(w.costs.v, w.costs.n, sizeof(*w.costs.v),
-			      compare);
+		vec_sort(&w.costs, compare);
 		rc = put_costs(&w, err);
 	}
 	vec_fini(&w.costs);

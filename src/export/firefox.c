@@ -163,8 +163,7 @@ static void sort_stacks(struct firefox *w)
 	if (!w->stacks.n)
 		return;
 	if (w->t.nodes.n / 16 > w->stacks.n) {
-		qsort(w->stacks.v, w->stacks.n, sizeof(*w->stacks.v),
-		      by_number);
+		vec_sort(&w->stacks, by_number);
 		return;
 	}
 	for (uint32_t i = 0; i < w->t.nodes.n; i++)

@@ -89,9 +89,7 @@ static int put_lines(struct folded *f, struct error *err)
 	struct export *x = f->x;
 	int rc = pieces_init(&f->names, x->text.str.n, err);
 
-	if (f->lines.n)
-		qsort(f->lines.v, f->lines.n, sizeof(*f->lines.v),
-		      by_root_and_path);
+	vec_sort(&f->lines, by_root_and_path);
 	for (size_t i = 0, k; !rc && i < f->lines.n; i = k) {
 		struct line l = f->lines.v[i];
 

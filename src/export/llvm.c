@@ -233,15 +233,13 @@ static int prepare(struct llvm *w)
 				l->image, l->vaddr, w->count[i] }) < 0)
 			return -ERR_NOMEM;
 	}
-	if (w->samples.n)
-		qsort(w->samples.v, w->samples.n, sizeof(*w->samples.v),
-		      by_address);
+	vec_sort(&w->samples, by_address);
 	w->rows = malloc((p->lines.n + 1) * sizeof(*w->rows));
 	if (!w->rows)
 		return -ERR_NOMEM;
 	if (p->lines.n) {
 		memcpy(w->rows, p->lines.v, p->lines.n * sizeof(*w->rows));
-		qsort(w->rows, p->lines.n, sizeof(*w->rows), by_place);
+		sort_rows(w->rows, p->lines.n, by_place);
 	}
 	return 0;
 }

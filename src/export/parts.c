@@ -255,8 +255,7 @@ static int write_held(struct divide *d, struct error *err)
 	size_t n = d->items.n, from = 0;
 	int rc = 0;
 
-	if (n)
-		qsort(d->items.v, n, sizeof(*d->items.v), by_part);
+	sort_rows(d->items.v, n, by_part);
 	for (size_t i = 1; !rc && i <= n; i++)
 		if (i == n || d->items.v[i].window != d->items.v[from].window) {
 			rc = write_window(d, from, i, err);

@@ -116,7 +116,7 @@ static void order_thread(struct export_sample *s, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (by_time(&s[i - 1], &s[i]) > 0) {
-			qsort(s, n, sizeof(*s), by_time);
+			sort_rows(s, n, by_time);
 			return;
 		}
 }

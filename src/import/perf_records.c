@@ -234,8 +234,7 @@ static void sort_items(struct reading *x)
 {
 	for (size_t i = 1; i < x->items.n; i++) {
 		if (x->items.v[i - 1].time > x->items.v[i].time) {
-			qsort(x->items.v, x->items.n, sizeof(*x->items.v),
-			      by_time);
+			vec_sort(&x->items, by_time);
 			return;
 		}
 	}
@@ -280,9 +279,7 @@ static int list_deferred(struct reading *x)
 		else if (vec_push(&x->deferred, d) < 0)
 			return -ERR_NOMEM;
 	}
-	if (x->deferred.n)
-		qsort(x->deferred.v, x->deferred.n, sizeof(*x->deferred.v),
-		      by_cookie);
+	vec_sort(&x->deferred, by_cookie);
 	return 0;
 }
 

@@ -68,8 +68,7 @@ static int collect(struct texts *t)
 		}
 	}
 	free(seen);
-	if (t->want.n)
-		qsort(t->want.v, t->want.n, sizeof(*t->want.v), by_place);
+	vec_sort(&t->want, by_place);
 	return rc;
 }
 

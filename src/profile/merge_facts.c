@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "profile/merge_internal.h"
 
 enum {
@@ -52,7 +53,7 @@ static int combine(const char *a, const char *b, struct buf *out)
 	for (int i = 0; !rc && i < 2; i++)
 		rc = split(&all, copy[i]);
 	if (!rc)
-		qsort(all.v.v, all.v.n, sizeof(*all.v.v), by_value);
+		vec_sort(&all.v, by_value);
 	for (size_t i = 0; !rc && i < all.v.n; i++) {
 		if ((i && !strcmp(all.v.v[i - 1], all.v.v[i])) || !*all.v.v[i])
 			continue;

@@ -218,12 +218,6 @@ static int by_keys(const void *x, const void *y, void *ctx)
 
 typedef int order_fn(const void *x, const void *y, void *ctx);
 
-static void sort(uint32_t *v, size_t n, order_fn *compare, void *ctx)
-{
-	if (n)
-		qsort_r(v, n, sizeof(*v), compare, ctx);
-}
-
 /* Returns the numbers of n rows, or of those in `used`, in order; NULL if out of
  * memory. */
 static uint32_t *sorted(size_t *n, const uint8_t *used, order_fn *compare,
@@ -237,7 +231,7 @@ static uint32_t *sorted(size_t *n, const uint8_t *used, order_fn *compare,
 			v[kept++] = (uint32_t)i;
 	*n = kept;
 	if (v)
-		sort(v, kept, compare, ctx);
+		sort_rows_r(v, kept, compare, ctx);
 	return v;
 }
 
@@ -394,7 +388,7 @@ static void sort_children(struct ordering *o, uint32_t *v, uint32_t *first)
 		v[first[nodes[i].parent + 1]++] = (uint32_t)i;
 	for (size_t i = 0; i < n; i++)
 		if (first[i + 1] - first[i] > 1)
-			sort(v + first[i], first[i + 1] - first[i], by_node, o);
+			sort_rows_r(v + first[i], first[i + 1] - first[i], by_node, o);
 }
 
 static int put_node(struct ordering *o, uint32_t id)
@@ -632,7 +626,7 @@ static int put_frames(struct ordering *o, const uint8_t *used)
 	for (size_t i = 0, end; !rc && i < n; i = end) {
 		for (end = i; end < n && o->depth[v[end]] == o->depth[v[i]];)
 			end++;
-		sort(v + i, end - i, by_keys, &s);
+		sort_rows_r(v + i, end - i, by_keys, &s);
 		rc = put_rows(o, &s, v + i, end - i, o->maps.frame);
 	}
 	free(v);

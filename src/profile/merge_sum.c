@@ -307,8 +307,8 @@ static int store_sums(struct merger *m, struct merge_sums *s)
 		k->stack = maps->node[k->stack];
 	}
 	/* merger_write sorts the sums of a run */
-	if (s->v.n && m->m.from->runs.n > 1)
-		qsort_r(s->v.v, s->v.n, sizeof(*s->v.v), by_run, &m->p);
+	if (m->m.from->runs.n > 1)
+		vec_sort_r(&s->v, by_run, &m->p);
 	for (size_t i = 0; i < s->v.n; i++) {
 		const struct merge_sum *k = &s->v.v[i];
 		uint32_t of = m->p.threads.v[k->thread].run;

@@ -368,23 +368,17 @@ int merge_finish_symbols(struct profile *p)
 {
 	int rc = 0;
 
-	if (p->symbols.n)
-		qsort_r(p->symbols.v, p->symbols.n, sizeof(*p->symbols.v),
-			by_symbol, p);
+	vec_sort_r(&p->symbols, by_symbol, p);
 	KEEP_FIRST(&p->symbols, image, vaddr);
-	if (p->lines.n)
-		qsort_r(p->lines.v, p->lines.n, sizeof(*p->lines.v), by_line,
-			p);
+	vec_sort_r(&p->lines, by_line, p);
 	KEEP_FIRST(&p->lines, image, vaddr);
 	if (p->codes.n) {
-		qsort_r(p->codes.v, p->codes.n, sizeof(*p->codes.v), by_code,
-			p);
+		vec_sort_r(&p->codes, by_code, p);
 		KEEP_FIRST(&p->codes, image, vaddr);
 		PACK(&p->codes, &p->code_bytes, rc);
 	}
 	if (!rc && p->texts.n) {
-		qsort_r(p->texts.v, p->texts.n, sizeof(*p->texts.v), by_text,
-			p);
+		vec_sort_r(&p->texts, by_text, p);
 		KEEP_FIRST(&p->texts, file, line);
 		PACK(&p->texts, &p->text_bytes, rc);
 	}

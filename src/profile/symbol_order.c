@@ -17,8 +17,7 @@ static int by_address(const void *a, const void *b)
 
 void symbols_sort(struct prof_symbol *v, size_t n)
 {
-	if (n)
-		qsort(v, n, sizeof(*v), by_address);
+	sort_rows(v, n, by_address);
 }
 
 int symbols_copy(const struct profile *p, struct prof_symbol **out)

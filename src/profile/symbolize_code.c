@@ -66,9 +66,7 @@ int symbolize_keep_code(struct symbolize_run *f, uint32_t first, read_code_fn *r
 		    vec_push(&f->codes, c) < 0)
 			return symbolize_nomem(f);
 	}
-	if (f->codes.n > start)
-		qsort(f->codes.v + start, f->codes.n - start,
-		      sizeof(*f->codes.v), hotter);
+	sort_rows(f->codes.v + start, f->codes.n - start, hotter);
 	/* A single image cannot use more than the whole budget. */
 	for (i = start; i < f->codes.n; i++) {
 		struct symbolize_code c = f->codes.v[i];
@@ -91,8 +89,7 @@ int symbolize_choose_code(struct symbolize_run *f)
 	struct profile *p = f->p;
 	size_t i;
 
-	if (f->codes.n)
-		qsort(f->codes.v, f->codes.n, sizeof(*f->codes.v), hotter);
+	vec_sort(&f->codes, hotter);
 	for (i = 0; i < f->codes.n; i++) {
 		const struct symbolize_code *c = &f->codes.v[i];
 		const struct prof_symbol *s = &p->symbols.v[c->symbol];

@@ -59,8 +59,7 @@ static size_t choose(const struct profile *p, const uint32_t *symbols, size_t n,
 		v[kept++] = (struct cold){ s->image, s->vaddr, s->size,
 					   symbols[i], (uint32_t)i };
 	}
-	if (kept)
-		qsort(v, kept, sizeof(*v), by_place);
+	sort_rows(v, kept, by_place);
 	return kept;
 }
 
@@ -248,7 +247,7 @@ static int sort_lines(struct profile *p)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < n; i++)
 		v[i] = (struct line_at){ p->lines.v[i], i };
-	qsort(v, n, sizeof(*v), by_line);
+	sort_rows(v, n, by_line);
 	for (size_t i = 0; i < n; i++)
 		p->lines.v[i] = v[i].l;
 	free(v);

@@ -146,7 +146,7 @@ static int choose_principals(struct jit_namer *j, uint32_t *order)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < j->hits.n; i++)
 		by[i] = (struct by_address){ start_of(j, &j->hits.v[i]), (uint32_t)i };
-	qsort(by, j->hits.n, sizeof(*by), lower_address);
+	sort_rows(by, j->hits.n, lower_address);
 	for (size_t i = 0; i < j->hits.n; i++) {
 		struct hit *h = &j->hits.v[by[i].hit];
 

@@ -86,8 +86,7 @@ static void match_anchors(struct lookup *l, struct image *img)
 	struct anchor *v = l->anchors.v;
 	size_t i, kept = 0;
 
-	if (l->anchors.n)
-		qsort(v, l->anchors.n, sizeof(*v), by_name);
+	sort_rows(v, l->anchors.n, by_name);
 	image_each_symbol(img, IMAGE_SYMTAB, on_symbol, l);
 	for (i = 0; i < l->anchors.n; i++) {
 		bool twin = (i && !strcmp(v[i].name, v[i - 1].name)) ||
@@ -101,8 +100,7 @@ static void match_anchors(struct lookup *l, struct image *img)
 		if (v[i].file < AMBIGUOUS)
 			v[kept++] = v[i];
 	l->anchors.n = kept;
-	if (kept)
-		qsort(v, kept, sizeof(*v), by_place);
+	sort_rows(v, kept, by_place);
 }
 
 /* Adds each sampled function once. */
@@ -224,9 +222,7 @@ static int module_targets(struct lookup *l, struct image *img)
 		if (a)
 			rc = add_target(l, i, a->file - a->here);
 	}
-	if (l->targets.n)
-		qsort(l->targets.v, l->targets.n, sizeof(*l->targets.v),
-		      by_vaddr);
+	vec_sort(&l->targets, by_vaddr);
 	return rc;
 }
 

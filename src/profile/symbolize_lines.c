@@ -72,8 +72,7 @@ static size_t keep_hot(const struct symbolize_run *f, struct spans *s)
 {
 	size_t kept = 0, bytes = 0;
 
-	if (s->n)
-		qsort(s->v, s->n, sizeof(*s->v), hotter);
+	vec_sort(s, hotter);
 	for (size_t i = 0; i < s->n; i++) {
 		uint64_t size = s->v[i].end - s->v[i].start;
 
@@ -84,8 +83,7 @@ static size_t keep_hot(const struct symbolize_run *f, struct spans *s)
 		s->v[kept++] = s->v[i];
 	}
 	s->n = kept;
-	if (kept)
-		qsort(s->v, kept, sizeof(*s->v), by_start);
+	sort_rows(s->v, kept, by_start);
 	return bytes;
 }
 

@@ -209,7 +209,7 @@ static void sort_part(struct symbolize_loc *v, size_t n, struct symbolize_loc *s
 	struct radix r = { v, spare, n, sizeof(*v), LOC_BITS, count };
 
 	if (n < 20000)
-		qsort(v, n, sizeof(*v), loc_compare);
+		sort_rows(v, n, loc_compare);
 	else
 		radix_sort(&r, offsetof(struct symbolize_loc, vaddr),
 			   sizeof(v->vaddr));

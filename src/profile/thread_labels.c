@@ -158,8 +158,7 @@ static int take_given(struct thread_labels *l)
 		if (vec_push(&found, (struct env_label){ e->run, e->key, i }))
 			rc = -ERR_NOMEM;
 	}
-	if (found.n)
-		qsort(found.v, found.n, sizeof(*found.v), by_run);
+	vec_sort(&found, by_run);
 	for (whole = found.n; whole && found.v[whole - 1].run == PROF_NONE;)
 		whole--;
 	for (uint32_t r = 0; !rc && r < p->runs.n; r++) {
@@ -170,9 +169,7 @@ static int take_given(struct thread_labels *l)
 		for (size_t i = whole; !rc && i < found.n &&
 				       i - whole < RUN_LABELS_MAX; i++)
 			rc = take_label(l, from, found.v[i].row);
-		if (l->given.n > from)
-			qsort_r(l->given.v + from, l->given.n - from,
-				sizeof(*l->given.v), by_name, l);
+		sort_rows_r(l->given.v + from, l->given.n - from, by_name, l);
 		l->given_end[r] = l->given.n;
 		if (!rc)
 			rc = tell_all(l, r, from);

@@ -145,7 +145,7 @@ static int order_rows(struct report *rep, struct error *err)
 	few = rep->spec.limit > 0 && kept < rep->spec.at_least;
 	if (few)
 		kept = choose_rows(rep, rows, false);
-	qsort_r(rows, kept, sizeof(*rows), compare_rows, rep);
+	sort_rows_r(rows, kept, compare_rows, rep);
 	if (few && kept > rep->spec.at_least)
 		kept = rep->spec.at_least;
 	rep->below_limit = n - kept;

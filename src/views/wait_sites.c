@@ -215,9 +215,7 @@ static int finish(struct sites *s)
 		wait_sites_fini(out);
 		return -ERR_NOMEM;
 	}
-	if (out->rows.n)
-		qsort(out->rows.v, out->rows.n, sizeof(*out->rows.v),
-		      longer_first);
+	vec_sort(&out->rows, longer_first);
 	return 0;
 }
 
@@ -297,8 +295,7 @@ static void divide(struct wait_called *v, size_t n, int depth, uint32_t from)
 
 void wait_callers_find(struct wait_called *v, size_t n)
 {
-	if (n)
-		qsort(v, n, sizeof(*v), by_callers);
+	sort_rows(v, n, by_callers);
 	divide(v, n, 0, PROF_NONE);
 }
 
@@ -321,8 +318,7 @@ static void tell_callers(struct sites *s)
 	s->failed |= !v;
 	memset(s->out, 0, sizeof(*s->out));
 	u64map_clear(&s->rows);
-	if (all.rows.n)
-		qsort(all.rows.v, all.rows.n, sizeof(*all.rows.v), by_place);
+	vec_sort(&all.rows, by_place);
 	for (size_t i = 0; i < all.rows.n && !s->failed; i = end) {
 		const struct wait_site *first = &all.rows.v[i];
 

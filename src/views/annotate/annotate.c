@@ -461,12 +461,8 @@ static int annotate_lines(struct annotation *a, struct annot_unit *u)
 	u->ncopies = a->copies.n - u->copy;
 	u64map_fini(&l.line_tab);
 	u64map_fini(&l.copy_tab);
-	if (u->nlines)
-		qsort_r(&a->lines.v[u->line], u->nlines, sizeof(*a->lines.v),
-			by_line, a->p);
-	if (u->ncopies)
-		qsort_r(&a->copies.v[u->copy], u->ncopies,
-			sizeof(*a->copies.v), by_cost, a);
+	sort_rows_r(&a->lines.v[u->line], u->nlines, by_line, a->p);
+	sort_rows_r(&a->copies.v[u->copy], u->ncopies, by_cost, a);
 	return rc;
 }
 
@@ -561,8 +557,8 @@ static uint32_t *sorted(size_t n, struct profile *p,
 
 	for (size_t i = 0; v && i < n; i++)
 		v[i] = (uint32_t)i;
-	if (v && n)
-		qsort_r(v, n, sizeof(*v), compare, p);
+	if (v)
+		sort_rows_r(v, n, compare, p);
 	return v;
 }
 
@@ -639,8 +635,7 @@ static int make_indexes(struct annotation *a)
 		if (vec_push(&a->locs, l) < 0)
 			return -ERR_NOMEM;
 	}
-	if (a->locs.n)
-		qsort(a->locs.v, a->locs.n, sizeof(*a->locs.v), loc_compare);
+	vec_sort(&a->locs, loc_compare);
 	return index_symbols(a);
 }
 

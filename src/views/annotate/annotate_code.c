@@ -170,7 +170,7 @@ static int set_lanes(struct annot_jump *v, size_t n, size_t ninsns)
 
 	if (!used)
 		return -ERR_NOMEM;
-	qsort(v, n, sizeof(*v), shorter);
+	sort_rows(v, n, shorter);
 	for (size_t i = 0; i < n; i++) {
 		uint8_t taken = 0;
 		uint32_t k;
@@ -320,8 +320,8 @@ int annotate_codes(struct annotation *a, struct annot_unit *u)
 	if (!a->spec.code)
 		return 0;
 	rc = hit_codes(a, u, &v, &n);
-	if (!rc && n)
-		qsort(v, n, sizeof(*v), hotter);
+	if (!rc)
+		sort_rows(v, n, hotter);
 	for (size_t i = 0; !rc && i < n && i < CODES_MAX; i++) {
 		struct annot_code c = { .symbol = v[i].symbol,
 					.total = v[i].total };

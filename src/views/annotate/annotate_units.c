@@ -252,8 +252,7 @@ static int take(struct chooser *k)
 {
 	struct annotation *a = k->a;
 
-	if (k->found.n)
-		qsort(k->found.v, k->found.n, sizeof(*k->found.v), hotter);
+	vec_sort(&k->found, hotter);
 	for (size_t i = 0; i < k->found.n; i++) {
 		if ((a->spec.top && a->units.n >= a->spec.top) ||
 		    !reaches_limit(a, &k->found.v[i])) {

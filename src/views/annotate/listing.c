@@ -152,8 +152,7 @@ static int find_places(const struct listing *l, struct places *p)
 			if (vec_push(p, x) < 0)
 				return -ERR_NOMEM;
 		}
-	if (p->n)
-		qsort(p->v, p->n, sizeof(*p->v), by_place);
+	vec_sort(p, by_place);
 	return 0;
 }
 

@@ -94,8 +94,7 @@ static void index_used(struct line_matcher *m)
 	struct used_line *v = m->used.v;
 	size_t n = 0;
 
-	if (m->used.n)
-		qsort(v, m->used.n, sizeof(*v), by_file);
+	sort_rows(v, m->used.n, by_file);
 	for (size_t i = 0; i < m->used.n; i++) {
 		struct file_pair *f = &m->files.v[v[i].file];
 

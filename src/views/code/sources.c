@@ -280,8 +280,7 @@ static int find_pieces(const struct sources *s, struct source_file *f)
 		rc = index_lines(f, &p->text_bytes, t->offset,
 				 (size_t)t->offset + t->size, t->line);
 	}
-	if (f->rows.n)
-		qsort(f->rows.v, f->rows.n, sizeof(*f->rows.v), by_line);
+	vec_sort(&f->rows, by_line);
 	return rc;
 }
 

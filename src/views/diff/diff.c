@@ -245,7 +245,7 @@ static int order_rows(struct diff *d)
 	for (uint32_t i = 0; i < d->rows.n; i++)
 		if (reaches(d, i, 0))
 			rows[kept++] = (struct sort_row){ rank(d, i), i };
-	qsort_r(rows, kept, sizeof(*rows), compare_rows, d);
+	sort_rows_r(rows, kept, compare_rows, d);
 	for (size_t i = 0; i < kept; i++)
 		over += reaches(d, rows[i].row, d->spec.limit);
 	for (size_t i = 0; i < kept; i++) {

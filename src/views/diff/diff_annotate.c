@@ -211,9 +211,8 @@ static int pair_units(struct diff_annotation *x)
 			       diff_part_cell(x, 1, unit_total(x, 1, u), 0),
 			       &u->change);
 	}
-	if (!rc && x->units.n)
-		qsort(x->units.v, x->units.n, sizeof(*x->units.v),
-		      most_changed);
+	if (!rc)
+		vec_sort(&x->units, most_changed);
 	if (!rc && x->spec.top && x->units.n > x->spec.top) {
 		x->hidden = x->units.n - x->spec.top;
 		x->units.n = x->spec.top;

@@ -161,8 +161,7 @@ static int sort_values(const struct strtab *str, struct html_label *l,
 			order[k++] = (struct value_order){
 				l->values.v[i].samples,
 				strtab_get(str, l->values.v[i].str), i };
-	if (k)
-		qsort(order, k, sizeof(*order), by_samples);
+	sort_rows(order, k, by_samples);
 	if (keep > k)
 		keep = k;
 	for (size_t i = 0; i < k; i++) {
@@ -277,8 +276,7 @@ static int number_cohorts(struct html_labels *l)
 	for (uint32_t i = 0; i < l->rows; i++)
 		if (l->row_lane[i] != PROF_NONE)
 			l->order[k++] = i;
-	if (k)
-		qsort_r(l->order, k, sizeof(*l->order), by_cohort, l);
+	sort_rows_r(l->order, k, by_cohort, l);
 	for (size_t i = 0; i < k; i++) {
 		if ((!i || by_cohort(&l->order[i - 1], &l->order[i], l)) &&
 		    vec_push(&l->cohorts, l->order[i]) < 0)

@@ -328,8 +328,7 @@ static int want_lines(struct chooser *k, uint32_t source)
 			    (s->call_of && s->call_of[i] != PROF_NONE)))
 			rc = want(k->d, source, x->file, x->line, x->image);
 	}
-	if (l->wants.n)
-		qsort(l->wants.v, l->wants.n, sizeof(*l->wants.v), by_line);
+	vec_sort(&l->wants, by_line);
 	for (size_t i = 0; i < l->wants.n; i++)
 		if (!kept || by_line(&l->wants.v[kept - 1], &l->wants.v[i]))
 			l->wants.v[kept++] = l->wants.v[i];

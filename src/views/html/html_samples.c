@@ -44,8 +44,7 @@ static size_t merge_node(struct html_entry *v, size_t n)
 {
 	size_t k = 0;
 
-	if (n > 1)
-		qsort(v, n, sizeof(*v), by_key);
+	sort_rows(v, n, by_key);
 	for (size_t i = 0; i < n; i++) {
 		if (k && by_key(&v[k - 1], &v[i]) == 0)
 			cell_add(&v[k - 1].c, v[i].c);

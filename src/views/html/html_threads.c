@@ -39,9 +39,7 @@ static int group_threads(struct html_data *d, uint32_t source, uint32_t *order,
 
 	for (size_t i = 0; i < p->threads.n; i++)
 		order[i] = (uint32_t)i;
-	if (p->threads.n)
-		qsort_r(order, p->threads.n, sizeof(*order), by_thread,
-			(void *)p);
+	sort_rows_r(order, p->threads.n, by_thread, (void *)p);
 	for (size_t i = 0; i < p->threads.n; i++) {
 		const struct prof_thread *t = &p->threads.v[order[i]];
 		struct page_thread *l = d->lanes.n
@@ -107,10 +105,10 @@ static void place_lanes(struct html_data *d, struct lane_order *order,
 						d->nsrc > SOURCES_BY_THREAD };
 		used += l->samples > 0;
 	}
-	qsort(order, n, sizeof(*order), by_samples);
+	sort_rows(order, n, by_samples);
 	kept = used > HTML_LANES ? HTML_LANES - 1 : used;
 	if (d->nsrc > 1)
-		qsort(order, kept, sizeof(*order), by_side);
+		sort_rows(order, kept, by_side);
 	for (size_t i = 0; i < n; i++) {
 		size_t at = i < HTML_LANES ? i : HTML_LANES - 1;
 		struct page_thread *l = &d->lanes.v[order[i].lane];

@@ -166,7 +166,7 @@ static int sort_functions(struct html_data *d)
 		}
 	}
 	if (!rc && n) {
-		qsort(order, n, sizeof(*order), by_cost);
+		sort_rows(order, n, by_cost);
 		renumber(d, order, to, funcs, sums);
 	}
 	free(order);

@@ -105,8 +105,7 @@ int missing_build(struct missing *m, const struct quality *t, struct error *err)
 		missing_fini(m);
 		return error_nomem(err);
 	}
-	if (m->rows.n)
-		qsort(m->rows.v, m->rows.n, sizeof(*m->rows.v), by_cost);
+	vec_sort(&m->rows, by_cost);
 	return 0;
 }
 

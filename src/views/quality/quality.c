@@ -120,8 +120,7 @@ static void sum_ends(struct quality *t)
 		t->ends.v[n++] = *e;
 	}
 	t->ends.n = n;
-	if (n)
-		qsort(t->ends.v, n, sizeof(*t->ends.v), more_samples);
+	sort_rows(t->ends.v, n, more_samples);
 }
 
 static int by_samples(const void *x, const void *y)
@@ -151,9 +150,7 @@ static int count_images(struct quality *t, const struct aggregate *a)
 		if (u.images[i].samples)
 			rc = vec_push(&t->images, u.images[i]);
 	}
-	if (t->images.n)
-		qsort(t->images.v, t->images.n, sizeof(*t->images.v),
-		      by_samples);
+	vec_sort(&t->images, by_samples);
 	free(u.end);
 	free(u.images);
 	return rc;

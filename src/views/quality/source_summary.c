@@ -137,8 +137,7 @@ void sources_summary(struct sources *const *s, size_t n, bool all,
 			add_file(&x, s[i], s[i]->files.v[k]);
 		add_programs(&x, s[i]->p);
 	}
-	if (x.rows.n)
-		qsort(x.rows.v, x.rows.n, sizeof(*x.rows.v), by_row);
+	vec_sort(&x.rows, by_row);
 	if (all && !x.failed && (!x.rows.n || x.rows.v[0].kind != KIND_READ))
 		buf_str(out, "source text: no file was read on this machine\n");
 	for (i = 0; i < x.rows.n && !x.failed; i = end) {

@@ -445,8 +445,7 @@ static int finish(struct aggregate *a, struct error *err)
 		return error_nomem(err);
 	for (size_t i = 0; i < n; i++)
 		a->lane_slot[i] = PROF_NONE;
-	if (a->sparse.n)
-		qsort(a->sparse.v, a->sparse.n, sizeof(*a->sparse.v), by_slot);
+	vec_sort(&a->sparse, by_slot);
 	for (size_t i = 0; i < a->sparse.n; i++) {
 		struct slot *s = &a->slots.v[a->sparse.v[i].slot];
 

@@ -383,7 +383,7 @@ static int sort_nodes(struct draft *d)
 		}
 		for (size_t i = 0; i < n; i++)
 			first[i + 1] += first[i];
-		qsort_r(order, n - 1, sizeof(*order), compare_nodes, d);
+		sort_rows_r(order, n - 1, compare_nodes, d);
 		rc = number_nodes(d, order, first, id_of);
 	}
 	if (!rc)
@@ -673,9 +673,7 @@ static void group_items(struct inverter *x, uint32_t parent)
 	size_t k = 0;
 
 	x->groups.n = 0;
-	if (x->now.n)
-		qsort_r(x->now.v, x->now.n, sizeof(*x->now.v), by_function,
-			(void *)x->t);
+	vec_sort_r(&x->now, by_function, (void *)x->t);
 	for (size_t i = 0; i < x->now.n && !x->failed; i++) {
 		struct item it = x->now.v[i];
 		const struct calltree_node *n = &v[it.node];
@@ -728,8 +726,7 @@ static void push_groups(struct inverter *x, uint32_t parent)
 	x->groups.n = k;
 	if (small.sum.count)
 		x->failed |= vec_push(&x->groups, small) < 0;
-	if (x->groups.n)
-		qsort(x->groups.v, x->groups.n, sizeof(*x->groups.v), by_sum);
+	vec_sort(&x->groups, by_sum);
 	for (size_t i = 0; i < x->groups.n && !x->failed; i++) {
 		struct branch b = x->groups.v[i];
 		size_t from = b.start;

@@ -336,9 +336,7 @@ static void order_groups(struct tree_builder *b)
 			return;
 		}
 	}
-	if (b->group_order.n > 1)
-		qsort_r(b->group_order.v, b->group_order.n, sizeof(uint32_t),
-			compare_groups, b);
+	vec_sort_r(&b->group_order, compare_groups, b);
 }
 
 /* Makes room in the arena for the selected groups, the last shown lowest, and
@@ -705,7 +703,7 @@ static int build_lanes(struct finder *x, uint32_t *rows, size_t n,
 	const struct row *all = x->b.rep->table.rows.v;
 	int rc = 0;
 
-	qsort(rows, n, sizeof(*rows), by_row);
+	sort_rows(rows, n, by_row);
 	for (size_t i = 0; !rc && i < n;) {
 		size_t end = i;
 
