@@ -508,11 +508,9 @@ int export_callgrind(struct export *x, struct error *err)
 	rc = w.named_fn && w.named_str && w.inlined_at &&
 	     find_instructions(&w) == 0 ? 0 : error_nomem(err);
 	if (!rc)
-		rc = export_paths_init(&w.paths, x, EXPORT_PATH_PLACES, err);
-	if (!rc)
-		rc = export_stack_sums(x, take_cell, &w, err);
-	if (!rc)
-		rc = add_cells(&w, err);
+		rc = export_paths_init(&w.paths, x, EXPORT_PATH_PLACES, err) ?:
+		     export_stack_sums(x, take_cell, &w, err) ?:
+		     add_cells(&w, err);
 	if (!rc) {
 		put_head(&w);
 		vec_sort(&w.costs, compare);

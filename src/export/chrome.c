@@ -182,12 +182,10 @@ int export_chrome(struct export *x, struct error *err)
 {
 	struct chrome w = { .x = x, .j = json_on(&x->out),
 			    .from_ns = export_start_ns(x) };
-	int rc = pieces_init(&w.ends, export_nfuncs(x), err);
+	int rc = pieces_init(&w.ends, export_nfuncs(x), err) ?:
+		 pieces_init(&w.places, export_nfuncs(x), err) ?:
+		 export_paths_init(&w.paths, x, EXPORT_PATH_FUNCTIONS, err);
 
-	if (!rc)
-		rc = pieces_init(&w.places, export_nfuncs(x), err);
-	if (!rc)
-		rc = export_paths_init(&w.paths, x, EXPORT_PATH_FUNCTIONS, err);
 	json_object(&w.j, NULL);
 	json_str(&w.j, "displayTimeUnit", "ms");
 	json_array_lines(&w.j, "traceEvents");

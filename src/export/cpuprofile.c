@@ -182,11 +182,9 @@ int export_cpuprofile(struct export *x, struct error *err)
 			w.first[i] = w.next[i] = PROF_NONE;
 	}
 	if (!rc)
-		rc = pieces_init(&w.frames, export_nfuncs(x) + 1, err);
-	if (!rc)
-		rc = export_stack_sums(x, add_hits, &w, err);
-	if (!rc)
-		rc = put_all(&w, err);
+		rc = pieces_init(&w.frames, export_nfuncs(x) + 1, err) ?:
+		     export_stack_sums(x, add_hits, &w, err) ?:
+		     put_all(&w, err);
 	x->out.failed |= w.frames.text.failed;
 	pieces_fini(&w.frames);
 	export_tree_fini(&w.t);

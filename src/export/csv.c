@@ -90,12 +90,10 @@ static int put_record(void *ctx, uint32_t lane, uint32_t col, uint32_t node,
 static int make_heads(struct csv *w, struct error *err)
 {
 	struct export *x = w->x;
-	int rc = pieces_init(&w->names, export_nfuncs(x), err);
+	int rc = pieces_init(&w->names, export_nfuncs(x), err) ?:
+		 pieces_init(&w->events, x->a.ncols, err) ?:
+		 pieces_init(&w->threads, x->a.lanes.n, err);
 
-	if (!rc)
-		rc = pieces_init(&w->events, x->a.ncols, err);
-	if (!rc)
-		rc = pieces_init(&w->threads, x->a.lanes.n, err);
 	for (size_t i = 0; !rc && i < x->a.ncols; i++) {
 		text_csv(&w->events.text, export_event_name(x, i));
 		buf_str(&w->events.text,

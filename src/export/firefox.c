@@ -461,24 +461,18 @@ static int put_tables(struct firefox *w, struct error *err)
 		{ "data", NOTHING }, { "name", NOTHING },
 		{ "startTime", NOTHING }, { "endTime", NOTHING },
 		{ "phase", NOTHING }, { "category", NOTHING } };
-	int rc = put_table(w, "stackTable", stack, COUNT(stack),
-			   w->stacks.n, put_stack_cell, err);
+	int rc = put_table(w, "stackTable", stack, COUNT(stack), w->stacks.n,
+			   put_stack_cell, err) ?:
+		 put_table(w, "frameTable", frame, COUNT(frame), w->frames.n,
+			   put_frame_cell, err) ?:
+		 put_table(w, "funcTable", func, COUNT(func), w->funcs.n, put_func_cell,
+			   err) ?:
+		 put_table(w, "resourceTable", resource, COUNT(resource), w->libs.n,
+			   put_lib_cell, err) ?:
+		 put_table(w, "nativeSymbols", symbols, COUNT(symbols), 0, put_lib_cell,
+			   err) ?:
+		 put_table(w, "markers", markers, COUNT(markers), 0, put_lib_cell, err);
 
-	if (!rc)
-		rc = put_table(w, "frameTable", frame, COUNT(frame),
-			       w->frames.n, put_frame_cell, err);
-	if (!rc)
-		rc = put_table(w, "funcTable", func, COUNT(func), w->funcs.n,
-			       put_func_cell, err);
-	if (!rc)
-		rc = put_table(w, "resourceTable", resource, COUNT(resource),
-			       w->libs.n, put_lib_cell, err);
-	if (!rc)
-		rc = put_table(w, "nativeSymbols", symbols, COUNT(symbols), 0,
-			       put_lib_cell, err);
-	if (!rc)
-		rc = put_table(w, "markers", markers, COUNT(markers), 0,
-			       put_lib_cell, err);
 	json_array(&w->j, "stringArray");
 	for (uint32_t i = 0; !rc && i < w->str.str.n; i++) {
 		json_str(&w->j, NULL, strtab_get(&w->str, i));
@@ -539,9 +533,7 @@ static int put_thread(struct firefox *w, uint32_t lane, struct error *err)
 	json_object(&w->j, NULL);
 	put_thread_head(w, lane);
 	if (!rc)
-		rc = put_samples(w, lane, err);
-	if (!rc)
-		rc = put_tables(w, err);
+		rc = put_samples(w, lane, err) ?: put_tables(w, err);
 	json_end(&w->j);
 	return rc;
 }
@@ -651,10 +643,8 @@ int export_firefox(struct export *x, struct error *err)
 {
 	struct firefox w = { .x = x, .j = json_on(&x->out),
 			     .from_ns = export_start_ns(x) };
-	int rc = export_tree_build(x, &w.t, err);
+	int rc = export_tree_build(x, &w.t, err) ?: number_frames(&w, err);
 
-	if (!rc)
-		rc = number_frames(&w, err);
 	if (!rc) {
 		w.frame_of = malloc((w.frame_keys.n + 1) * sizeof(*w.frame_of));
 		w.stack_of = malloc((w.t.nodes.n + 1) * sizeof(*w.stack_of));

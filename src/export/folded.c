@@ -158,11 +158,9 @@ int export_folded(struct export *x, struct error *err)
 	if (!rc && !f.root_of)
 		rc = error_nomem(err);
 	if (!rc)
-		rc = make_roots(&f, err);
-	if (!rc)
-		rc = export_cells(x, put_stack, &f, err);
-	if (!rc)
-		rc = put_lines(&f, err);
+		rc = make_roots(&f, err) ?:
+		     export_cells(x, put_stack, &f, err) ?:
+		     put_lines(&f, err);
 	export_paths_fini(&f.paths);
 	vec_fini(&f.lines);
 	free(f.root_of);

@@ -476,9 +476,8 @@ int export_otlp(struct export *x, struct error *err)
 	else
 		rc = pieces_init(&w.threads, x->a.lanes.n, err);
 	if (!rc)
-		rc = export_paths_init(&w.paths, x, EXPORT_PATH_PLACES, err);
-	if (!rc)
-		rc = put_all(&w, err);
+		rc = export_paths_init(&w.paths, x, EXPORT_PATH_PLACES, err) ?:
+		     put_all(&w, err);
 	table_fini(&w.mappings);
 	table_fini(&w.locations);
 	table_fini(&w.functions);

@@ -170,18 +170,14 @@ static int write_part(struct divide *d, uint64_t window, size_t first, size_t n,
 	buf_again(&d->bytes);
 	if (x->z && deflateReset(x->z) != Z_OK)
 		return error_set(err, ERR_IO, "zlib cannot compress");
-	rc = x->format->write(x, err);
-	if (!rc)
-		rc = export_flush(x, true, err);
+	rc = x->format->write(x, err) ?: export_flush(x, true, err);
 	x->part = NULL;
 	x->slice = NULL;
 	if (rc)
 		return rc;
-	if (n > 1 && x->raw_bytes > x->division->max_bytes) {
-		rc = write_part(d, window, first, n / 2, err);
-		return rc ? rc : write_part(d, window, first + n / 2,
-					    n - n / 2, err);
-	}
+	if (n > 1 && x->raw_bytes > x->division->max_bytes)
+		return write_part(d, window, first, n / 2, err) ?:
+		       write_part(d, window, first + n / 2, n - n / 2, err);
 	d->repeats++;
 	return d->fn(d->ctx, &part, &d->bytes, err);
 }

@@ -37,10 +37,9 @@ static void make_lines(struct perf_script *w, uint32_t place)
 static int make_heads(struct perf_script *w, struct error *err)
 {
 	struct export *x = w->x;
-	int rc = pieces_init(&w->threads, x->a.lanes.n, err);
+	int rc = pieces_init(&w->threads, x->a.lanes.n, err) ?:
+		 pieces_init(&w->events, x->a.ncols, err);
 
-	if (!rc)
-		rc = pieces_init(&w->events, x->a.ncols, err);
 	for (size_t i = 0; !rc && i < x->a.lanes.n; i++) {
 		const struct lane *l = &x->a.lanes.v[i];
 
@@ -86,12 +85,10 @@ static int put_sample(void *ctx, const struct export_sample *s,
 int export_perf_script(struct export *x, struct error *err)
 {
 	struct perf_script w = { .x = x };
-	int rc = pieces_init(&w.lines, export_nplaces(x), err);
+	int rc = pieces_init(&w.lines, export_nplaces(x), err) ?:
+		 make_heads(&w, err) ?:
+		 export_samples(x, put_sample, &w, err);
 
-	if (!rc)
-		rc = make_heads(&w, err);
-	if (!rc)
-		rc = export_samples(x, put_sample, &w, err);
 	pieces_fini(&w.lines);
 	pieces_fini(&w.threads);
 	pieces_fini(&w.events);

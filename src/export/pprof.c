@@ -340,13 +340,10 @@ static int put_all(struct pprof *w, struct error *err)
 		put_event_types(w, c);
 	proto_uint(&x->out, TIME_NANOS, export_wall_ns(x));
 	proto_uint(&x->out, DURATION_NANOS, export_duration_ns(x));
-	rc = export_cells(x, put_sample, w, err);
-	if (!rc)
-		rc = put_mappings(w, err);
-	if (!rc)
-		rc = put_locations(w, err);
-	if (!rc)
-		rc = put_functions(w, err);
+	rc = export_cells(x, put_sample, w, err) ?:
+	     put_mappings(w, err) ?:
+	     put_locations(w, err) ?:
+	     put_functions(w, err);
 	x->out.failed |= w->msg.failed || w->sub.failed || w->stack.failed;
 	return rc ? rc : put_strings(w, err);
 }

@@ -132,9 +132,7 @@ static int hold_lanes(struct export *x, uint32_t lane, struct error *err)
 	       n + lane_count(x, w.last) <= EXPORT_SAMPLES)
 		n += lane_count(x, w.last++);
 	x->held_first = x->held_last = lane;
-	rc = hold_room(x, lane, w.last - lane, err);
-	if (!rc)
-		rc = run_pass(&w, err);
+	rc = hold_room(x, lane, w.last - lane, err) ?: run_pass(&w, err);
 	for (uint32_t i = 0; !rc && i < w.last - lane; i++)
 		order_thread(&x->held.v[x->held_from[i]],
 			     x->held_next[i] - x->held_from[i]);

@@ -266,33 +266,24 @@ static int put_sample(void *ctx, const struct export_sample *s,
 
 static int put_samples(struct database *w, struct error *err)
 {
-	int rc = sample_rows(w, SAMPLE_ROWS, err);
+	int rc = sample_rows(w, SAMPLE_ROWS, err) ?:
+		 export_samples(w->x, put_sample, w, err);
 
-	if (!rc)
-		rc = export_samples(w->x, put_sample, w, err);
 	if (rc || !w->held)
 		return rc;
-	rc = sample_rows(w, w->held, err);
-	return rc ? rc : put_held(w, err);
+	return sample_rows(w, w->held, err) ?: put_held(w, err);
 }
 
 static int put_all(struct database *w, struct error *err)
 {
-	int rc = run(w, schema, err);
-
-	if (!rc)
-		rc = put_events(w, err);
-	if (!rc)
-		rc = put_threads(w, err);
-	if (!rc)
-		rc = put_images(w, err);
-	if (!rc)
-		rc = put_functions(w, err);
-	if (!rc)
-		rc = put_frames(w, err);
-	if (!rc)
-		rc = put_samples(w, err);
-	return rc ? rc : run(w, "COMMIT", err);
+	return run(w, schema, err) ?:
+	       put_events(w, err) ?:
+	       put_threads(w, err) ?:
+	       put_images(w, err) ?:
+	       put_functions(w, err) ?:
+	       put_frames(w, err) ?:
+	       put_samples(w, err) ?:
+	       run(w, "COMMIT", err);
 }
 
 static int set_pages(struct database *w, struct error *err)
@@ -319,9 +310,7 @@ int export_sqlite(struct export *x, struct error *err)
 				   NULL) != SQLITE_OK)
 		rc = failed(&w, err);
 	if (!rc)
-		rc = set_pages(&w, err);
-	if (!rc)
-		rc = put_all(&w, err);
+		rc = set_pages(&w, err) ?: put_all(&w, err);
 	sqlite3_finalize(w.row);
 	sqlite3_close(w.db);
 	export_tree_fini(&w.t);

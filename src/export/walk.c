@@ -464,7 +464,6 @@ static int map_threads(struct export *x, struct error *err)
 {
 	size_t groups = x->a.groups.n;
 	uint32_t *of_group = malloc((groups + 1) * sizeof(*of_group));
-	int rc;
 
 	x->lane_of = malloc((x->p->threads.n + 1) * sizeof(*x->lane_of));
 	x->totals = calloc(x->a.lanes.n * x->a.ncols + 1, sizeof(*x->totals));
@@ -479,20 +478,17 @@ static int map_threads(struct export *x, struct error *err)
 	for (size_t i = 0; i < x->p->threads.n; i++)
 		x->lane_of[i] = of_group[x->a.thread_group[i]];
 	free(of_group);
-	rc = sort_cells(x, err);
-	return rc ? rc : export_cells(x, add_total, x, err);
+	return sort_cells(x, err) ?: export_cells(x, add_total, x, err);
 }
 
 static int open_export(struct export *x, struct error *err)
 {
 	uint32_t mask = KEYS_OF_THREAD;
-	int rc = selection_init(&x->sel, x->p, &x->spec->select, err);
 
-	if (!rc)
-		rc = aggregate_run(x->r, &x->sel, mask, false, &x->a, err);
-	if (!rc)
-		rc = map_threads(x, err);
-	return rc ? rc : export_open_names(x, err);
+	return selection_init(&x->sel, x->p, &x->spec->select, err) ?:
+	       aggregate_run(x->r, &x->sel, mask, false, &x->a, err) ?:
+	       map_threads(x, err) ?:
+	       export_open_names(x, err);
 }
 
 /* Counts the frames of each stack; a node's parent is before it. */
@@ -585,12 +581,10 @@ int export_write(struct reader *r, const struct export_format *f,
 {
 	struct export x = { .r = r, .p = reader_profile(r), .spec = spec,
 			    .sink = sink, .format = f };
-	int rc = open_export(&x, err);
+	int rc = open_export(&x, err) ?:
+		 f->write(&x, err) ?:
+		 export_flush(&x, true, err);
 
-	if (!rc)
-		rc = f->write(&x, err);
-	if (!rc)
-		rc = export_flush(&x, true, err);
 	export_close(&x);
 	return rc;
 }

@@ -452,10 +452,8 @@ static int put_samples(struct firefox_file *x, const struct samples *s,
 			return damaged(x, x->at, "the time of a sample", err);
 		row.time_ns = 1 + (ms > 0 ? (uint64_t)(ms * NS_PER_MS + 0.5)
 					  : 0);
-		rc = node_of(x, stack, &row.stack, err);
-		if (!rc)
-			rc = put_rows(x, s, &row, i < s->weight.n
-					? s->weight.v[i] : 1, err);
+		rc = node_of(x, stack, &row.stack, err) ?:
+		     put_rows(x, s, &row, i < s->weight.n ? s->weight.v[i] : 1, err);
 	}
 	return rc;
 }
@@ -685,9 +683,7 @@ int firefox_file_read(struct foreign *f, const uint8_t *p, size_t n,
 	x->name = name;
 	x->start_ms = -1;
 	x->events[0] = x->events[1] = x->events[2] = PROF_NONE;
-	rc = find_parts(x, &j, err);
-	if (!rc)
-		rc = read_threads(x, err);
+	rc = find_parts(x, &j, err) ?: read_threads(x, err);
 	if (!rc && x->start_ms > 0 && x->start_ms < TIME_MAX_MS)
 		f->p.runs.v[0].start_wall_ns =
 			(uint64_t)(x->start_ms * NS_PER_MS) +

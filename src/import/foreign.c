@@ -422,9 +422,8 @@ int import_foreign(const char *path, int fd, const char *name,
 		f.p.runs.v[0].start_wall_ns =
 			(uint64_t)clock_ns(st.st_mtim);
 	if (!rc)
-		rc = writer_open_fd(fd, name, &f.p, &f.w, err);
-	if (!rc)
-		rc = format->read(&f, text.p, text.n, path, err);
+		rc = writer_open_fd(fd, name, &f.p, &f.w, err) ?:
+		     format->read(&f, text.p, text.n, path, err);
 	if (!rc && !out->samples)
 		rc = error_set(err, ERR_FORMAT, "%s: no samples in it", path);
 	if (!rc && add_symbols(&f) < 0)

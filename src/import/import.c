@@ -475,9 +475,8 @@ int import_perf_data(const char *path, int fd, const char *name,
 			       "opened: 'tally import --trust-recording' does "
 			       "that", path);
 	if (!rc)
-		rc = begin(&x, err);
-	if (!rc)
-		rc = writer_open_fd(fd, name, &x.profile, &x.writer, err);
+		rc = begin(&x, err) ?:
+		     writer_open_fd(fd, name, &x.profile, &x.writer, err);
 	if (!rc) {
 		if (o->temporary)
 			writer_skip_compression(x.writer);

@@ -544,12 +544,10 @@ static int read_records(struct perf_file *f, const struct perf_file_bytes *in,
 			at += size;
 			continue;
 		}
-		rc = add_part(f, in->p + begin, (size_t)(at - begin), begin,
-			      NULL, err);
-		if (!rc)
-			rc = take_user(f, u, type, misc,
-				       cursor_sub(&c, size - HEADER), at, &skip,
-				       err);
+		rc = add_part(f, in->p + begin, (size_t)(at - begin), begin, NULL,
+			      err) ?:
+		     take_user(f, u, type, misc, cursor_sub(&c, size - HEADER), at,
+			       &skip, err);
 		if (skip > end - at - size) {
 			f->cut_at = at;
 			return rc;
@@ -596,12 +594,9 @@ static int read_file(struct perf_file *f, struct cursor *c, struct error *err)
 		data_size = f->n - data;
 		memset(bits, 0, sizeof(bits));
 	}
-	rc = read_attrs(f, attrs, attrs_size, entry, err);
-	if (!rc)
-		rc = read_features(f, data + data_size, bits, err);
-	if (!rc)
-		rc = read_records(f, &f->files.v[0], data, data + data_size, &u,
-				  err);
+	rc = read_attrs(f, attrs, attrs_size, entry, err) ?:
+	     read_features(f, data + data_size, bits, err) ?:
+	     read_records(f, &f->files.v[0], data, data + data_size, &u, err);
 	unpacker_fini(&u);
 	return rc;
 }

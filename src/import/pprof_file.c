@@ -487,11 +487,7 @@ int pprof_file_read(struct foreign *f, const uint8_t *p, size_t n,
 	x->name = name;
 	x->p = p;
 	x->n = n;
-	rc = take_tables(x, err);
-	if (!rc)
-		rc = add_events(x, err);
-	if (!rc)
-		rc = take_samples(x, true, err);
+	rc = take_tables(x, err) ?: add_events(x, err) ?: take_samples(x, true, err);
 	x->one_each = x->rows > ROWS_MAX;
 	if (!rc && x->time_ns)
 		f->p.runs.v[0].start_wall_ns = x->time_ns;

@@ -61,10 +61,8 @@ static int collect(struct texts *t)
 			const struct prof_func *fn = &p->funcs.v[fr->func];
 
 			seen[f] = 1;
-			rc = want_line(t, fr->file, fr->line, fn->image);
-			if (!rc)
-				rc = want_line(t, fn->file, fn->line,
-					       fn->image);
+			rc = want_line(t, fr->file, fr->line, fn->image) ?:
+			     want_line(t, fn->file, fn->line, fn->image);
 		}
 	}
 	free(seen);

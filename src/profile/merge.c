@@ -403,16 +403,11 @@ static int take_tables(struct merge *m, struct input *in, size_t at,
 	if (rc)
 		return rc;
 	in->shift = time_shift(m);
-	rc = take_runs(m, in->shift, in->run_ok);
-	if (!rc)
-		rc = merge_facts(m);
-	if (!rc)
-		rc = merge_images(m, images);
-	if (!rc)
-		rc = merge_stacks(m);
-	if (!rc)
-		rc = merge_totals(m, in->shift);
-	return rc;
+	return take_runs(m, in->shift, in->run_ok) ?:
+	       merge_facts(m) ?:
+	       merge_images(m, images) ?:
+	       merge_stacks(m) ?:
+	       merge_totals(m, in->shift);
 }
 
 /* Merges all tables, then all symbol parts, whose strings must come last. */
@@ -427,9 +422,8 @@ static int take_all(struct profile *p, struct reader *const *r,
 	for (size_t i = 0; !rc && i < n; i++) {
 		m.from = reader_profile(r[i]);
 		m.maps = &in[i].maps;
-		rc = merge_maps_init(m.maps, m.from);
-		if (!rc)
-			rc = take_tables(&m, &in[i], i, paths, &images, err);
+		rc = merge_maps_init(m.maps, m.from) ?:
+		     take_tables(&m, &in[i], i, paths, &images, err);
 	}
 	idtab_fini(&images);
 	p->str_base = p->str.str.n;
@@ -509,11 +503,9 @@ static int make(struct reader *const *in, struct input *inputs,
 	if (!rc && fd < 0)
 		rc = error_errno(err, errno, "no memory to combine recordings");
 	if (!rc)
-		rc = take_all(&p, in, inputs, n, paths, err);
-	if (!rc)
-		rc = write_all(fd, &p, in, inputs, n, err);
-	if (!rc)
-		rc = reader_open_fd(fd, paths[0], UINT64_MAX, out, err);
+		rc = take_all(&p, in, inputs, n, paths, err) ?:
+		     write_all(fd, &p, in, inputs, n, err) ?:
+		     reader_open_fd(fd, paths[0], UINT64_MAX, out, err);
 	if (!rc)
 		inherit(*out, in, paths, n);
 	for (size_t i = 0; i < n; i++)

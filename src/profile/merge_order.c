@@ -448,29 +448,18 @@ static int put_nodes(struct ordering *o, struct error *err)
 
 static int put_tables(struct ordering *o, struct error *err)
 {
-	int rc = put_table(o, &run_order, by_run, NULL, o->maps.run);
-
-	if (!rc)
-		rc = put_table(o, &event_order, by_keys, NULL, o->maps.event);
-	if (!rc)
-		rc = put_table(o, &env_order, by_keys, NULL, NULL);
-	if (!rc)
-		rc = put_table(o, &thread_order, by_keys, NULL, o->maps.thread);
-	if (!rc)
-		rc = put_losses(o);
-	if (!rc)
-		rc = put_table(o, &stat_order, by_keys, NULL, NULL);
-	if (!rc)
-		rc = writer_flush(o->w, err);
-	if (!rc)
-		rc = put_images(o);
-	if (!rc)
-		rc = put_table(o, &loc_order, by_keys, NULL, o->maps.loc);
-	if (!rc)
-		rc = writer_flush(o->w, err);
-	if (!rc)
-		rc = put_nodes(o, err);
-	return rc ? rc : put_table(o, &wait_kind_order, by_keys, NULL, NULL);
+	return put_table(o, &run_order, by_run, NULL, o->maps.run) ?:
+	       put_table(o, &event_order, by_keys, NULL, o->maps.event) ?:
+	       put_table(o, &env_order, by_keys, NULL, NULL) ?:
+	       put_table(o, &thread_order, by_keys, NULL, o->maps.thread) ?:
+	       put_losses(o) ?:
+	       put_table(o, &stat_order, by_keys, NULL, NULL) ?:
+	       writer_flush(o->w, err) ?:
+	       put_images(o) ?:
+	       put_table(o, &loc_order, by_keys, NULL, o->maps.loc) ?:
+	       writer_flush(o->w, err) ?:
+	       put_nodes(o, err) ?:
+	       put_table(o, &wait_kind_order, by_keys, NULL, NULL);
 }
 
 /* Writes a sum.  Only in theory a single row cannot hold its count. */
@@ -577,9 +566,7 @@ static int put_sums(struct ordering *o, struct error *err)
 
 	if (!n || o->rows / ROWS_A_SUM < n)
 		return 0;
-	rc = writer_begin_sums(o->w, err);
-	if (!rc)
-		rc = sort_sums(v, n);
+	rc = writer_begin_sums(o->w, err) ?: sort_sums(v, n);
 	for (size_t i = 0; !rc && i < n; i++)
 		rc = put_sum(o, &v[i], 0, err);
 	return rc;
@@ -685,10 +672,9 @@ static int put_notes(struct ordering *o)
 static int put_bytes(struct ordering *o)
 {
 	struct profile *q = &o->q;
-	int rc = put_table(o, &code_order, by_keys, NULL, NULL);
+	int rc = put_table(o, &code_order, by_keys, NULL, NULL) ?:
+		 put_table(o, &text_order, by_keys, NULL, NULL);
 
-	if (!rc)
-		rc = put_table(o, &text_order, by_keys, NULL, NULL);
 	for (size_t i = 0; !rc && i < q->codes.n; i++)
 		merge_bytes(&o->p->code_bytes, &q->codes.v[i].offset,
 			    q->codes.v[i].size, &q->code_bytes);
@@ -711,19 +697,13 @@ static int put_symbols(struct ordering *o)
 		rc = put_table(o, &func_order, by_keys, funcs, o->maps.func);
 	}
 	if (!rc)
-		rc = put_frames(o, frames);
-	if (!rc)
-		rc = put_places(o);
-	if (!rc)
-		rc = put_notes(o);
-	if (!rc)
-		rc = put_table(o, &symbol_order, by_keys, NULL, NULL);
-	if (!rc)
-		rc = put_table(o, &source_order, by_keys, NULL, NULL);
-	if (!rc)
-		rc = put_table(o, &line_order, by_keys, NULL, NULL);
-	if (!rc)
-		rc = put_bytes(o);
+		rc = put_frames(o, frames) ?:
+		     put_places(o) ?:
+		     put_notes(o) ?:
+		     put_table(o, &symbol_order, by_keys, NULL, NULL) ?:
+		     put_table(o, &source_order, by_keys, NULL, NULL) ?:
+		     put_table(o, &line_order, by_keys, NULL, NULL) ?:
+		     put_bytes(o);
 	/* the rows of each image are in its order */
 	if (!rc)
 		rc = merge_finish_symbols(&o->q);
@@ -762,12 +742,10 @@ int merger_write(struct merger *m, int fd, const char *name,
 		 struct error *err)
 {
 	struct ordering o;
-	int rc = ordering_init(&o, m);
+	int rc = ordering_init(&o, m) ?:
+		 writer_open_fd(fd, name, &o.q, &o.w, err) ?:
+		 put_tables(&o, err);
 
-	if (!rc)
-		rc = writer_open_fd(fd, name, &o.q, &o.w, err);
-	if (!rc)
-		rc = put_tables(&o, err);
 	if (!rc && m->p.symbolized) {
 		o.q.str_base = o.q.str.str.n;
 		o.q.symbolized = true;

@@ -332,12 +332,10 @@ static int store_sums(struct merger *m, struct merge_sums *s)
 static int take_samples(struct merger *m, struct reader *r)
 {
 	struct merge_sums s;
-	int rc = merge_sums_init(&s, m->m.from->nodes.n);
+	int rc = merge_sums_init(&s, m->m.from->nodes.n) ?:
+		 sum_samples(r, &s) ?:
+		 store_sums(m, &s);
 
-	if (!rc)
-		rc = sum_samples(r, &s);
-	if (!rc)
-		rc = store_sums(m, &s);
 	merge_sums_fini(&s);
 	return rc;
 }
@@ -364,21 +362,14 @@ int merger_add(struct merger *m, struct reader *r, const char *name,
 	if (!rc)
 		map_shared(m);
 	if (!rc)
-		rc = take_events(m, name, err);
-	if (!rc)
-		rc = take_runs(m);
-	if (!rc)
-		rc = merge_facts(&m->m);
-	if (!rc)
-		rc = merge_images(&m->m, &m->images);
-	if (!rc)
-		rc = merge_stacks(&m->m);
-	if (!rc)
-		rc = merge_totals(&m->m, 0);
-	if (!rc)
-		rc = take_samples(m, r);
-	if (!rc)
-		rc = take_symbols(m);
+		rc = take_events(m, name, err) ?:
+		     take_runs(m) ?:
+		     merge_facts(&m->m) ?:
+		     merge_images(&m->m, &m->images) ?:
+		     merge_stacks(&m->m) ?:
+		     merge_totals(&m->m, 0) ?:
+		     take_samples(m, r) ?:
+		     take_symbols(m);
 	merge_maps_fini(&maps);
 	if (!rc && m->m.failed)
 		rc = -ERR_NOMEM;

@@ -277,16 +277,12 @@ static int take_bytes(struct merge *m)
 
 int merge_symbols(struct merge *m)
 {
-	int rc = take_frames(m);
+	int rc = take_frames(m) ?: take_places(m);
 
-	if (!rc)
-		rc = take_places(m);
 	if (!rc)
 		take_notes(m);
 	if (!rc)
-		rc = take_sources(m);
-	if (!rc)
-		rc = take_symbols(m);
+		rc = take_sources(m) ?: take_symbols(m);
 	return rc ? rc : take_bytes(m);
 }
 

@@ -532,9 +532,7 @@ static int load(struct reader *r, struct strpool *pool, struct error *err)
 
 	if (size < 0)
 		return size;
-	rc = reader_find_chunks(r, (size_t)size);
-	if (!rc)
-		rc = reader_load_tables(r, pool);
+	rc = reader_find_chunks(r, (size_t)size) ?: reader_load_tables(r, pool);
 	if (r->profile.memory.exceeded)
 		return too_much(r, err);
 	if (rc < 0)

@@ -275,10 +275,8 @@ static int resolve(struct context *c, struct symbolizer *s, struct image *img,
 
 	if (keep_old_is_better(f, part->image, names_of(&src)))
 		return 0;
-	rc = symbolize_addrs_init(f, part, s, &c->ask);
-	if (!rc)
-		rc = symbolizer_resolve(s, c->ask.vaddrs, c->ask.n, on_result,
-					c, err);
+	rc = symbolize_addrs_init(f, part, s, &c->ask) ?:
+	     symbolizer_resolve(s, c->ask.vaddrs, c->ask.n, on_result, c, err);
 	take_turn(c);
 	if (!rc && !c->rc)
 		c->rc = symbolize_end_lines(f, part, &c->ask);

@@ -236,9 +236,8 @@ static int add_function_lines(struct jit_namer *j, struct hit *h,
 					.sym_size = h->code->size };
 		uint32_t row;
 
-		rc = symbolize_add_frames(f, j->part->image, &r, &row);
-		if (!rc)
-			rc = symbolize_add_line(f, j->part, ask, &r, row);
+		rc = symbolize_add_frames(f, j->part->image, &r, &row) ?:
+		     symbolize_add_line(f, j->part, ask, &r, row);
 		ask->end = to;
 	}
 	return rc;
@@ -276,11 +275,10 @@ static int name_from_jitdump(struct jit_namer *j, bool *named, uint32_t *order)
 {
 	struct symbolize_run *f = j->f;
 	uint32_t first = (uint32_t)f->p->symbols.n;
-	int rc = add_locations(j, named);
 
-	if (!rc)
-		rc = add_lines(j, order);
-	return rc ? rc : symbolize_keep_code(f, first, read_code, j);
+	return add_locations(j, named) ?:
+	       add_lines(j, order) ?:
+	       symbolize_keep_code(f, first, read_code, j);
 }
 
 static void jit_namer_fini(struct jit_namer *j)

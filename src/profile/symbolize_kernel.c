@@ -488,10 +488,8 @@ static int name_by_file(struct kernel_part *k, struct image *img,
 	struct image_debug_info row = { .image = k->part->image,
 				   .names = PROF_NAMES_SYMTAB };
 	uint32_t id = dwarf ? profile_str(k->f->p, path) : 0;
-	int rc = symbolize_kernel_file(k, img);
+	int rc = symbolize_kernel_file(k, img) ?: name_locations(k);
 
-	if (!rc)
-		rc = name_locations(k);
 	if (!rc && !k->in_file && !k->named)
 		return no_kernel(k, im->base ? "the kernel's file has no name "
 				 "for these addresses" : HIDDEN);

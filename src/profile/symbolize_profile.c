@@ -271,9 +271,7 @@ static int fill_run(struct symbolize_run *f)
 	f->all_self_samples = f->o->self_samples_elsewhere;
 	for (i = 0; f->o->self_samples && i < p->locs.n; i++)
 		f->all_self_samples += f->o->self_samples[i];
-	rc = sort_locs(f, parts);
-	if (!rc)
-		rc = symbolize_images(f, parts);
+	rc = sort_locs(f, parts) ?: symbolize_images(f, parts);
 	if (!rc && f->old)
 		rc = keep_old_restore(f, f->old);
 	if (!rc)

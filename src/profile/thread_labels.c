@@ -241,11 +241,7 @@ int thread_labels_init(struct thread_labels *l, const struct profile *p)
 	if (!l->given_end || !l->host || !l->all)
 		rc = -ERR_NOMEM;
 	if (!rc)
-		rc = take_given(l);
-	if (!rc)
-		rc = take_hosts(l);
-	if (!rc)
-		rc = name_processes(l);
+		rc = take_given(l) ?: take_hosts(l) ?: name_processes(l);
 	if (rc)
 		thread_labels_fini(l);
 	return rc ? -ERR_NOMEM : 0;

@@ -159,11 +159,9 @@ int writer_open(const char *path, const struct profile *p, struct writer **out,
 	rc = outfile_open(&f, path, true, err);
 	if (rc < 0)
 		return rc;
-	rc = writer_open_fd(f.fd, path, p, out, err);
-	if (!rc)
-		rc = recording_keep_old(&f, err);
-	if (!rc)
-		rc = outfile_place(&f, err);
+	rc = writer_open_fd(f.fd, path, p, out, err) ?:
+	     recording_keep_old(&f, err) ?:
+	     outfile_place(&f, err);
 	if (!rc) {
 		(*out)->own_fd = true;
 		f.fd = -1;
@@ -361,11 +359,7 @@ static int put_end(struct writer *w, struct error *err)
 
 int writer_finish(struct writer *w, struct error *err)
 {
-	int rc = writer_flush(w, err);
-
-	if (!rc)
-		rc = put_symbols(w, err);
-	return rc ? rc : put_end(w, err);
+	return writer_flush(w, err) ?: put_symbols(w, err) ?: put_end(w, err);
 }
 
 void writer_skip_compression(struct writer *w)
@@ -456,12 +450,10 @@ int writer_replace_symbols(const char *src, const char *dst,
 	struct outfile out;
 	struct writer *w = NULL;
 	struct stat st;
-	int rc = outfile_open(&out, dst, true, err);
+	int rc = outfile_open(&out, dst, true, err) ?:
+		 writer_open_fd(out.fd, dst, p, &w, err) ?:
+		 write_copy(w, src, err);
 
-	if (!rc)
-		rc = writer_open_fd(out.fd, dst, p, &w, err);
-	if (!rc)
-		rc = write_copy(w, src, err);
 	/* The copy gets the permissions of the recording. */
 	if (!rc && out.temp && !stat(src, &st) &&
 	    fchmod(out.fd, st.st_mode & 0777) < 0)

@@ -56,11 +56,9 @@ int info_build(struct info *in, struct reader *r, const char *path,
 	for (int i = 0; i < INFO_CHUNK_KINDS; i++)
 		in->chunks[i].kind = kinds[i];
 	reader_each_chunk(r, add_chunk, in);
-	rc = aggregate_run(r, &in->none, 0, false, &in->agg, err);
-	if (!rc)
-		rc = quality_build(&in->quality, r, &in->agg, err);
-	if (!rc)
-		rc = missing_build(&in->missing, &in->quality, err);
+	rc = aggregate_run(r, &in->none, 0, false, &in->agg, err) ?:
+	     quality_build(&in->quality, r, &in->agg, err) ?:
+	     missing_build(&in->missing, &in->quality, err);
 	if (rc < 0)
 		info_fini(in);
 	return rc;

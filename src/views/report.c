@@ -181,11 +181,10 @@ static int choose_tree_keys(struct report *rep, struct error *err)
 static int prepare(struct report *rep, struct reader *r, struct error *err)
 {
 	uint32_t mask = rep->spec.keys.mask;
-	int rc = selection_init(&rep->sel, rep->p, &rep->spec.select, err);
+	int rc = selection_init(&rep->sel, rep->p, &rep->spec.select, err) ?:
+		 aggregate_run(r, &rep->sel, mask & ~KEYS_OF_FRAME, rep->spec.spread,
+			       &rep->agg, err);
 
-	if (!rc)
-		rc = aggregate_run(r, &rep->sel, mask & ~KEYS_OF_FRAME,
-				   rep->spec.spread, &rep->agg, err);
 	if (!rc && rep->agg.ncols > REPORT_COLUMNS_MAX)
 		rc = error_set(
 			err, ERR_USAGE,
@@ -193,12 +192,10 @@ static int prepare(struct report *rep, struct reader *r, struct error *err)
 			"with --event, or group by event (-s event,…)",
 			rep->agg.ncols);
 	if (!rc)
-		rc = quality_build(&rep->quality, r, &rep->agg, err);
-	if (!rc)
-		rc = missing_build(&rep->missing, &rep->quality, err);
-	if (!rc)
-		rc = frame_keys_init(&rep->keys, rep->p, mask,
-				     !rep->spec.no_inline, &rep->sel, err);
+		rc = quality_build(&rep->quality, r, &rep->agg, err) ?:
+		     missing_build(&rep->missing, &rep->quality, err) ?:
+		     frame_keys_init(&rep->keys, rep->p, mask, !rep->spec.no_inline,
+				     &rep->sel, err);
 	return rc;
 }
 
@@ -206,15 +203,11 @@ int report_complete(struct report *rep, struct error *err)
 {
 	enum table_kind kind = rep->spec.tree == TREE_CALLEES &&
 			       !rep->spec.lazy ? TABLE_ROOTS : TABLE_FUNCTIONS;
-	int rc = choose_tree_keys(rep, err);
+	int rc = choose_tree_keys(rep, err) ?:
+		 fold_init(&rep->fold, &rep->agg, err) ?:
+		 table_build(&rep->table, &rep->fold, &rep->keys, kind, err) ?:
+		 order_rows(rep, err);
 
-	if (!rc)
-		rc = fold_init(&rep->fold, &rep->agg, err);
-	if (!rc)
-		rc = table_build(&rep->table, &rep->fold, &rep->keys, kind,
-				 err);
-	if (!rc)
-		rc = order_rows(rep, err);
 	if (!rc && rep->spec.tree != TREE_NONE && !rep->spec.lazy)
 		rc = report_trees(rep, err);
 	return rc;
@@ -247,10 +240,8 @@ int report_prepare(struct reader *r, const struct report_spec *spec,
 int report_build(struct reader *r, const struct report_spec *spec,
 		 struct report **out, struct error *err)
 {
-	int rc = report_prepare(r, spec, out, err);
+	int rc = report_prepare(r, spec, out, err) ?: report_complete(*out, err);
 
-	if (!rc)
-		rc = report_complete(*out, err);
 	if (rc < 0) {
 		report_free(*out);
 		*out = NULL;

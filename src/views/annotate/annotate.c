@@ -673,9 +673,7 @@ static int build_units(struct annotation *a, struct error *err)
 	for (size_t i = 0; !rc && i < a->units.n; i++) {
 		struct annot_unit *u = &a->units.v[i];
 
-		rc = annotate_lines(a, u);
-		if (!rc)
-			rc = annotate_codes(a, u);
+		rc = annotate_lines(a, u) ?: annotate_codes(a, u);
 		if (rc)
 			error_nomem(err);
 	}
@@ -694,12 +692,10 @@ static int build_shown(struct annotation *a, struct error *err)
 
 static int build(struct annotation *a, struct reader *r, struct error *err)
 {
-	int rc = selection_init(&a->sel, a->p, &a->spec.select, err);
+	int rc = selection_init(&a->sel, a->p, &a->spec.select, err) ?:
+		 aggregate_run(r, &a->sel, 0, false, &a->agg, err) ?:
+		 quality_build(&a->quality, r, &a->agg, err);
 
-	if (!rc)
-		rc = aggregate_run(r, &a->sel, 0, false, &a->agg, err);
-	if (!rc)
-		rc = quality_build(&a->quality, r, &a->agg, err);
 	if (rc)
 		return rc;
 	a->ncols = a->agg.ncols;

@@ -244,10 +244,9 @@ static int add_code(struct annotation *a, struct annot_code *c)
 			  "disassembles: source only";
 	if (c->missing)
 		return 0;
-	rc = disasm_open(machine, a->spec.intel ? SYNTAX_INTEL : SYNTAX_ATT,
-			 &k.d, NULL);
-	if (!rc)
-		rc = decode(&k, bytes);
+	rc = disasm_open(machine, a->spec.intel ? SYNTAX_INTEL : SYNTAX_ATT, &k.d,
+			 NULL) ?:
+	     decode(&k, bytes);
 	disasm_close(k.d);
 	return rc ? rc : find_jumps(a, c);
 }
@@ -326,9 +325,7 @@ int annotate_codes(struct annotation *a, struct annot_unit *u)
 		struct annot_code c = { .symbol = v[i].symbol,
 					.total = v[i].total };
 
-		rc = add_code(a, &c);
-		if (!rc)
-			rc = vec_push(&a->codes, c);
+		rc = add_code(a, &c) ?: vec_push(&a->codes, c);
 	}
 	u->ncodes = a->codes.n - u->code;
 	free(v);

@@ -363,10 +363,8 @@ static int add_lineless(struct liner *k)
 static int add_lines(struct liner *k)
 {
 	struct align_rows rows = { 0 };
-	int rc = add_lineless(k);
+	int rc = add_lineless(k) ?: line_pair_align(&k->lines, &rows);
 
-	if (!rc)
-		rc = line_pair_align(&k->lines, &rows);
 	for (size_t i = 0; !rc && i < rows.n; i++)	/* UINT32_MAX is PROF_NONE */
 		rc = add_line(k, rows.v[i].at, listing_is_pair(k->l)
 			      ? rows.v[i].how : ALIGN_SAME);
@@ -412,10 +410,8 @@ static int add_file(struct listing *l, const struct places *places,
 {
 	struct piece *p[LISTING_SIDES] = { old, now };
 	struct liner k = { .l = l, .places = places };
-	int rc = line_pair_init(&k.lines);
+	int rc = line_pair_init(&k.lines) ?: begin_group(l, false);
 
-	if (!rc)
-		rc = begin_group(l, false);
 	for (int s = 0; !rc && s < LISTING_SIDES; s++) {
 		if (!p[s])
 			continue;

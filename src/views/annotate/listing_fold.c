@@ -223,9 +223,7 @@ int listing_fold(struct listing *l, unsigned int context, bool all)
 		f.g = g;
 		next = g->row + g->nrows;
 		g->shown = l->shown.n;
-		rc = choose_rows(&f, context, all);
-		if (!rc)
-			rc = copy_rows(&f, l, all);
+		rc = choose_rows(&f, context, all) ?: copy_rows(&f, l, all);
 		g->nshown = l->shown.n - g->shown;
 	}
 	vec_fini(&f.row);

@@ -275,9 +275,8 @@ static int match_texts(struct line_matcher *m, const struct file_pair *f,
 	for (int s = 0; !rc && s < LINE_SIDES; s++)
 		rc = collect(m, s, file[s], &x);
 	if (!rc)
-		rc = line_pair_align(&x, &rows);
-	if (!rc)
-		rc = map_rows(m, f, file[LINE_NEW], &rows);
+		rc = line_pair_align(&x, &rows) ?:
+		     map_rows(m, f, file[LINE_NEW], &rows);
 	vec_fini(&rows);
 	line_pair_fini(&x);
 	return rc;

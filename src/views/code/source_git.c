@@ -183,9 +183,7 @@ static int read_here(struct source_git *g, const char *path, size_t limit,
 	if (!n)
 		return -ERR_NOTFOUND;
 	path += n + 1;
-	rc = source_folder_check(&top, path, err);
-	if (!rc)
-		rc = check_top(g, &top, err);
+	rc = source_folder_check(&top, path, err) ?: check_top(g, &top, err);
 	buf_printf(&object, "%s:%s", g->revision, path);
 	if (!rc)
 		rc = read_blob(g, &top, buf_cstr(&object), path, limit, out,
@@ -246,10 +244,8 @@ static int list_files(struct source_git *g, struct error *err)
 	if (g->listed)
 		return 0;
 	g->listed = true;
-	rc = open_repo(g, err);
-	if (!rc)
-		rc = git_ask_in(g->folder.fd, words, 4, LIST_BYTES, ANSWER_MS,
-				&g->names, err);
+	rc = open_repo(g, err) ?:
+	     git_ask_in(g->folder.fd, words, 4, LIST_BYTES, ANSWER_MS, &g->names, err);
 	if (rc > 0)
 		rc = no_commit(g, err);
 	if (!rc)

@@ -417,9 +417,7 @@ static int build(struct diff *d, struct reader *const readers[DIFF_SIDES],
 			error_prefix(err, "%s", d->spec.path[s]);
 	}
 	if (!rc)
-		rc = diff_columns(d, err);
-	if (!rc)
-		rc = diff_normalise(d, err);
+		rc = diff_columns(d, err) ?: diff_normalise(d, err);
 	if (!rc && diff_match(d) < 0)
 		rc = error_nomem(err);
 	for (int s = 0; !rc && s < DIFF_SIDES; s++)

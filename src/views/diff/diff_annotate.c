@@ -342,7 +342,6 @@ static int list_unit(struct diff_annotation *x, struct diff_unit *u)
 	struct listing_spec spec = {
 		.ncols = x->d->cols.n, .codes = CODES_MAX, .all = true,
 	};
-	int rc;
 
 	for (int s = 0; s < DIFF_SIDES; s++) {
 		/* a listing without the other side is one of a pair, too */
@@ -353,10 +352,9 @@ static int list_unit(struct diff_annotation *x, struct diff_unit *u)
 		spec.col[s] = x->col[s];
 	}
 	listing_init(&u->list, &spec);
-	rc = listing_add_files(&u->list);
-	if (!rc)
-		rc = listing_add_codes(&u->list);
-	return rc ? rc : judge(x, u);
+	return listing_add_files(&u->list) ?:
+	       listing_add_codes(&u->list) ?:
+	       judge(x, u);
 }
 
 static int build(struct diff_annotation *x, struct error *err)

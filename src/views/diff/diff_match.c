@@ -288,17 +288,12 @@ int diff_match(struct diff *d)
 	int rc;
 
 	d->keys.mask = d->side[0].rep->keys.mask;
-	rc = diff_funcs(d);
-	if (!rc)
-		rc = diff_files(d);
-	if (!rc)
-		rc = match_lines(d);
-	if (!rc)
-		rc = find_builds(&m);
-	if (!rc)
-		rc = add_keys(&m);
-	if (!rc)
-		rc = diff_labels(d);
+	rc = diff_funcs(d) ?:
+	     diff_files(d) ?:
+	     match_lines(d) ?:
+	     find_builds(&m) ?:
+	     add_keys(&m) ?:
+	     diff_labels(d);
 	free(m.build[0]);
 	free(m.build[1]);
 	return rc;

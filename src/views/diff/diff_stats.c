@@ -414,12 +414,9 @@ int diff_stats(struct diff *d)
 	for (size_t i = 0; i < n; i++)
 		d->self[i].p = d->self[i].q = d->total[i].p =
 			d->total[i].q = 1;
-	for (size_t c = 0; !rc && c < d->cols.n; c++) {
-		rc = estimate_total(d, c);
-		if (!rc)
-			rc = estimate(d, c, false);
-		if (!rc)
-			rc = estimate(d, c, true);
-	}
+	for (size_t c = 0; !rc && c < d->cols.n; c++)
+		rc = estimate_total(d, c) ?:
+		     estimate(d, c, false) ?:
+		     estimate(d, c, true);
 	return rc;
 }

@@ -138,37 +138,28 @@ static int encode(struct html_data *d, struct buf *out, struct error *err)
 
 	while (!rc && out->n > HTML_BYTES && d->share < 0.01) {
 		buf_reset(out);
-		rc = shrink(d, err);
-		if (!rc)
-			rc = html_encode(d, out, err);
+		rc = shrink(d, err) ?: html_encode(d, out, err);
 	}
 	return rc;
 }
 
 static int build(struct html_data *d, struct buf *block, struct error *err)
 {
-	int rc = html_functions(d, err);
+	int rc = html_functions(d, err) ?:
+		 html_tree(d, err) ?:
+		 page_threads(d, err) ?:
+		 html_labels(d, err) ?:
+		 html_lines(d, err);
 
-	if (!rc)
-		rc = html_tree(d, err);
-	if (!rc)
-		rc = page_threads(d, err);
-	if (!rc)
-		rc = html_labels(d, err);
-	if (!rc)
-		rc = html_lines(d, err);
 	if (!rc && d->style->compare)
 		rc = html_pairs(d, err);
 	if (!rc && d->lines.failed)
 		rc = error_nomem(err);
 	if (!rc)
-		rc = html_waits(d, err);
-	if (!rc)
-		rc = html_samples(d, err);
-	if (!rc)
-		rc = bound(d, err);
-	if (!rc)
-		rc = encode(d, block, err);
+		rc = html_waits(d, err) ?:
+		     html_samples(d, err) ?:
+		     bound(d, err) ?:
+		     encode(d, block, err);
 	return rc;
 }
 

@@ -51,10 +51,9 @@ static int make_side(struct page *x, int side, struct error *err)
 		.select = x->d->spec.select, .where = x->d->spec.where[side],
 		.top = CODES, .code = true, .by_symbol = true, .intel = true,
 	};
-	int rc = diff_side_report(x->d, side, &x->rep[side], err);
+	int rc = diff_side_report(x->d, side, &x->rep[side], err) ?:
+		 make_scale(x, side, err);
 
-	if (!rc)
-		rc = make_scale(x, side, err);
 	if (rc)
 		return rc;
 	*in = (struct html_input){

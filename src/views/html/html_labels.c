@@ -330,11 +330,8 @@ int html_fewer_cohorts(struct html_data *d)
 
 	for (size_t i = 0; !rc && i < n; i++)
 		row[i] = l->cohorts.v[i];
-	while (!rc && l->cohorts.n > n / 2) {
-		rc = fold_values(l);
-		if (!rc)
-			rc = number_cohorts(l);
-	}
+	while (!rc && l->cohorts.n > n / 2)
+		rc = fold_values(l) ?: number_cohorts(l);
 	for (size_t i = 0; rc >= 0 && i < n; i++)
 		row[i] = l->row_cohort[row[i]];
 	if (rc >= 0) {
@@ -398,21 +395,14 @@ static int find_labels(struct html_data *d)
 int html_labels(struct html_data *d, struct error *err)
 {
 	struct html_labels *l = &d->labels;
-	int rc = strtab_init(&l->str);
+	int rc = strtab_init(&l->str) ?: begin_rows(d) ?: find_labels(d);
 
-	if (!rc)
-		rc = begin_rows(d);
-	if (!rc)
-		rc = find_labels(d);
 	if (!rc) {
 		drop_labels(l);
 		rc = number_cohorts(l);
 	}
-	while (!rc && l->cohorts.n > HTML_COHORTS) {
-		rc = fold_values(l);
-		if (!rc)
-			rc = number_cohorts(l);
-	}
+	while (!rc && l->cohorts.n > HTML_COHORTS)
+		rc = fold_values(l) ?: number_cohorts(l);
 	return rc < 0 ? error_nomem(err) : 0;
 }
 

@@ -634,10 +634,8 @@ static int take_verdicts(struct chooser *k)
 static int take_functions(struct chooser *k)
 {
 	size_t n = k->d->funcs.n;
-	int rc = take_named(k);
+	int rc = take_named(k) ?: take_verdicts(k);
 
-	if (!rc)
-		rc = take_verdicts(k);
 	for (uint32_t f = 0; !rc && f < n; f++) {
 		bool self = false;
 

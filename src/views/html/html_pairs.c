@@ -93,16 +93,12 @@ static int pair_files(struct html_data *d, uint32_t old, uint32_t now)
 {
 	struct align_rows rows = { 0 };
 	struct line_pair x;
-	int rc = line_pair_init(&x);
+	int rc = line_pair_init(&x) ?:
+		 collect_lines(d, old, &x) ?:
+		 collect_lines(d, now, &x) ?:
+		 line_pair_align(&x, &rows) ?:
+		 add_pair(&d->lines, old, now, false, &rows);
 
-	if (!rc)
-		rc = collect_lines(d, old, &x);
-	if (!rc)
-		rc = collect_lines(d, now, &x);
-	if (!rc)
-		rc = line_pair_align(&x, &rows);
-	if (!rc)
-		rc = add_pair(&d->lines, old, now, false, &rows);
 	vec_fini(&rows);
 	line_pair_fini(&x);
 	return rc;
@@ -209,10 +205,9 @@ static int map_names(const struct html_data *d, struct strtab *names,
 {
 	named_list old = { 0 }, new = { 0 };
 	struct u64map name_of = { 0 };	/* by number, of new functions */
-	int rc = list_functions(d, LISTING_OLD, names, &old);
+	int rc = list_functions(d, LISTING_OLD, names, &old) ?:
+		 list_functions(d, LISTING_NEW, names, &new);
 
-	if (!rc)
-		rc = list_functions(d, LISTING_NEW, names, &new);
 	for (size_t i = 0; !rc && i < new.n; i++)
 		rc = u64map_put(&name_of, new.v[i].number, new.v[i].name);
 	for (size_t i = 0; !rc && i < old.n; i++) {
@@ -309,10 +304,8 @@ static int pair_all_codes(struct html_data *d)
 
 int html_pairs(struct html_data *d, struct error *err)
 {
-	int rc = pair_all_files(d);
+	int rc = pair_all_files(d) ?: pair_all_codes(d);
 
-	if (!rc)
-		rc = pair_all_codes(d);
 	return rc < 0 ? error_nomem(err) : 0;
 }
 

@@ -339,11 +339,9 @@ int html_samples(struct html_data *d, struct error *err)
 	if (!rc && !s.timed)
 		drop_times(d);
 	if (!rc)
-		rc = html_entries_merge(&d->entries);
-	if (!rc)
-		rc = html_entries_merge(&d->lines.entries);
-	if (!rc)
-		rc = html_entries_merge(&d->lines.call_entries);
+		rc = html_entries_merge(&d->entries) ?:
+		     html_entries_merge(&d->lines.entries) ?:
+		     html_entries_merge(&d->lines.call_entries);
 	html_call_walk_fini(&s.walk);
 	u64map_fini(&s.nodes);
 	u64map_fini(&s.locs);

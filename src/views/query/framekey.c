@@ -236,15 +236,11 @@ int frame_keys_init(struct frame_keys *k, const struct profile *p,
 	if (func_fk && k->steps && k->head)
 		rc = identity_init(&k->same, p, !(mask & KEY_BIT(KEY_IMAGE)));
 	if (!rc)
-		rc = labels_of_profile(&k->labels, p, &k->same);
-	if (!rc)
-		rc = key_functions(&w, func_fk);
-	if (!rc)
-		rc = key_frames(&w, func_fk);
-	if (!rc)
-		rc = key_locations(&w, inlined);
-	if (!rc)
-		rc = key_unknown(&w);
+		rc = labels_of_profile(&k->labels, p, &k->same) ?:
+		     key_functions(&w, func_fk) ?:
+		     key_frames(&w, func_fk) ?:
+		     key_locations(&w, inlined) ?:
+		     key_unknown(&w);
 	free(func_fk);
 	if (!rc)
 		return 0;

@@ -364,13 +364,10 @@ int selection_init(struct selection *s, const struct profile *p,
 	int rc;
 
 	*s = (struct selection){ 0 };
-	rc = compile_threads(s, p, spec, err);
-	if (!rc)
-		rc = compile_events(s, p, spec, err);
-	if (!rc)
-		rc = compile_images(s, p, spec, err);
-	if (!rc)
-		rc = compile_symbols(s, p, spec, err);
+	rc = compile_threads(s, p, spec, err) ?:
+	     compile_events(s, p, spec, err) ?:
+	     compile_images(s, p, spec, err) ?:
+	     compile_symbols(s, p, spec, err);
 	if (!rc && spec->cpus)
 		rc = range_list_parse(spec->cpus, "--cpu", &s->cpus, err);
 	if (!rc && spec->time) {

@@ -483,11 +483,10 @@ int diff_svg(const struct diff *d, const struct diff_svg_style *style,
 		rc = error_set(err, ERR_NOTFOUND, "no samples to draw a flame "
 			       "graph of");
 	if (!rc)
-		rc = calltree_prune(&t, SVG_MIN_WIDTH /
-				    (style->width - 2.0 * SVG_MARGIN), NULL,
-				    err);
-	if (!rc)
-		rc = svg_draw(&pic, out, err);
+		rc = calltree_prune(&t,
+				    SVG_MIN_WIDTH / (style->width - 2.0 * SVG_MARGIN),
+				    NULL, err) ?:
+		     svg_draw(&pic, out, err);
 	calltree_fini(&t);
 	return rc;
 }

@@ -424,9 +424,7 @@ int calltree_build(struct calltree *t, const struct calltree_spec *spec,
 	for (size_t i = 0; !rc && i < spec->nsources; i++)
 		rc = add_source(&d, i);
 	if (!rc)
-		rc = sum_draft(&d);
-	if (!rc)
-		rc = sort_nodes(&d);
+		rc = sum_draft(&d) ?: sort_nodes(&d);
 	vec_fini(&d.nodes);
 	idtab_fini(&d.tab);
 	for (size_t i = 0; d.sample_of && i < spec->nsources; i++)
