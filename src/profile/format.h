@@ -2,7 +2,7 @@
 #ifndef TALLY_PROFILE_FORMAT_H
 #define TALLY_PROFILE_FORMAT_H
 /*
- * Numbers of the .tally file, shared by writer and reader only.
+ * Numbers and tables of the .tally file, for those who write, read, merge and dump it.
  * Normative text: doc/tally-format.5.  All integers are little-endian.
  *
  *	file   = header, chunk*
@@ -153,10 +153,22 @@ enum column_code {
 	COL_BUILD_ID,	/* length byte, bytes */
 };
 
+/* How `tally dump` writes a value that is no string; rows are written as numbers, or
+ * "none". */
+enum column_show {
+	SHOW_NUMBER,
+	SHOW_HEX,
+	SHOW_SIGNED,
+	SHOW_WORD,	/* by the table */
+	SHOW_OPTIONAL,	/* a string that is left out if it is empty */
+	SHOW_NOTHING,
+};
+
 struct column {
+	const char *name;
 	uint16_t offset;	/* offset in the row struct */
 	uint8_t width;		/* width in the row struct: 1, 4 or 8 bytes */
-	uint8_t code, ref;
+	uint8_t code, ref, show;
 };
 
 struct table {
@@ -177,8 +189,8 @@ extern const struct table format_tables[];
 extern const size_t format_ntables;
 /* Returns the table of a section, or NULL. */
 const struct table *format_table(uint64_t section);
-/* What rows of profile.codes and profile.texts refer to; their sections are not
- * made of columns. */
+/* Rows of profile.codes and profile.texts.  Their sections have the values row by row,
+ * then the bytes of all rows. */
 extern const struct table code_table, text_table;
 
 /* All VEC types share this layout.  It is copied in and out because the pointer

@@ -49,7 +49,6 @@ struct sort_key {
 };
 
 struct order {
-	const struct table *table;	/* NULL: that of the section */
 	enum section_kind section;
 	/* rows that are equal in this many keys become one; 0: none */
 	size_t distinct;
@@ -144,12 +143,12 @@ static const struct order source_order = {
 	.section = SECTION_SOURCES, KEYS(KEY(image_debug_info, image)),
 };
 static const struct order text_order = {
-	.table = &text_table,
+	.section = SECTION_TEXTS,
 	KEYS(KEY(source_excerpt, file), KEY(source_excerpt, line)),
 };
 /* merge_finish_symbols sorts these. */
 static const struct order line_order = { .section = SECTION_LINES };
-static const struct order code_order = { .table = &code_table };
+static const struct order code_order = { .section = SECTION_CODES };
 
 /* An order with its columns. */
 struct sorter {
@@ -162,8 +161,7 @@ struct sorter {
 static struct sorter sorter_of(const struct ordering *o,
 			       const struct order *order)
 {
-	struct sorter s = { o, order, order->table ? order->table
-				      : format_table(order->section), { 0 } };
+	struct sorter s = { o, order, format_table(order->section), { 0 } };
 
 	for (size_t i = 0; i < order->nkeys; i++)
 		for (size_t c = 0; c < s.t->ncolumns; c++)

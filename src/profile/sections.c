@@ -124,19 +124,23 @@ void section_put_notes(struct buf *out, const struct profile *p)
 	buf_fini(&body);
 }
 
+/* Begins a section of rows with bytes: the values of their columns, row by row. */
+static void put_values_of_rows(struct buf *body, const struct profile *p,
+			       const struct table *t, size_t first, size_t end)
+{
+	buf_uleb(body, end - first);
+	for (size_t i = first; i < end; i++)
+		for (size_t c = 0; c < t->ncolumns; c++)
+			buf_uleb(body, column_get(table_row(p, t, i),
+						  &t->columns[c]));
+}
+
 void section_put_codes(struct buf *out, const struct profile *p, size_t first,
 		       size_t end)
 {
 	struct buf body = { 0 };
 
-	buf_uleb(&body, end - first);
-	for (size_t i = first; i < end; i++) {
-		const struct prof_code *c = &p->codes.v[i];
-
-		buf_uleb(&body, c->image);
-		buf_uleb(&body, c->vaddr);
-		buf_uleb(&body, c->size);
-	}
+	put_values_of_rows(&body, p, &code_table, first, end);
 	for (size_t i = first; i < end; i++)
 		buf_bytes(&body, p->code_bytes.p + p->codes.v[i].offset,
 			  p->codes.v[i].size);
@@ -149,15 +153,7 @@ void section_put_texts(struct buf *out, const struct profile *p, size_t first,
 {
 	struct buf body = { 0 };
 
-	buf_uleb(&body, end - first);
-	for (size_t i = first; i < end; i++) {
-		const struct source_excerpt *t = &p->texts.v[i];
-
-		buf_uleb(&body, t->file);
-		buf_uleb(&body, t->line);
-		buf_uleb(&body, t->flags);
-		buf_uleb(&body, t->size);
-	}
+	put_values_of_rows(&body, p, &text_table, first, end);
 	for (size_t i = first; i < end; i++)
 		if (p->texts.v[i].size)	/* else text_bytes may be empty */
 			buf_bytes(&body, p->text_bytes.p + p->texts.v[i].offset,
@@ -590,8 +586,6 @@ bool section_get(struct profile *p, uint64_t kind, struct cursor *c, size_t gap)
 {
 	const struct table *t = format_table(kind);
 
-	if (t)
-		return get_table(p, t, c, gap);
 	switch (kind) {
 	case SECTION_STRINGS:
 		return section_get_strings(p, c, gap);
@@ -601,7 +595,7 @@ bool section_get(struct profile *p, uint64_t kind, struct cursor *c, size_t gap)
 		return get_codes(p, c);
 	case SECTION_TEXTS:
 		return get_texts(p, c);
-	default:
-		return true;	/* from a newer version: skipped by its length */
+	default:	/* one of a newer version is skipped by its length */
+		return !t || get_table(p, t, c, gap);
 	}
 }

@@ -8,9 +8,13 @@
 
 #include "profile/format.h"
 
+#define SHOWN(name, type, field, code, ref, show) \
+	{ name, offsetof(struct type, field), \
+	  (uint8_t)sizeof(((struct type *)0)->field), code, ref, show }
 #define COL(type, field, code, ref) \
-	{ offsetof(struct type, field), \
-	  (uint8_t)sizeof(((struct type *)0)->field), code, ref }
+	SHOWN(#field, type, field, code, ref, SHOW_NUMBER)
+#define HEX(type, field, code) \
+	SHOWN(#field, type, field, code, REF_NONE, SHOW_HEX)
 
 static const struct column env_columns[] = {
 	COL(prof_env, run, COL_PLUS1, REF_RUN_OPT),
@@ -22,21 +26,21 @@ static const struct column event_columns[] = {
 	COL(prof_event, name, COL_ULEB, REF_STR),
 	COL(prof_event, actual, COL_ULEB, REF_STR),
 	COL(prof_event, note, COL_ULEB, REF_STR),
-	COL(prof_event, unit, COL_ULEB, REF_NONE),
+	SHOWN("unit", prof_event, unit, COL_ULEB, REF_NONE, SHOW_WORD),
 	COL(prof_event, precise, COL_ULEB, REF_NONE),
 	COL(prof_event, exclude_user, COL_ULEB, REF_NONE),
 	COL(prof_event, exclude_kernel, COL_ULEB, REF_NONE),
 	COL(prof_event, type, COL_ULEB, REF_NONE),
-	COL(prof_event, config, COL_ULEB, REF_NONE),
-	COL(prof_event, config1, COL_ULEB, REF_NONE),
-	COL(prof_event, config2, COL_ULEB, REF_NONE),
+	HEX(prof_event, config, COL_ULEB),
+	HEX(prof_event, config1, COL_ULEB),
+	HEX(prof_event, config2, COL_ULEB),
 	COL(prof_event, freq, COL_ULEB, REF_NONE),
 	COL(prof_event, period, COL_ULEB, REF_NONE),
 };
 
 static const struct column run_columns[] = {
 	COL(prof_run, command, COL_ULEB, REF_STR),
-	COL(prof_run, exit_status, COL_PLUS1, REF_NONE),
+	SHOWN("wait_status", prof_run, exit_status, COL_PLUS1, REF_NONE, SHOW_SIGNED),
 	COL(prof_run, start_ns, COL_ULEB, REF_NONE),
 	COL(prof_run, end_ns, COL_ULEB, REF_NONE),
 	COL(prof_run, start_wall_ns, COL_ULEB, REF_NONE),
@@ -51,22 +55,22 @@ static const struct column thread_columns[] = {
 	COL(prof_thread, comm, COL_ULEB, REF_STR),
 	COL(prof_thread, parent, COL_DELTA, REF_NONE),
 	COL(prof_thread, start_ns, COL_DELTA, REF_NONE),
-	COL(prof_thread, cgroup, COL_ULEB, REF_STR),
-	COL(prof_thread, task, COL_ULEB, REF_STR),
+	SHOWN("cgroup", prof_thread, cgroup, COL_ULEB, REF_STR, SHOW_OPTIONAL),
+	SHOWN("task", prof_thread, task, COL_ULEB, REF_STR, SHOW_OPTIONAL),
 };
 
 static const struct column image_columns[] = {
 	COL(prof_image, path, COL_ULEB, REF_STR),
-	COL(prof_image, kind, COL_ULEB, REF_NONE),
+	SHOWN("kind", prof_image, kind, COL_ULEB, REF_NONE, SHOW_WORD),
 	COL(prof_image, flags, COL_ULEB, REF_NONE),
 	COL(prof_image, build_id, COL_BUILD_ID, REF_NONE),
-	COL(prof_image, base, COL_ULEB, REF_NONE),
+	HEX(prof_image, base, COL_ULEB),
 	COL(prof_image, reason, COL_ULEB, REF_STR),
 };
 
 static const struct column loc_columns[] = {
 	COL(prof_loc, image, COL_ULEB, REF_IMAGE),
-	COL(prof_loc, vaddr, COL_DELTA, REF_NONE),
+	HEX(prof_loc, vaddr, COL_DELTA),
 };
 
 static const struct column node_columns[] = {
@@ -76,7 +80,7 @@ static const struct column node_columns[] = {
 
 static const struct column end_columns[] = {
 	COL(prof_stack_end, node, COL_DELTA, REF_NODE),
-	COL(prof_stack_end, reason, COL_ULEB, REF_NONE),
+	SHOWN("reason", prof_stack_end, reason, COL_ULEB, REF_NONE, SHOW_WORD),
 	COL(prof_stack_end, image, COL_PLUS1, REF_IMAGE_OPT),
 };
 
@@ -89,7 +93,7 @@ static const struct column loss_columns[] = {
 	COL(prof_loss, run, COL_ULEB, REF_RUN),
 	COL(prof_loss, event, COL_PLUS1, REF_EVENT_OPT),
 	COL(prof_loss, cpu, COL_PLUS1, REF_NONE),
-	COL(prof_loss, kind, COL_ULEB, REF_NONE),
+	SHOWN("kind", prof_loss, kind, COL_ULEB, REF_NONE, SHOW_NOTHING),
 	COL(prof_loss, time_ns, COL_DELTA, REF_NONE),
 	COL(prof_loss, count, COL_ULEB, REF_NONE),
 };
@@ -108,7 +112,7 @@ static const struct column func_columns[] = {
 	COL(prof_func, name, COL_DELTA, REF_STR),
 	COL(prof_func, file, COL_DELTA, REF_STR),
 	COL(prof_func, line, COL_DELTA, REF_NONE),
-	COL(prof_func, vaddr, COL_DELTA, REF_NONE),
+	HEX(prof_func, vaddr, COL_DELTA),
 };
 
 static const struct column frame_columns[] = {
@@ -120,20 +124,20 @@ static const struct column frame_columns[] = {
 };
 
 static const struct column loc_frame_columns[] = {
-	{ 0, 4, COL_OPT, REF_FRAME_OPT },
+	{ "frame", 0, 4, COL_OPT, REF_FRAME_OPT, SHOW_NUMBER },
 };
 
 static const struct column symbol_columns[] = {
 	COL(prof_symbol, image, COL_ULEB, REF_IMAGE),
 	COL(prof_symbol, name, COL_DELTA, REF_STR),
-	COL(prof_symbol, vaddr, COL_DELTA, REF_NONE),
-	COL(prof_symbol, size, COL_ULEB, REF_NONE),
+	HEX(prof_symbol, vaddr, COL_DELTA),
+	HEX(prof_symbol, size, COL_ULEB),
 };
 
 static const struct column source_columns[] = {
 	COL(image_debug_info, image, COL_ULEB, REF_IMAGE),
-	COL(image_debug_info, names, COL_ULEB, REF_NONE),
-	COL(image_debug_info, missing, COL_ULEB, REF_NONE),
+	HEX(image_debug_info, names, COL_ULEB),
+	HEX(image_debug_info, missing, COL_ULEB),
 	COL(image_debug_info, units, COL_ULEB, REF_NONE),
 	COL(image_debug_info, file, COL_ULEB, REF_STR),
 	COL(image_debug_info, machine, COL_ULEB, REF_NONE),
@@ -141,7 +145,7 @@ static const struct column source_columns[] = {
 
 static const struct column line_columns[] = {
 	COL(prof_line, image, COL_ULEB, REF_IMAGE),
-	COL(prof_line, vaddr, COL_DELTA, REF_NONE),
+	HEX(prof_line, vaddr, COL_DELTA),
 	COL(prof_line, frame, COL_OPT, REF_FRAME_OPT),
 };
 
@@ -189,11 +193,15 @@ const size_t format_ntables = COUNT(format_tables);
 
 static const struct column code_columns[] = {
 	COL(prof_code, image, COL_ULEB, REF_IMAGE),
+	HEX(prof_code, vaddr, COL_ULEB),
+	COL(prof_code, size, COL_ULEB, REF_NONE),
 };
 
 static const struct column text_columns[] = {
 	COL(source_excerpt, file, COL_ULEB, REF_STR),
 	COL(source_excerpt, line, COL_ULEB, REF_NONE),
+	HEX(source_excerpt, flags, COL_ULEB),
+	COL(source_excerpt, size, COL_ULEB, REF_NONE),
 };
 
 const struct table code_table =
@@ -207,7 +215,9 @@ const struct table *format_table(uint64_t section)
 	for (size_t i = 0; i < format_ntables; i++)
 		if (format_tables[i].section == section)
 			return &format_tables[i];
-	return NULL;
+	return section == SECTION_CODES	  ? &code_table
+	       : section == SECTION_TEXTS ? &text_table
+					  : NULL;
 }
 
 /* Returns the number of rows that are only in the file. */

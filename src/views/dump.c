@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "base/text.h"
+#include "profile/format.h"
 #include "symbolize/demangle/demangle.h"
 #include "views/info.h"
 
@@ -65,264 +66,132 @@ static bool put_chunk(void *ctx, const struct reader_chunk *c)
 	return line_end(d);
 }
 
-static bool put_event(struct dump *d, size_t i)
+static const char *word(const struct table *t, uint64_t v)
 {
-	const struct prof_event *e = &d->p->events.v[i];
-
-	buf_printf(&d->out, "event %zu", i);
-	str(d, "name", e->name);
-	str(d, "actual", e->actual);
-	str(d, "note", e->note);
-	buf_printf(&d->out, " unit=%s",
-		   e->unit == PROF_UNIT_NS ? "ns" : "count");
-	num(d, "precise", e->precise);
-	num(d, "exclude_user", e->exclude_user);
-	num(d, "exclude_kernel", e->exclude_kernel);
-	num(d, "type", e->type);
-	hex(d, "config", e->config);
-	hex(d, "config1", e->config1);
-	hex(d, "config2", e->config2);
-	num(d, "freq", e->freq);
-	num(d, "period", e->period);
-	return line_end(d);
+	switch (t->section) {
+	case SECTION_EVENTS:
+		return v == PROF_UNIT_NS ? "ns" : "count";
+	case SECTION_IMAGES:
+		return image_kind_name((uint8_t)v);
+	default:
+		return prof_end_text((uint32_t)v);
+	}
 }
 
-static bool put_run(struct dump *d, size_t i)
+static void put_build_id(struct dump *d, const struct build_id *build_id)
 {
-	const struct prof_run *r = &d->p->runs.v[i];
-
-	buf_printf(&d->out, "run %zu", i);
-	str(d, "command", r->command);
-	buf_printf(&d->out, " wait_status=%" PRId32, r->exit_status);
-	num(d, "start_ns", r->start_ns);
-	num(d, "end_ns", r->end_ns);
-	num(d, "start_wall_ns", r->start_wall_ns);
-	num(d, "user_ns", r->user_ns);
-	num(d, "sys_ns", r->sys_ns);
-	return line_end(d);
-}
-
-static bool put_thread(struct dump *d, size_t i)
-{
-	const struct prof_thread *t = &d->p->threads.v[i];
-
-	buf_printf(&d->out, "thread %zu", i);
-	id(d, "run", t->run);
-	num(d, "pid", t->pid);
-	num(d, "tid", t->tid);
-	str(d, "comm", t->comm);
-	num(d, "parent", t->parent);
-	num(d, "start_ns", t->start_ns);
-	if (t->cgroup)
-		str(d, "cgroup", t->cgroup);
-	if (t->task)
-		str(d, "task", t->task);
-	return line_end(d);
-}
-
-static bool put_image(struct dump *d, size_t i)
-{
-	const struct prof_image *im = &d->p->images.v[i];
-	size_t n = im->build_id.len <= BUILD_ID_MAX ? im->build_id.len : 0;
-
-	buf_printf(&d->out, "image %zu", i);
-	str(d, "path", im->path);
-	buf_printf(&d->out, " kind=%s", image_kind_name(im->kind));
-	num(d, "flags", im->flags);
 	buf_str(&d->out, " build_id=");
-	buf_hex(&d->out, im->build_id.bytes, n);
-	hex(d, "base", im->base);
-	str(d, "reason", im->reason);
-	str(d, "debug_file", im->debug_file);
-	str(d, "note", im->note);
-	return line_end(d);
+	buf_hex(&d->out, build_id->bytes,
+		build_id->len <= BUILD_ID_MAX ? build_id->len : 0);
 }
 
-static bool put_loss(struct dump *d, size_t i)
+static void put_mark(struct dump *d, uint32_t mark)
 {
-	const struct prof_loss *l = &d->p->losses.v[i];
-
-	buf_printf(&d->out, "%s",
-		   l->kind == PROF_LOST ? "lost" : "throttled");
-	id(d, "run", l->run);
-	id(d, "event", l->event);
-	id(d, "cpu", l->cpu);
-	num(d, "time_ns", l->time_ns);
-	num(d, "count", l->count);
-	return line_end(d);
-}
-
-static bool put_stat(struct dump *d, size_t i)
-{
-	const struct prof_stat *s = &d->p->stats.v[i];
-
-	buf_str(&d->out, "stat");
-	id(d, "run", s->run);
-	id(d, "event", s->event);
-	num(d, "value", s->value);
-	num(d, "enabled_ns", s->enabled_ns);
-	num(d, "running_ns", s->running_ns);
-	num(d, "wanted", s->wanted);
-	return line_end(d);
-}
-
-static bool put_env(struct dump *d, size_t i)
-{
-	const struct prof_env *e = &d->p->envs.v[i];
-
-	buf_str(&d->out, "env");
-	id(d, "run", e->run);
-	str(d, "key", e->key);
-	str(d, "value", e->value);
-	return line_end(d);
-}
-
-static bool put_loc(struct dump *d, size_t i)
-{
-	buf_printf(&d->out, "loc %zu", i);
-	num(d, "image", d->p->locs.v[i].image);
-	hex(d, "vaddr", d->p->locs.v[i].vaddr);
-	id(d, "frame", profile_loc_frame(d->p, (uint32_t)i));
-	return line_end(d);
-}
-
-static bool put_node(struct dump *d, size_t i)
-{
-	const struct prof_node *n = &d->p->nodes.v[i];
-
 	static const char *const marks[] = { "cut", "broken", "damaged",
 					     "later", "guessed" };
-	uint32_t mark = n->loc - PROF_MARK;
 
-	buf_printf(&d->out, "node %zu", i);
-	num(d, "parent", n->parent);
-	if (prof_is_mark(n->loc))
-		buf_printf(&d->out, " mark=%s",
-			   mark < COUNT(marks)
-			   ? marks[mark] : "other");
+	buf_printf(&d->out, " mark=%s", mark < COUNT(marks) ? marks[mark] : "other");
+}
+
+static void put_column(struct dump *d, const struct table *t, const struct column *c,
+		       const void *row)
+{
+	uint64_t v;
+
+	if (c->code == COL_BUILD_ID) {
+		put_build_id(d, &((const struct prof_image *)row)->build_id);
+		return;
+	}
+	v = column_get(row, c);
+	if (c->show == SHOW_NOTHING || (c->show == SHOW_OPTIONAL && !v))
+		return;
+	if (c->ref == REF_STR)
+		str(d, c->name, (uint32_t)v);
+	else if (c->ref == REF_LOC && prof_is_mark((uint32_t)v))
+		put_mark(d, (uint32_t)v - PROF_MARK);
+	else if (c->show == SHOW_HEX)
+		hex(d, c->name, v);
+	else if (c->show == SHOW_SIGNED)
+		buf_printf(&d->out, " %s=%" PRId32, c->name, (int32_t)v);
+	else if (c->show == SHOW_WORD)
+		buf_printf(&d->out, " %s=%s", c->name, word(t, v));
+	else if (c->ref != REF_NONE || c->code == COL_PLUS1)
+		id(d, c->name, (uint32_t)v);
 	else
-		id(d, "loc", n->loc);
-	return line_end(d);
+		num(d, c->name, v);
 }
 
-static bool put_end(struct dump *d, size_t i)
+/* Writes what is not in a column of the row. */
+static void put_rest(struct dump *d, const struct table *t, size_t i)
 {
-	const struct prof_stack_end *e = &d->p->ends.v[i];
+	const struct profile *p = d->p;
+	const struct prof_code *c;
 
-	buf_printf(&d->out, "end %zu", i);
-	num(d, "node", e->node);
-	buf_printf(&d->out, " reason=%s", prof_end_text(e->reason));
-	id(d, "image", e->image);
-	return line_end(d);
+	switch (t->section) {
+	case SECTION_IMAGES:
+		str(d, "debug_file", p->images.v[i].debug_file);
+		str(d, "note", p->images.v[i].note);
+		break;
+	case SECTION_LOCS:
+		id(d, "frame", profile_loc_frame(p, (uint32_t)i));
+		break;
+	case SECTION_CODES:
+		c = &p->codes.v[i];
+		buf_str(&d->out, " bytes=");
+		if (c->size && c->offset <= p->code_bytes.n &&
+		    c->size <= p->code_bytes.n - c->offset)
+			buf_hex(&d->out, p->code_bytes.p + c->offset, c->size);
+		break;
+	default:
+		break;
+	}
 }
 
-static bool put_wait_kind(struct dump *d, size_t i)
+/* The tables in the order in which they are written. */
+static const struct record {
+	enum section_kind section;
+	enum dump_part part;
+	const char *name;
+	bool numbered;
+} records[] = {
+	{ SECTION_ENVS, DUMP_TABLES, "env", false },
+	{ SECTION_EVENTS, DUMP_TABLES, "event", true },
+	{ SECTION_RUNS, DUMP_TABLES, "run", true },
+	{ SECTION_THREADS, DUMP_TABLES, "thread", true },
+	{ SECTION_IMAGES, DUMP_TABLES, "image", true },
+	{ SECTION_LOSSES, DUMP_TABLES, "lost", false },
+	{ SECTION_STATS, DUMP_TABLES, "stat", false },
+	{ SECTION_LOCS, DUMP_STACKS, "loc", true },
+	{ SECTION_NODES, DUMP_STACKS, "node", true },
+	{ SECTION_ENDS, DUMP_STACKS, "end", true },
+	{ SECTION_WAIT_KINDS, DUMP_STACKS, "wait_kind", true },
+	{ SECTION_FUNCS, DUMP_SYMBOLS, "func", true },
+	{ SECTION_FRAMES, DUMP_SYMBOLS, "frame", true },
+	{ SECTION_SYMBOLS, DUMP_SYMBOLS, "symbol", true },
+	{ SECTION_SOURCES, DUMP_SYMBOLS, "source", true },
+	{ SECTION_CODES, DUMP_SYMBOLS, "code", false },
+	{ SECTION_LINES, DUMP_SYMBOLS, "line", false },
+	{ SECTION_TEXTS, DUMP_SYMBOLS, "text", false },
+};
+
+static void put_rows(struct dump *d, const struct record *r)
 {
-	const struct prof_wait_kind *k = &d->p->wait_kinds.v[i];
+	const struct table *t = format_table(r->section);
+	size_t n = table_rows(d->p, t);
 
-	buf_printf(&d->out, "wait_kind %zu", i);
-	num(d, "node", k->node);
-	str(d, "kind", k->kind);
-	return line_end(d);
-}
+	for (size_t i = 0; i < n && !d->stopped; i++) {
+		const void *row = table_row(d->p, t, i);
 
-static bool put_func(struct dump *d, size_t i)
-{
-	const struct prof_func *f = &d->p->funcs.v[i];
-
-	buf_printf(&d->out, "func %zu", i);
-	num(d, "image", f->image);
-	str(d, "name", f->name);
-	str(d, "file", f->file);
-	num(d, "line", f->line);
-	hex(d, "vaddr", f->vaddr);
-	return line_end(d);
-}
-
-static bool put_frame(struct dump *d, size_t i)
-{
-	const struct prof_frame *f = &d->p->frames.v[i];
-
-	buf_printf(&d->out, "frame %zu", i);
-	num(d, "func", f->func);
-	str(d, "file", f->file);
-	num(d, "line", f->line);
-	num(d, "column", f->column);
-	id(d, "outer", f->outer);
-	return line_end(d);
-}
-
-static bool put_symbol(struct dump *d, size_t i)
-{
-	const struct prof_symbol *s = &d->p->symbols.v[i];
-
-	buf_printf(&d->out, "symbol %zu", i);
-	num(d, "image", s->image);
-	str(d, "name", s->name);
-	hex(d, "vaddr", s->vaddr);
-	hex(d, "size", s->size);
-	return line_end(d);
-}
-
-static bool put_source(struct dump *d, size_t i)
-{
-	const struct image_debug_info *s = &d->p->sources.v[i];
-
-	buf_printf(&d->out, "source %zu", i);
-	num(d, "image", s->image);
-	hex(d, "names", s->names);
-	hex(d, "missing", s->missing);
-	num(d, "units", s->units);
-	str(d, "file", s->file);
-	num(d, "machine", s->machine);
-	return line_end(d);
-}
-
-static bool put_code(struct dump *d, size_t i)
-{
-	const struct prof_code *c = &d->p->codes.v[i];
-	bool fits = c->offset <= d->p->code_bytes.n &&
-		    c->size <= d->p->code_bytes.n - c->offset;
-
-	buf_str(&d->out, "code");
-	num(d, "image", c->image);
-	hex(d, "vaddr", c->vaddr);
-	num(d, "size", c->size);
-	buf_str(&d->out, " bytes=");
-	if (fits && c->size)
-		buf_hex(&d->out, d->p->code_bytes.p + c->offset, c->size);
-	return line_end(d);
-}
-
-static bool put_line(struct dump *d, size_t i)
-{
-	const struct prof_line *l = &d->p->lines.v[i];
-
-	buf_str(&d->out, "line");
-	num(d, "image", l->image);
-	hex(d, "vaddr", l->vaddr);
-	id(d, "frame", l->frame);
-	return line_end(d);
-}
-
-static bool put_source_text(struct dump *d, size_t i)
-{
-	const struct source_excerpt *t = &d->p->texts.v[i];
-
-	buf_str(&d->out, "text");
-	str(d, "file", t->file);
-	num(d, "line", t->line);
-	hex(d, "flags", t->flags);
-	num(d, "size", t->size);
-	return line_end(d);
-}
-
-typedef bool put_row(struct dump *d, size_t i);
-
-static void put_rows(struct dump *d, size_t n, put_row *put)
-{
-	for (size_t i = 0; i < n && !d->stopped; i++)
-		put(d, i);
+		buf_str(&d->out, t->section == SECTION_LOSSES &&
+				 d->p->losses.v[i].kind != PROF_LOST
+				 ? "throttled" : r->name);
+		if (r->numbered)
+			buf_printf(&d->out, " %zu", i);
+		for (size_t c = 0; c < t->ncolumns; c++)
+			put_column(d, t, &t->columns[c], row);
+		put_rest(d, t, i);
+		line_end(d);
+	}
 }
 
 /* Writes one function of a stack: "  0xvaddr name (image) file:line". */
@@ -401,34 +270,11 @@ static void put_samples(struct dump *d, bool frames)
 
 static void put_parts(struct dump *d, unsigned int parts)
 {
-	const struct profile *p = d->p;
-
 	if (parts & DUMP_CHUNKS)
 		reader_each_chunk(d->r, put_chunk, d);
-	if (parts & DUMP_TABLES) {
-		put_rows(d, p->envs.n, put_env);
-		put_rows(d, p->events.n, put_event);
-		put_rows(d, p->runs.n, put_run);
-		put_rows(d, p->threads.n, put_thread);
-		put_rows(d, p->images.n, put_image);
-		put_rows(d, p->losses.n, put_loss);
-		put_rows(d, p->stats.n, put_stat);
-	}
-	if (parts & DUMP_STACKS) {
-		put_rows(d, p->locs.n, put_loc);
-		put_rows(d, p->nodes.n, put_node);
-		put_rows(d, p->ends.n, put_end);
-		put_rows(d, p->wait_kinds.n, put_wait_kind);
-	}
-	if (parts & DUMP_SYMBOLS) {
-		put_rows(d, p->funcs.n, put_func);
-		put_rows(d, p->frames.n, put_frame);
-		put_rows(d, p->symbols.n, put_symbol);
-		put_rows(d, p->sources.n, put_source);
-		put_rows(d, p->codes.n, put_code);
-		put_rows(d, p->lines.n, put_line);
-		put_rows(d, p->texts.n, put_source_text);
-	}
+	for (size_t i = 0; i < COUNT(records); i++)
+		if (parts & records[i].part)
+			put_rows(d, &records[i]);
 	if (parts & DUMP_SAMPLES)
 		put_samples(d, parts & DUMP_FRAMES);
 }
