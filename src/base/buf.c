@@ -13,6 +13,12 @@ void buf_fini(struct buf *b)
 	*b = (struct buf){ 0 };
 }
 
+void buf_close(struct buf *b, struct buf *out)
+{
+	out->failed |= b->failed;
+	buf_fini(b);
+}
+
 void buf_reset(struct buf *b)
 {
 	b->n = 0;

@@ -21,6 +21,8 @@ struct buf {
 };
 
 void buf_fini(struct buf *b);
+/* Frees a buffer that was a step on the way to `out`, which fails if it did. */
+void buf_close(struct buf *b, struct buf *out);
 /* Empties the buffer, keeps its memory and clears `failed`. */
 void buf_reset(struct buf *b);
 /* Empties the buffer but keeps `failed`, for a buffer that is filled many times

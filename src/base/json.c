@@ -94,6 +94,12 @@ void json_uint(struct json *j, const char *key, uint64_t value)
 	buf_decimal(j->out, value);
 }
 
+void json_put_uints(struct json *j, const struct json_number *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		json_uint(j, v[i].key, v[i].value);
+}
+
 void json_int(struct json *j, const char *key, int64_t value)
 {
 	before(j, key);

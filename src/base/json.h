@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/vec.h"
 
 enum { JSON_MAX_DEPTH = 1024 };
 
@@ -40,6 +41,15 @@ void json_buf(struct json *j, const char *key, struct buf *value);
 void json_uint(struct json *j, const char *key, uint64_t value);
 void json_int(struct json *j, const char *key, int64_t value);
 void json_bool(struct json *j, const char *key, bool value);
+/* Writes several numbers: json_uints(&j, { "pid", pid }, { "tid", tid }). */
+#define json_uints(j, ...) \
+	json_put_uints((j), (struct json_number[]){ __VA_ARGS__ }, \
+		       COUNT(((struct json_number[]){ __VA_ARGS__ })))
+struct json_number {
+	const char *key;
+	uint64_t value;
+};
+void json_put_uints(struct json *j, const struct json_number *v, size_t n);
 /* Writes `digits` digits after the decimal point; NaN and infinity become null.
  */
 void json_fixed(struct json *j, const char *key, double value, int digits);

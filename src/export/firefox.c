@@ -507,8 +507,7 @@ static void put_thread_head(struct firefox *w, uint32_t lane)
 	buf_printf(&name, "%u", l->pid);
 	json_str(&w->j, "pid", buf_cstr(&name));
 	json_uint(&w->j, "tid", l->tid);
-	x->out.failed |= name.failed;
-	buf_fini(&name);
+	buf_close(&name, &x->out);
 }
 
 static int put_thread(struct firefox *w, uint32_t lane, struct error *err)
@@ -558,11 +557,9 @@ static void put_meta(struct firefox *w)
 	json_object(&w->j, "meta");
 	json_fixed(&w->j, "interval", period ? (double)period / 1e6 : 1, 6);
 	json_fixed(&w->j, "startTime", (double)export_wall_ns(x) / 1e6, 3);
-	json_uint(&w->j, "processType", 0);
-	json_uint(&w->j, "stackwalk", 1);
-	json_uint(&w->j, "debug", 0);
-	json_uint(&w->j, "version", GECKO_VERSION);
-	json_uint(&w->j, "preprocessedProfileVersion", PROCESSED_VERSION);
+	json_uints(&w->j, { "processType", 0 }, { "stackwalk", 1 }, { "debug", 0 },
+		   { "version", GECKO_VERSION },
+		   { "preprocessedProfileVersion", PROCESSED_VERSION });
 	json_bool(&w->j, "symbolicated", true);
 	json_str(&w->j, "product",
 		 x->p->runs.n ? export_str(x, x->p->runs.v[0].command) : "tally");
@@ -615,8 +612,7 @@ static void put_libs(struct firefox *w)
 		json_end(&w->j);
 	}
 	json_end(&w->j);
-	x->out.failed |= id.failed;
-	buf_fini(&id);
+	buf_close(&id, &x->out);
 }
 
 static int put_all(struct firefox *w, struct error *err)

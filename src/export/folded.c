@@ -144,8 +144,7 @@ static int make_roots(struct folded *f, struct error *err)
 			*id = strtab_add(&f->roots, buf_cstr(&line));
 			line.failed |= *id == UINT32_MAX;
 		}
-	x->out.failed |= line.failed;
-	buf_fini(&line);
+	buf_close(&line, &x->out);
 	return 0;
 }
 

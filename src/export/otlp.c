@@ -133,8 +133,7 @@ static uint32_t mapping(struct otlp *w, uint32_t image)
 				   buf_cstr(&hex), 0));
 		proto_part(&w->msg, 5, &w->value);
 	}
-	w->x->out.failed |= hex.failed;
-	buf_fini(&hex);
+	buf_close(&hex, &w->x->out);
 	return w->mapping_of[image] = table_add(w, &w->mappings, &w->msg);
 }
 

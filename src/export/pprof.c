@@ -91,8 +91,7 @@ static void put_event_types(struct pprof *w, size_t col)
 		buf_str(&type, "_samples");
 		put_type(w, SAMPLE_TYPE, buf_cstr(&type), "count");
 	}
-	x->out.failed |= type.failed;
-	buf_fini(&type);
+	buf_close(&type, &x->out);
 }
 
 static uint32_t location(struct pprof *w, uint32_t place)
@@ -267,8 +266,7 @@ static void put_mapping(struct pprof *w, uint32_t image)
 		/* has functions, files, lines and inlined frames */
 		proto_uint(&w->msg, field, !export_leaves(w->x, image));
 	proto_part(&w->x->out, MAPPING, &w->msg);
-	w->x->out.failed |= hex.failed;
-	buf_fini(&hex);
+	buf_close(&hex, &w->x->out);
 }
 
 /* Writes the mappings, the program first. */

@@ -123,8 +123,7 @@ static int put_profile(struct scope *s, uint32_t lane, struct error *err)
 							  : "none");
 	json_uint(&s->j, "startValue", 0);
 	json_uint(&s->j, "endValue", all.weight);
-	x->out.failed |= name.failed;
-	buf_fini(&name);
+	buf_close(&name, &x->out);
 	s->weights = false;
 	rc = put_column(s, "samples", lane, err);
 	s->weights = true;

@@ -165,8 +165,7 @@ static int put_images(struct database *w, struct error *err)
 		text(w, 3, buf_cstr(&id));
 		rc = put_row(w, err);
 	}
-	w->x->out.failed |= id.failed;
-	buf_fini(&id);
+	buf_close(&id, &w->x->out);
 	return rc;
 }
 

@@ -119,8 +119,7 @@ const char *export_name(struct export *x, uint32_t fk)
 		name_symbol(x->p, &x->keys, &x->keys.keys.v[fk], NAME_ALONE,
 			    &name);
 	*at = add_text(x, buf_cstr(&name));
-	x->out.failed |= name.failed;
-	buf_fini(&name);
+	buf_close(&name, &x->out);
 	return strtab_get(&x->text, *at);
 }
 

@@ -352,8 +352,7 @@ static int put_end(struct writer *w, struct error *err)
 	buf_uleb(&w->payload, SECTION_END);
 	buf_uleb(&w->payload, body.n);
 	buf_bytes(&w->payload, body.p, body.n);
-	w->payload.failed |= body.failed;
-	buf_fini(&body);
+	buf_close(&body, &w->payload);
 	return put_chunk(w, CHUNK_END, 0, false, err);
 }
 

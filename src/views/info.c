@@ -83,11 +83,9 @@ static void json_runs(const struct profile *p, struct json *j)
 		json_uint(j, "run", i + 1);
 		json_str(j, "command", profile_cstr(p, r->command));
 		json_int(j, "wait_status", r->exit_status);
-		json_uint(j, "start_ns", r->start_ns);
-		json_uint(j, "end_ns", r->end_ns);
-		json_uint(j, "start_wall_ns", r->start_wall_ns);
-		json_uint(j, "user_ns", r->user_ns);
-		json_uint(j, "sys_ns", r->sys_ns);
+		json_uints(j, { "start_ns", r->start_ns }, { "end_ns", r->end_ns },
+			   { "start_wall_ns", r->start_wall_ns },
+			   { "user_ns", r->user_ns }, { "sys_ns", r->sys_ns });
 		json_end(j);
 	}
 	json_end(j);
@@ -98,19 +96,14 @@ static void json_counts(const struct info *in, struct json *j)
 	const struct profile *p = in->quality.p;
 
 	json_object(j, "counts");
-	json_uint(j, "samples", in->quality.got);
-	json_uint(j, "threads", p->threads.n);
-	json_uint(j, "images", p->images.n);
-	json_uint(j, "locations", p->locs.n);
-	json_uint(j, "stack_nodes", p->nodes.n);
-	json_uint(j, "strings", p->str.str.n);
+	json_uints(j, { "samples", in->quality.got }, { "threads", p->threads.n },
+		   { "images", p->images.n }, { "locations", p->locs.n },
+		   { "stack_nodes", p->nodes.n }, { "strings", p->str.str.n });
 	json_bool(j, "symbolized", p->symbolized);
-	json_uint(j, "functions", p->funcs.n);
-	json_uint(j, "frames", p->frames.n);
-	json_uint(j, "symbols", p->symbols.n);
-	json_uint(j, "code_bytes", p->code_bytes.n);
-	json_uint(j, "code_lines", p->lines.n);
-	json_uint(j, "source_bytes", p->text_bytes.n);
+	json_uints(j, { "functions", p->funcs.n }, { "frames", p->frames.n },
+		   { "symbols", p->symbols.n }, { "code_bytes", p->code_bytes.n },
+		   { "code_lines", p->lines.n },
+		   { "source_bytes", p->text_bytes.n });
 	json_end(j);
 }
 
@@ -131,10 +124,8 @@ void info_json(const struct info *in, struct buf *out)
 			continue;
 		json_object(&j, NULL);
 		json_str(&j, "kind", s->kind);
-		json_uint(&j, "chunks", s->chunks);
-		json_uint(&j, "stored", s->stored);
-		json_uint(&j, "raw", s->raw);
-		json_uint(&j, "damaged", s->bad);
+		json_uints(&j, { "chunks", s->chunks }, { "stored", s->stored },
+			   { "raw", s->raw }, { "damaged", s->bad });
 		json_end(&j);
 	}
 	json_end(&j);

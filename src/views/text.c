@@ -189,9 +189,8 @@ static void put_event_names(struct text *t)
 		n = text_columns(buf_cstr(&cut));
 		line_pad(t->out, width - n);
 		buf_str(t->out, buf_cstr(&cut));
-		t->out->failed |= name.failed || cut.failed;
-		buf_fini(&name);
-		buf_fini(&cut);
+		buf_close(&name, t->out);
+		buf_close(&cut, t->out);
 	}
 	buf_u8(t->out, '\n');
 }

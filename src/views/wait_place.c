@@ -178,8 +178,7 @@ static void put_name(const struct report *rep, uint32_t fk, bool full,
 
 	name_symbol(rep->p, &rep->keys, k, full ? 0 : NAME_SHORT, &name);
 	text_safe(out, buf_cstr(&name));
-	out->failed |= name.failed;
-	buf_fini(&name);
+	buf_close(&name, out);
 }
 
 void wait_place_text(const struct report *rep, struct wait_place at, bool full,

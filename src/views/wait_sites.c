@@ -490,9 +490,8 @@ static void put_row(const struct report *rep, const struct wait_site *w,
 	else
 		buf_str(out, buf_cstr(&line));
 	buf_u8(out, '\n');
-	out->failed |= line.failed | name.failed;
-	buf_fini(&line);
-	buf_fini(&name);
+	buf_close(&line, out);
+	buf_close(&name, out);
 }
 
 static void put_head(const char *first, bool kinds, const char *last,
@@ -614,6 +613,5 @@ void wait_pairs_json(const struct report *rep, const struct wait_sites *s,
 	json_end(&j);
 	json_end(&j);
 	buf_u8(out, '\n');
-	out->failed |= tmp.failed;
-	buf_fini(&tmp);
+	buf_close(&tmp, out);
 }

@@ -243,8 +243,7 @@ static void put_unit_head(struct writer *r, const struct annot_unit *u)
 	annot_paid_by(a, u, r->style->full_names, &text);
 	if (text.n)
 		comment(r, "%s", buf_cstr(&text));
-	r->out->failed |= text.failed;
-	buf_fini(&text);
+	buf_close(&text, r->out);
 }
 
 static void put_unit(struct writer *r, const struct annot_unit *u)

@@ -356,8 +356,7 @@ void annot_unit_name(const struct annotation *a, const struct annot_unit *u,
 		label = label_among(&a->labels, u->func + 1);
 	if (*label)
 		buf_printf(out, " (%s)", label);
-	out->failed |= name.failed;
-	buf_fini(&name);
+	buf_close(&name, out);
 }
 
 void annot_unit_names(const struct annotation *a, bool full,

@@ -497,8 +497,7 @@ static void put_meaning(const struct annotation *a, size_t code,
 	if (in->target - s->vaddr >= s->size)
 		annot_address_name(a, s->image, in->target, &name);
 	insn_normalize(text, in->target, buf_cstr(&name), out);
-	out->failed |= name.failed;
-	buf_fini(&name);
+	buf_close(&name, out);
 }
 
 static int add_tokens(const struct annotation *a, size_t code,

@@ -154,9 +154,8 @@ static void put_source(const struct listing *l, const struct listing_row *r,
 			column += n;
 		}
 	text_safe(out, buf_cstr(&wide));
-	out->failed |= raw.failed || wide.failed;
-	buf_fini(&raw);
-	buf_fini(&wide);
+	buf_close(&raw, out);
+	buf_close(&wide, out);
 }
 
 void annot_target_name(const struct annotation *a, const struct annot_code *c,
@@ -190,9 +189,8 @@ static void put_place(const struct annotation *a, uint32_t frame,
 		buf_str(out, " ");
 		line_cut_symbol(out, buf_cstr(&safe), PLACE_MOST);
 	}
-	out->failed |= name.failed || safe.failed;
-	buf_fini(&name);
-	buf_fini(&safe);
+	buf_close(&name, out);
+	buf_close(&safe, out);
 }
 
 /* Returns the frame of an instruction if its line is known and is not that of
@@ -231,9 +229,8 @@ static void put_insn(const struct listing *l, const struct listing_row *r,
 		text_cut(out, buf_cstr(&safe), TARGET_MOST);
 		buf_u8(out, '>');
 	}
-	out->failed |= name.failed || safe.failed;
-	buf_fini(&name);
-	buf_fini(&safe);
+	buf_close(&name, out);
+	buf_close(&safe, out);
 	frame = new_place(l, r);
 	if (frame != PROF_NONE) {
 		buf_str(out, "  ; ");

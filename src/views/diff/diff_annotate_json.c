@@ -92,8 +92,7 @@ static void put_side(struct aligned_writer *w, const struct listing *l,
 	annot_target_name(a, code, in, &name);
 	if (name.n)
 		buf_printf(&w->tmp, " <%s>", buf_cstr(&name));
-	w->tmp.failed |= name.failed;
-	buf_fini(&name);
+	buf_close(&name, &w->tmp);
 	json_str(&w->j, "text", buf_cstr(&w->tmp));
 }
 

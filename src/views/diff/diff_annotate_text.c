@@ -230,8 +230,7 @@ static void put_heads(struct aligned *t, const struct listing_group *g)
 	if (t->style->color)
 		buf_str(t->out, LINE_OFF);
 	buf_u8(t->out, '\n');
-	t->out->failed |= head.failed;
-	buf_fini(&head);
+	buf_close(&head, t->out);
 }
 
 static void comment(struct aligned *t, const char *text)

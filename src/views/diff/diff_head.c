@@ -23,8 +23,7 @@ static void put_safe(struct buf *line, const char *s, size_t most)
 
 	text_safe(&safe, s);
 	text_cut(line, buf_cstr(&safe), most);
-	line->failed |= safe.failed;
-	buf_fini(&safe);
+	buf_close(&safe, line);
 }
 
 /* Appends "old: a.tally: ./work 100 (10 runs), 3.04 s on vm, 2026-11-21 …:

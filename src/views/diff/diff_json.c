@@ -80,9 +80,8 @@ void diff_json_header(const struct diff *d, struct json *j)
 		json_end(j);
 	}
 	json_end(j);
-	json_uint(j, "rows_tested", d->tested);
-	json_uint(j, "rows_beyond_noise", d->real);
-	json_uint(j, "hidden_rows", d->hidden);
+	json_uints(j, { "rows_tested", d->tested },
+		   { "rows_beyond_noise", d->real }, { "hidden_rows", d->hidden });
 	json_end(j);
 }
 
@@ -202,8 +201,7 @@ void diff_json(const struct diff *d, struct buf *out)
 	json_end(&j);
 	json_end(&j);
 	buf_u8(out, '\n');
-	out->failed |= tmp.failed;
-	buf_fini(&tmp);
+	buf_close(&tmp, out);
 }
 
 static void put_csv_key(const struct diff *d, const struct diff_row *r,
@@ -283,6 +281,5 @@ void diff_csv(const struct diff *d, struct buf *out)
 			put_csv_costs(d, row, c, true, out);
 			buf_str(out, "\r\n");
 		}
-	out->failed |= tmp.failed;
-	buf_fini(&tmp);
+	buf_close(&tmp, out);
 }

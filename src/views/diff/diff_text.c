@@ -79,9 +79,8 @@ static void put_moved(struct diff_table *t, const struct diff_row *r,
 	buf_printf(out, " %s %s", before || from != PROF_NONE ? "<-" : "->",
 		   t->style->full_names ? buf_cstr(&name)
 					: without_scope(buf_cstr(&shorter)));
-	out->failed |= name.failed || shorter.failed;
-	buf_fini(&name);
-	buf_fini(&shorter);
+	buf_close(&name, out);
+	buf_close(&shorter, out);
 }
 
 /* Appends the value of a key, from the side that has it, and its old name. */

@@ -41,9 +41,8 @@ static void put_title(struct buf *out, const struct html_data *d)
 		text_safe(&text, quality_run_title(p, &p->runs.v[0]));
 	text_cut(&cut, buf_cstr(&text), 200);
 	text_xml(out, cut.n ? buf_cstr(&cut) : "recording");
-	out->failed |= text.failed || cut.failed;
-	buf_fini(&text);
-	buf_fini(&cut);
+	buf_close(&text, out);
+	buf_close(&cut, out);
 }
 
 /* Fills the template, in which @WORD@ stands for a part. */

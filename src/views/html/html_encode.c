@@ -196,10 +196,8 @@ static void put_events(struct html_encoder *e, struct json *j)
 		if (prof_is_waking(ev) || prof_is_latency(ev))
 			json_bool(j, "apart", true);
 		json_str(j, "skid", annot_skid(ev));
-		json_uint(j, "side", col->side);
-		json_uint(j, "samples", col->all.count);
-		json_uint(j, "weight", col->all.weight);
-		json_uint(j, "per", col->per);
+		json_uints(j, { "side", col->side }, { "samples", col->all.count },
+			   { "weight", col->all.weight }, { "per", col->per });
 		if (e->d->style->compare) {
 			json_fixed(j, "scale", page_scale(e->d, col), 9);
 			json_fixed(j, "tau", col->scale.tau, 6);
@@ -222,9 +220,8 @@ static void put_lanes(struct html_encoder *e, struct json *j)
 		json_uint(j, "side", d->src[l->source].in.side);
 		if (d->nsrc > 1)
 			json_uint(j, "source", l->source);
-		json_uint(j, "run", l->run + 1ull);
-		json_uint(j, "pid", l->pid);
-		json_uint(j, "tid", l->tid);
+		json_uints(j, { "run", l->run + 1ull }, { "pid", l->pid },
+			   { "tid", l->tid });
 		json_str(j, "comm", html_safe_text(e, l->comm ? l->comm : ""));
 		json_uint(j, "samples", l->samples);
 		json_uint(j, "others", l->others);

@@ -222,12 +222,10 @@ void html_put_lines(struct html_encoder *e, struct json *j)
 	json_end(j);
 	if (e->d->style->compare)
 		html_put_pairs(l, j);
-	json_uint(j, "frames", l->frames.n);
-	json_uint(j, "locs", l->locs.n);
-	json_uint(j, "entries", l->entries.v.n);
-	json_uint(j, "insns", l->insn_frames.n);
-	json_uint(j, "calls", l->calls.n);
-	json_uint(j, "call_entries", l->call_entries.v.n);
+	json_uints(j, { "frames", l->frames.n }, { "locs", l->locs.n },
+		   { "entries", l->entries.v.n }, { "insns", l->insn_frames.n },
+		   { "calls", l->calls.n },
+		   { "call_entries", l->call_entries.v.n });
 	json_end(j);
 }
 

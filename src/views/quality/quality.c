@@ -277,17 +277,12 @@ static void json_event(const struct quality *t, size_t i, struct json *j)
 	json_uint(j, "precise", e->precise);
 	json_bool(j, "user", !e->exclude_user);
 	json_bool(j, "kernel", !e->exclude_kernel);
-	json_uint(j, "frequency", e->freq);
-	json_uint(j, "period", e->period);
-	json_uint(j, "wanted", te->wanted);
-	json_uint(j, "got", te->got);
-	json_uint(j, "lost", te->lost);
-	json_uint(j, "missed", te->missed);
-	json_uint(j, "throttled", te->throttled);
-	json_uint(j, "weight", te->weight);
-	json_uint(j, "counted", te->value);
-	json_uint(j, "enabled_ns", te->enabled_ns);
-	json_uint(j, "running_ns", te->running_ns);
+	json_uints(j, { "frequency", e->freq }, { "period", e->period },
+		   { "wanted", te->wanted }, { "got", te->got },
+		   { "lost", te->lost }, { "missed", te->missed },
+		   { "throttled", te->throttled }, { "weight", te->weight },
+		   { "counted", te->value }, { "enabled_ns", te->enabled_ns },
+		   { "running_ns", te->running_ns });
 	json_end(j);
 }
 
@@ -355,15 +350,12 @@ static void json_environment(const struct quality *t, struct json *j)
 static void json_samples(const struct quality *t, struct json *j)
 {
 	json_object(j, "samples");
-	json_uint(j, "got", t->got);
-	json_uint(j, "selected", t->shown);
-	json_uint(j, "lost", t->lost);
-	json_uint(j, "missed", t->missed);
-	json_uint(j, "throttled", t->throttled);
-	json_uint(j, "cut_stacks", t->cut);
-	json_uint(j, "broken_stacks", t->broken);
-	json_uint(j, "without_frames", t->frameless);
-	json_uint(j, "unresolved", t->unresolved);
+	json_uints(j, { "got", t->got }, { "selected", t->shown },
+		   { "lost", t->lost }, { "missed", t->missed },
+		   { "throttled", t->throttled }, { "cut_stacks", t->cut },
+		   { "broken_stacks", t->broken },
+		   { "without_frames", t->frameless },
+		   { "unresolved", t->unresolved });
 	json_end(j);
 }
 
@@ -373,10 +365,9 @@ void quality_json(const struct quality *t, struct json *j)
 
 	json_str(j, "command",
 		 p->runs.n ? profile_cstr(p, p->runs.v[0].command) : "");
-	json_uint(j, "runs", p->runs.n);
-	json_uint(j, "start_wall_ns",
-		  p->runs.n ? p->runs.v[0].start_wall_ns : 0);
-	json_uint(j, "duration_ns", t->duration_ns);
+	json_uints(j, { "runs", p->runs.n },
+		   { "start_wall_ns", p->runs.n ? p->runs.v[0].start_wall_ns : 0 },
+		   { "duration_ns", t->duration_ns });
 	json_bool(j, "complete", !t->running && !t->damage->incomplete);
 	json_environment(t, j);
 	json_samples(t, j);

@@ -265,12 +265,10 @@ static const char *mark_name(uint32_t mark)
 void quality_stacks_json(const struct quality *t, struct json *j)
 {
 	json_object(j, "stacks");
-	json_uint(j, "whole", t->shown - t->cut - t->broken - t->later -
-			      t->guessed);
-	json_uint(j, "later", t->later);
-	json_uint(j, "guessed", t->guessed);
-	json_uint(j, "cut", t->cut);
-	json_uint(j, "broken", t->broken);
+	json_uints(j,
+		   { "whole", t->shown - t->cut - t->broken - t->later - t->guessed },
+		   { "later", t->later }, { "guessed", t->guessed },
+		   { "cut", t->cut }, { "broken", t->broken });
 	json_array_lines(j, "ends");
 	for (size_t i = 0; i < t->ends.n; i++) {
 		const struct stack_end *e = &t->ends.v[i];

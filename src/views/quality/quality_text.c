@@ -47,8 +47,7 @@ static void what_line(const struct quality *t, int columns, struct buf *line,
 	text_safe(&safe, p->runs.n ? quality_run_title(p, &p->runs.v[0])
 				   : "no run");
 	text_cut(line, buf_cstr(&safe), COMMAND_WIDTH);
-	out->failed |= safe.failed;
-	buf_fini(&safe);
+	buf_close(&safe, out);
 	if (p->runs.n > 1)
 		buf_printf(line, " (%zu runs)", p->runs.n);
 	buf_str(line, ", ");
@@ -366,8 +365,7 @@ static void why_line(const struct quality *t, int columns, struct buf *line,
 		text_safe(line, buf_cstr(&why));
 		flush_line(line, columns, out);
 	}
-	out->failed |= why.failed;
-	buf_fini(&why);
+	buf_close(&why, out);
 }
 
 /* Writes which programs the source could not record. */

@@ -136,10 +136,9 @@ void quality_time_json(const struct quality *t, struct json *j)
 	if (!quality_time(t, &c))
 		return;
 	json_object(j, "processor_time");
-	json_uint(j, "user_ns", c.user_ns);
-	json_uint(j, "sys_ns", c.sys_ns);
-	json_uint(j, "sampled_ns", c.sampled_ns);
-	json_uint(j, "before_first_ns", c.before_ns);
-	json_uint(j, "missing_ns", c.missing_ns);
+	json_uints(j, { "user_ns", c.user_ns }, { "sys_ns", c.sys_ns },
+		   { "sampled_ns", c.sampled_ns },
+		   { "before_first_ns", c.before_ns },
+		   { "missing_ns", c.missing_ns });
 	json_end(j);
 }

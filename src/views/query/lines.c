@@ -27,8 +27,7 @@ static void put_word(struct buf *out, const char *word, size_t n, size_t limit)
 	}
 	buf_bytes(&copy, word, n);
 	text_cut(out, buf_cstr(&copy), limit);
-	out->failed |= copy.failed;
-	buf_fini(&copy);
+	buf_close(&copy, out);
 }
 
 static size_t word_columns(const char *word, size_t n, struct buf *out)
@@ -38,8 +37,7 @@ static size_t word_columns(const char *word, size_t n, struct buf *out)
 
 	buf_bytes(&copy, word, n);
 	columns = text_columns(buf_cstr(&copy));
-	out->failed |= copy.failed;
-	buf_fini(&copy);
+	buf_close(&copy, out);
 	return columns;
 }
 

@@ -56,8 +56,7 @@ void name_shorten(const char *name, struct buf *out)
 	buf_str(out, label);
 	if (out->n == start)
 		buf_str(out, name);
-	out->failed |= bare.failed;
-	buf_fini(&bare);
+	buf_close(&bare, out);
 }
 
 void name_set_init(struct name_set *s, size_t n)
@@ -124,8 +123,7 @@ static void put_function(const char *name, unsigned int how, struct buf *out)
 	}
 	demangle(name, &whole);
 	demangle_short(buf_cstr(&whole), out);
-	out->failed |= whole.failed;
-	buf_fini(&whole);
+	buf_close(&whole, out);
 }
 
 void name_symbol(const struct profile *p, const struct frame_keys *keys,

@@ -204,8 +204,7 @@ static void svg_line(struct buf *out, unsigned int width, unsigned int y, int si
 	buf_str(out, ">");
 	text_xml(out, buf_cstr(&cut));
 	buf_str(out, "</text>\n");
-	out->failed |= cut.failed;
-	buf_fini(&cut);
+	buf_close(&cut, out);
 }
 
 /* --- flame graph of a report */
@@ -287,8 +286,7 @@ static void put_head(void *ctx, struct buf *out)
 			   " or cut", q->lost,
 			   line_share(q->broken + q->cut, q->shown));
 	svg_line(out, w->style->width, 42, SVG_TEXT, "#555", buf_cstr(&line));
-	out->failed |= line.failed;
-	buf_fini(&line);
+	buf_close(&line, out);
 }
 
 int svg_write(const struct report *rep, const struct svg_style *style,
@@ -462,9 +460,8 @@ static void put_diff_head(void *ctx, struct buf *out)
 	svg_line(out, w->width, 58, SVG_TEXT, "#555",
 		 "The width of a frame is the mean of its cost on both sides.");
 	put_legend(78, out);
-	out->failed |= title.failed || line.failed;
-	buf_fini(&title);
-	buf_fini(&line);
+	buf_close(&title, out);
+	buf_close(&line, out);
 }
 
 int diff_svg(const struct diff *d, const struct diff_svg_style *style,
