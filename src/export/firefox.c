@@ -92,11 +92,6 @@ static void put_digits(struct firefox *w, uint64_t v)
 		buf_decimal(&w->x->out, v);
 }
 
-static void put_words(struct firefox *w, const char *text)
-{
-	buf_str(&w->x->out, text);
-}
-
 /* Returns how many functions the frame is inlined through. */
 static uint32_t inline_depth(const struct firefox *w, uint32_t node)
 {
@@ -291,68 +286,54 @@ enum column { NOTHING, ZERO, PREFIX, FRAME, CATEGORY, ADDRESS, DEPTH, FUNC, LINE
 	      COLUMN, FUNC_NAME, FUNC_FILE, FUNC_LINE, RESOURCE, NO, LIB,
 	      LIB_NAME, LIB_TYPE };
 
-static void put_number(struct firefox *w, uint64_t v)
+/* What a cell holds, if not a number. */
+#define CELL_NONE (-1ll)
+#define CELL_NULL (-2ll)
+#define CELL_FALSE (-3ll)
+
+static int64_t known(uint32_t v)
 {
-	if (v)
-		put_digits(w, v);
-	else
-		put_words(w, "null");
+	return v ? v : CELL_NULL;
 }
 
-static void put_stack_cell(struct firefox *w, enum column c, size_t i)
+static int64_t stack_cell(struct firefox *w, enum column c, size_t i)
 {
-	const struct export_tree_node *n = &w->t.nodes.v[w->stacks.v[i]];
+	uint32_t node = w->stacks.v[i];
+	const struct export_tree_node *n = &w->t.nodes.v[node];
 	const struct export_frame *f = &n->frame;
 
 	switch (c) {
 	case PREFIX:
-		if (n->parent == PROF_NONE)
-			put_words(w, "null");
-		else
-			put_digits(w, w->stack_of[n->parent]);
-		break;
+		return n->parent == PROF_NONE ? CELL_NULL : w->stack_of[n->parent];
 	case FRAME:
-		put_digits(w,
-			  w->frame_of[w->frame_id[w->stacks.v[i]]]);
-		break;
+		return w->frame_of[w->frame_id[node]];
 	case CATEGORY:
-		put_digits(w, (uint64_t)w->frame_keys.v[
-				w->frame_id[w->stacks.v[i]]].category);
-		break;
+		return w->frame_keys.v[w->frame_id[node]].category;
 	case ADDRESS:
 		/* JavaScript numbers are inexact beyond 2^53 */
-		if (f->loc < w->x->p->locs.n &&
-		    w->x->p->locs.v[f->loc].vaddr >> 53 == 0)
-			put_digits(w, w->x->p->locs.v[f->loc].vaddr);
-		else
-			put_words(w, "-1");
-		break;
+		return f->loc < w->x->p->locs.n && w->x->p->locs.v[f->loc].vaddr >> 53 == 0
+			? (int64_t)w->x->p->locs.v[f->loc].vaddr : CELL_NONE;
 	case DEPTH:
-		put_digits(w, inline_depth(w, w->stacks.v[i]));
-		break;
+		return inline_depth(w, node);
 	case FUNC:
-		put_digits(w, w->func_of[f->fk]);
-		break;
+		return w->func_of[f->fk];
 	case ZERO:
-		put_digits(w, 0);
-		break;
+		return 0;
 	case LINE:
-		put_number(w, f->line);
-		break;
+		return known(f->line);
 	case COLUMN:
-		put_number(w, f->column);
-		break;
+		return known(f->column);
 	default:
-		put_words(w, "null");
+		return CELL_NULL;
 	}
 }
 
-static void put_frame_cell(struct firefox *w, enum column c, size_t i)
+static int64_t frame_cell(struct firefox *w, enum column c, size_t i)
 {
-	put_stack_cell(w, c, w->frames.v[i]);
+	return stack_cell(w, c, w->frames.v[i]);
 }
 
-static void put_func_cell(struct firefox *w, enum column c, size_t i)
+static int64_t func_cell(struct firefox *w, enum column c, size_t i)
 {
 	const struct export_frame *f = frame_at(w, w->funcs.v[i]);
 	const struct prof_func *pf = export_func(w->x, f->fk);
@@ -360,51 +341,45 @@ static void put_func_cell(struct firefox *w, enum column c, size_t i)
 
 	switch (c) {
 	case FUNC_NAME:
-		put_digits(w, intern(w, export_name(w->x, f->fk)));
-		break;
+		return intern(w, export_name(w->x, f->fk));
 	case FUNC_FILE:
-		if (pf && pf->file != PROF_STR_EMPTY)
-			put_digits(w,
-				  intern(w, export_str(w->x, pf->file)));
-		else
-			put_words(w, "null");
-		break;
+		return pf && pf->file != PROF_STR_EMPTY
+			? intern(w, export_str(w->x, pf->file)) : CELL_NULL;
 	case FUNC_LINE:
-		put_number(w, pf ? pf->line : 0);
-		break;
+		return known(pf ? pf->line : 0);
 	case RESOURCE:
-		if (image == PROF_NONE)
-			put_words(w, "-1");
-		else
-			put_digits(w, w->lib_of[image]);
-		break;
+		return image == PROF_NONE ? CELL_NONE : w->lib_of[image];
 	case NO:
-		put_words(w, "false");
-		break;
+		return CELL_FALSE;
 	default:
-		put_words(w, "null");
+		return CELL_NULL;
 	}
 }
 
-static void put_lib_cell(struct firefox *w, enum column c, size_t i)
+static int64_t lib_cell(struct firefox *w, enum column c, size_t i)
 {
 	uint32_t image = w->libs.v[i];
 
 	switch (c) {
 	case LIB:
-		put_digits(w, image);
-		break;
+		return image;
 	case LIB_NAME:
-		put_digits(w,
-			  intern(w, path_base(export_str(
-				w->x, w->x->p->images.v[image].path))));
-		break;
+		return intern(w, path_base(export_str(w->x,
+						      w->x->p->images.v[image].path)));
 	case LIB_TYPE:
-		put_digits(w, 1);
-		break;
+		return 1;
 	default:
-		put_words(w, "null");
+		return CELL_NULL;
 	}
+}
+
+static void put_cell(struct firefox *w, int64_t v)
+{
+	if (v >= 0)
+		put_digits(w, (uint64_t)v);
+	else
+		buf_str(&w->x->out, v == CELL_NULL ? "null"
+				    : v == CELL_NONE ? "-1" : "false");
 }
 
 struct column_def {
@@ -414,7 +389,7 @@ struct column_def {
 
 static int put_table(struct firefox *w, const char *name,
 		     const struct column_def *cols, size_t ncols, size_t n,
-		     void (*cell)(struct firefox *, enum column, size_t),
+		     int64_t (*cell)(struct firefox *, enum column, size_t),
 		     struct error *err)
 {
 	int rc = 0;
@@ -426,7 +401,7 @@ static int put_table(struct firefox *w, const char *name,
 		for (size_t i = 0; !rc && i < n; i++) {
 			if (i)
 				buf_u8(&w->x->out, ',');
-			cell(w, cols[c].kind, i);
+			put_cell(w, cell(w, cols[c].kind, i));
 			if (i % 256 == 0)
 				rc = export_flush(w->x, false, err);
 		}
@@ -462,16 +437,16 @@ static int put_tables(struct firefox *w, struct error *err)
 		{ "startTime", NOTHING }, { "endTime", NOTHING },
 		{ "phase", NOTHING }, { "category", NOTHING } };
 	int rc = put_table(w, "stackTable", stack, COUNT(stack), w->stacks.n,
-			   put_stack_cell, err) ?:
+			   stack_cell, err) ?:
 		 put_table(w, "frameTable", frame, COUNT(frame), w->frames.n,
-			   put_frame_cell, err) ?:
-		 put_table(w, "funcTable", func, COUNT(func), w->funcs.n, put_func_cell,
+			   frame_cell, err) ?:
+		 put_table(w, "funcTable", func, COUNT(func), w->funcs.n, func_cell,
 			   err) ?:
 		 put_table(w, "resourceTable", resource, COUNT(resource), w->libs.n,
-			   put_lib_cell, err) ?:
-		 put_table(w, "nativeSymbols", symbols, COUNT(symbols), 0, put_lib_cell,
+			   lib_cell, err) ?:
+		 put_table(w, "nativeSymbols", symbols, COUNT(symbols), 0, lib_cell,
 			   err) ?:
-		 put_table(w, "markers", markers, COUNT(markers), 0, put_lib_cell, err);
+		 put_table(w, "markers", markers, COUNT(markers), 0, lib_cell, err);
 
 	json_array(&w->j, "stringArray");
 	for (uint32_t i = 0; !rc && i < w->str.str.n; i++) {

@@ -22,46 +22,34 @@ static void skip(struct bytes_left *s, uint64_t n)
 	s->p = n > left(s) ? s->end : s->p + n;
 }
 
-static uint64_t words(struct bytes_left *s, uint64_t n)
+/* Converts n numbers of `size` bytes.  Returns the last one; 0 if there are fewer. */
+static inline uint64_t numbers(struct bytes_left *s, uint64_t n, size_t size)
 {
 	uint64_t v = 0;
 
-	for (; n && left(s) >= 8; n--, s->p += 8) {
-		memcpy(&v, s->p, 8);
-		v = bswap_64(v);
-		memcpy(s->p, &v, 8);
+	for (; n && left(s) >= size; n--, s->p += size) {
+		memcpy(&v, s->p, size);
+		v = bswap_64(v) >> (64 - 8 * size);
+		memcpy(s->p, &v, size);
 	}
 	if (n)
 		s->p = s->end;
 	return n ? 0 : v;
+}
+
+static uint64_t words(struct bytes_left *s, uint64_t n)
+{
+	return numbers(s, n, 8);
 }
 
 static uint32_t halves(struct bytes_left *s, uint64_t n)
 {
-	uint32_t v = 0;
-
-	for (; n && left(s) >= 4; n--, s->p += 4) {
-		memcpy(&v, s->p, 4);
-		v = bswap_32(v);
-		memcpy(s->p, &v, 4);
-	}
-	if (n)
-		s->p = s->end;
-	return n ? 0 : v;
+	return (uint32_t)numbers(s, n, 4);
 }
 
 static uint16_t quarters(struct bytes_left *s, uint64_t n)
 {
-	uint16_t v = 0;
-
-	for (; n && left(s) >= 2; n--, s->p += 2) {
-		memcpy(&v, s->p, 2);
-		v = bswap_16(v);
-		memcpy(s->p, &v, 2);
-	}
-	if (n)
-		s->p = s->end;
-	return n ? 0 : v;
+	return (uint16_t)numbers(s, n, 2);
 }
 
 /* Reverses bit fields, which begin at the other end of each byte.  The only field of two

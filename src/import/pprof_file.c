@@ -38,7 +38,7 @@ struct function {
 };
 
 struct location {
-	uint64_t id, mapping, address;
+	uint64_t mapping, address;
 	const uint8_t *p;	/* encoded message */
 	size_t n;
 	uint32_t place;		/* PROF_NONE: not created yet */
@@ -116,68 +116,54 @@ static int set_row(struct pprof_file *x, struct u64map *map, uint64_t id, size_t
 	return slot ? 0 : -ERR_NOMEM;
 }
 
-static int take_type(struct pprof_file *x, struct cursor c)
+/* Sets v[i] to the number in field i of a message, for fields 1 to n - 1; the others
+ * stay. */
+static void get_numbers(struct cursor c, uint64_t *v, size_t n)
 {
-	struct type t = { .event = PROF_NONE, .count = PROF_NONE };
 	struct proto_field f;
 
-	while (proto_next(&c, &f)) {
-		if (f.number == 1)
-			t.name = f.v;
-		if (f.number == 2)
-			t.unit = f.v;
-	}
-	return foreign_push(x->f, &x->types, t);
+	while (proto_next(&c, &f))
+		if (f.number && f.number < n)
+			v[f.number] = f.v;
+}
+
+static int take_type(struct pprof_file *x, struct cursor c)
+{
+	uint64_t v[3] = { 0 };
+
+	get_numbers(c, v, COUNT(v));
+	return foreign_push(x->f, &x->types,
+			    (struct type){ v[1], v[2], PROF_NONE, PROF_NONE });
 }
 
 static int take_mapping(struct pprof_file *x, struct cursor c)
 {
-	uint64_t id = 0, file = 0;
-	struct proto_field f;
+	uint64_t v[6] = { 0 };
 
-	while (proto_next(&c, &f)) {
-		if (f.number == 1)
-			id = f.v;
-		if (f.number == 5)
-			file = f.v;
-	}
-	return foreign_push(x->f, &x->mappings, file) < 0 ? -ERR_NOMEM
-		: set_row(x, &x->mapping_of, id, x->mappings.n - 1);
+	get_numbers(c, v, COUNT(v));
+	return foreign_push(x->f, &x->mappings, v[5]) < 0 ? -ERR_NOMEM
+		: set_row(x, &x->mapping_of, v[1], x->mappings.n - 1);
 }
 
 static int take_function(struct pprof_file *x, struct cursor c)
 {
-	struct function fn = { 0 };
-	uint64_t id = 0;
-	struct proto_field f;
+	uint64_t v[6] = { 0 };
 
-	while (proto_next(&c, &f)) {
-		uint64_t *to[] = { NULL, &id, &fn.name, &fn.system, &fn.file,
-				   &fn.start };
-
-		if (f.number < COUNT(to) && to[f.number])
-			*to[f.number] = f.v;
-	}
-	return foreign_push(x->f, &x->functions, fn) < 0 ? -ERR_NOMEM
-		: set_row(x, &x->function_of, id, x->functions.n - 1);
+	get_numbers(c, v, COUNT(v));
+	return foreign_push(x->f, &x->functions,
+			    (struct function){ v[2], v[3], v[4], v[5] }) < 0 ? -ERR_NOMEM
+		: set_row(x, &x->function_of, v[1], x->functions.n - 1);
 }
 
 static int take_location(struct pprof_file *x, struct cursor c)
 {
-	struct location l = { .p = c.p, .n = cursor_left(&c),
-			      .place = PROF_NONE };
-	struct proto_field f;
+	uint64_t v[4] = { 0 };
 
-	while (proto_next(&c, &f)) {
-		if (f.number == 1)
-			l.id = f.v;
-		if (f.number == 2)
-			l.mapping = f.v;
-		if (f.number == 3)
-			l.address = f.v;
-	}
-	return foreign_push(x->f, &x->locations, l) < 0 ? -ERR_NOMEM
-		: set_row(x, &x->location_of, l.id, x->locations.n - 1);
+	get_numbers(c, v, COUNT(v));
+	return foreign_push(x->f, &x->locations, (struct location){
+			    v[2], v[3], c.p, cursor_left(&c), PROF_NONE }) < 0
+		? -ERR_NOMEM
+		: set_row(x, &x->location_of, v[1], x->locations.n - 1);
 }
 
 /* Reads everything except the samples. */
@@ -284,29 +270,25 @@ static uint32_t place_of(struct pprof_file *x, struct location *l)
 {
 	struct foreign_func funcs[LINES_MAX];
 	struct cursor c = cursor_of(l->p, l->n);
-	struct proto_field f, g;
+	struct proto_field f;
 	uint32_t map = u64map_get(&x->mapping_of, l->mapping), image;
 	size_t n = 0;
 	static const char nothing[] = "";
 
 	while (proto_next(&c, &f)) {
-		struct cursor line = f.part;
 		struct foreign_func fn = { .name = nothing, .declared = true };
+		uint64_t v[4] = { 0, UINT64_MAX };	/* function, line, column */
 		const struct function *row;
-		uint32_t i = U64MAP_NONE;
 		const char *name, *file;
+		uint32_t i;
 		size_t at;
 
 		if (f.number != 4 || f.wire != 2 || n == LINES_MAX)
 			continue;
-		while (proto_next(&line, &g)) {
-			if (g.number == 1)
-				i = u64map_get(&x->function_of, g.v);
-			if (g.number == 2 && g.v < UINT32_MAX)
-				fn.line = (uint32_t)g.v;
-			if (g.number == 3 && g.v < UINT32_MAX)
-				fn.column = (uint32_t)g.v;
-		}
+		get_numbers(f.part, v, COUNT(v));
+		i = u64map_get(&x->function_of, v[1]);
+		fn.line = v[2] < UINT32_MAX ? (uint32_t)v[2] : 0;
+		fn.column = v[3] < UINT32_MAX ? (uint32_t)v[3] : 0;
 		if (i >= x->functions.n)
 			continue;
 		row = &x->functions.v[i];
@@ -358,24 +340,16 @@ static int find_stack(struct pprof_file *x, uint32_t *node, struct error *err)
 static void take_label(struct pprof_file *x, struct cursor c, uint64_t *pid,
 		       uint64_t *tid, uint64_t *comm)
 {
-	uint64_t key = 0, str = 0, num = 0;
-	struct proto_field f;
+	uint64_t v[4] = { 0 };	/* key, str, num */
 
-	while (proto_next(&c, &f)) {
-		if (f.number == 1)
-			key = f.v;
-		if (f.number == 2)
-			str = f.v;
-		if (f.number == 3)
-			num = f.v;
-	}
-	if (is(x, key, "pid") || is(x, key, "process_id"))
-		*pid = num;
-	else if (is(x, key, "tid") || is(x, key, "thread_id"))
-		*tid = num;
-	else if (is(x, key, "comm") || is(x, key, "thread") ||
-		 is(x, key, "thread_name"))
-		*comm = str;
+	get_numbers(c, v, COUNT(v));
+	if (is(x, v[1], "pid") || is(x, v[1], "process_id"))
+		*pid = v[3];
+	else if (is(x, v[1], "tid") || is(x, v[1], "thread_id"))
+		*tid = v[3];
+	else if (is(x, v[1], "comm") || is(x, v[1], "thread") ||
+		 is(x, v[1], "thread_name"))
+		*comm = v[2];
 }
 
 static int put_rows(struct pprof_file *x, struct prof_sample *s,
