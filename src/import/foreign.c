@@ -89,36 +89,29 @@ uint32_t foreign_image(struct foreign *f, const char *path)
 	return *slot;
 }
 
+static bool thread_eq(const void *ctx, uint32_t id, const void *key)
+{
+	const struct prof_thread *a = &((const struct profile *)ctx)->threads.v[id];
+	const struct prof_thread *b = key;
+
+	return a->pid == b->pid && a->tid == b->tid && a->comm == b->comm;
+}
+
 uint32_t foreign_thread(struct foreign *f, uint32_t pid, uint32_t tid,
 			const char *comm)
 {
 	struct prof_thread row = { .pid = pid, .tid = tid };
-	uint32_t *slot;
+	size_t before = f->p.threads.n;
+	uint32_t id;
 
 	row.comm = profile_str(&f->p, comm);
 	if (row.comm == PROF_NONE)
 		return PROF_NONE;
 	/* the same number with another name is a separate row */
-	slot = u64map_slot(&f->threads, hash_mix(hash_mix(row.comm, pid), tid));
-	if (!slot)
-		return PROF_NONE;
-	while (*slot != U64MAP_NONE) {
-		const struct prof_thread *t = &f->p.threads.v[*slot];
-		uint64_t next;
-
-		if (t->pid == pid && t->tid == tid && t->comm == row.comm)
-			return *slot;
-		next = hash_mix(*slot, row.comm);	/* hash collision: try the
-							 * next key */
-		slot = u64map_slot(&f->threads, next);
-		if (!slot)
-			return PROF_NONE;
-	}
-	*slot = (uint32_t)f->p.threads.n;
-	if (foreign_charge(f, THREAD_BYTES + strlen(comm)) < 0)
-		return PROF_NONE;
-	return vec_push(&f->p.threads, row) < 0 ? PROF_NONE
-						: (uint32_t)f->p.threads.n - 1;
+	id = idtab_row(&f->threads, &f->p.threads,
+		       hash_mix(hash_mix(row.comm, pid), tid), thread_eq, &f->p, &row);
+	return f->p.threads.n > before &&
+	       foreign_charge(f, THREAD_BYTES + strlen(comm)) < 0 ? PROF_NONE : id;
 }
 
 /* Returns the number of a text that only equal places have. */
@@ -295,7 +288,7 @@ static void end(struct foreign *f)
 	vec_fini(&f->loc_of);
 	vec_fini(&f->funcs);
 	vec_fini(&f->places);
-	u64map_fini(&f->threads);
+	idtab_fini(&f->threads);
 	u64map_fini(&f->images);
 	buf_fini(&f->tmp);
 }

@@ -47,7 +47,8 @@ struct foreign {
 	VEC(uint32_t) loc_of;		/* location by key of a place */
 	VEC(struct foreign_row) funcs;
 	VEC(struct foreign_place) places;	/* by location */
-	struct u64map threads, images;
+	struct u64map images;
+	struct idtab threads;
 	uint64_t made_up;		/* last address that was invented */
 	struct buf tmp;
 };

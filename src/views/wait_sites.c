@@ -106,52 +106,37 @@ static bool wait_is_idle(const struct wait_lives *l, uint32_t thread,
 struct sites {
 	struct wait_places places;
 	struct wait_sites *out;
-	struct u64map rows;	/* by find_row */
+	struct idtab rows;	/* of out->rows */
 	bool failed;
 };
 
-/* Returns the place of a row's number; NULL if out of memory. */
-static uint32_t *find_row(struct sites *s, const struct wait_site *row)
+static bool row_eq(const void *ctx, uint32_t id, const void *key)
 {
-	uint64_t key = hash_mix((uint64_t)row->at.func << 32 | row->at.call,
-				(uint64_t)row->kind << 32 | row->event);
+	const struct wait_site *a = &((const struct sites *)ctx)->out->rows.v[id];
+	const struct wait_site *b = key;
 
-	key = hash_mix(key, (uint64_t)row->by.func << 32 | row->by.call);
-	key = hash_mix(key, (uint64_t)row->thread << 1 | row->idle);
-	key = hash_mix(key, row->from);
-	for (int i = 0; i < WAIT_CALLERS; i++)
-		key = hash_mix(key, row->callers[i]);
-
-	/* Keys with equal hashes are distinguished by probing onwards. */
-	for (;; key++) {
-		uint32_t *slot = u64map_slot(&s->rows, key);
-		const struct wait_site *r;
-
-		if (!slot || *slot == U64MAP_NONE)
-			return slot;
-		r = &s->out->rows.v[*slot];
-		if (wait_place_equal(r->at, row->at) &&
-		    wait_place_equal(r->by, row->by) &&
-		    r->kind == row->kind && r->event == row->event &&
-		    r->thread == row->thread && r->idle == row->idle &&
-		    r->from == row->from &&
-		    !memcmp(r->callers, row->callers, sizeof(r->callers)))
-			return slot;
-	}
+	return wait_place_equal(a->at, b->at) && wait_place_equal(a->by, b->by) &&
+	       a->kind == b->kind && a->event == b->event && a->thread == b->thread &&
+	       a->idle == b->idle && a->from == b->from &&
+	       !memcmp(a->callers, b->callers, sizeof(a->callers));
 }
 
 static void add_row(struct sites *s, const struct wait_site *row, struct cell c)
 {
-	uint32_t *slot = find_row(s, row);
+	uint64_t h = hash_mix((uint64_t)row->at.func << 32 | row->at.call,
+			      (uint64_t)row->kind << 32 | row->event);
+	uint32_t id;
 
-	if (!slot || (*slot == U64MAP_NONE &&
-		      vec_push(&s->out->rows, *row) < 0)) {
+	h = hash_mix(h, (uint64_t)row->by.func << 32 | row->by.call);
+	h = hash_mix(h, (uint64_t)row->thread << 1 | row->idle);
+	h = hash_mix(h, row->from);
+	for (int i = 0; i < WAIT_CALLERS; i++)
+		h = hash_mix(h, row->callers[i]);
+	id = idtab_row(&s->rows, &s->out->rows, h, row_eq, s, row);
+	if (id == IDTAB_NONE)
 		s->failed = true;
-		return;
-	}
-	if (*slot == U64MAP_NONE)
-		*slot = (uint32_t)s->out->rows.n - 1;
-	cell_add(&s->out->rows.v[*slot].sum, c);
+	else
+		cell_add(&s->out->rows.v[id].sum, c);
 }
 
 static const struct wait_site no_site = {
@@ -210,7 +195,7 @@ static int finish(struct sites *s)
 	struct wait_sites *out = s->out;
 
 	wait_places_fini(&s->places);
-	u64map_fini(&s->rows);
+	idtab_fini(&s->rows);
 	if (s->failed) {
 		wait_sites_fini(out);
 		return -ERR_NOMEM;
@@ -227,7 +212,7 @@ static void unite_threads(struct sites *s, const struct wait_lives *lives)
 	struct buf call = { 0 };
 
 	memset(s->out, 0, sizeof(*s->out));
-	u64map_clear(&s->rows);
+	idtab_fini(&s->rows);
 	for (size_t i = 0; i < of_threads.rows.n && !s->failed; i++) {
 		struct wait_site row = of_threads.rows.v[i];
 		const struct prof_event *e = &rep->p->events.v[row.event];
@@ -317,7 +302,7 @@ static void tell_callers(struct sites *s)
 
 	s->failed |= !v;
 	memset(s->out, 0, sizeof(*s->out));
-	u64map_clear(&s->rows);
+	idtab_fini(&s->rows);
 	vec_sort(&all.rows, by_place);
 	for (size_t i = 0; i < all.rows.n && !s->failed; i = end) {
 		const struct wait_site *first = &all.rows.v[i];
