@@ -114,6 +114,28 @@ int u64map_put(struct u64map *m, uint64_t key, uint32_t val)
 	return 0;
 }
 
+/* Appends a row, for which there is room.  Returns its index. */
+static uint32_t put_row(void *vec_ptr, size_t *n, size_t size, const void *row)
+{
+	char *rows;
+
+	memcpy(&rows, vec_ptr, sizeof(rows));
+	memcpy(rows + *n * size, row, size);
+	return (uint32_t)(*n)++;
+}
+
+uint32_t u64map_row_raw(struct u64map *m, void *vec_ptr, size_t *n, size_t *cap,
+			size_t size, uint64_t key, const void *row)
+{
+	uint32_t *slot = *n < U64MAP_NONE &&
+			 vec_reserve_raw(vec_ptr, cap, *n + 1, size) == 0
+			 ? u64map_slot(m, key) : NULL;
+
+	if (slot && *slot == U64MAP_NONE)
+		*slot = put_row(vec_ptr, n, size, row);
+	return slot ? *slot : U64MAP_NONE;
+}
+
 void idtab_fini(struct idtab *t)
 {
 	pages_free(t->slots, t->cap, sizeof(*t->slots));
@@ -180,16 +202,13 @@ uint32_t idtab_row_raw(struct idtab *t, void *vec_ptr, size_t *n, size_t *cap,
 		       const void *key)
 {
 	uint32_t id = idtab_find(t, hash, eq, ctx, key);
-	char *rows;
 
 	if (id != IDTAB_NONE)
 		return id;
 	if (*n >= IDTAB_NONE || vec_reserve_raw(vec_ptr, cap, *n + 1, size) < 0 ||
 	    idtab_add(t, hash, (uint32_t)*n) < 0)
 		return IDTAB_NONE;
-	memcpy(&rows, vec_ptr, sizeof(rows));
-	memcpy(rows + *n * size, key, size);
-	return (uint32_t)(*n)++;
+	return put_row(vec_ptr, n, size, key);
 }
 
 int idtab_reserve(struct idtab *t, size_t n)

@@ -54,6 +54,15 @@ uint32_t *u64map_slot(struct u64map *m, uint64_t key);
 /* Returns the value of a key, which is `next` for a new one: the index of its element,
  * if `next` is the number of elements so far.  Returns U64MAP_NONE if out of memory. */
 uint32_t u64map_index(struct u64map *m, uint64_t key, size_t next);
+/*
+ * Returns the value of a key, the index of a row of a vector; for a new key, appends *row.
+ * Returns U64MAP_NONE if memory ran out, and adds nothing then.
+ */
+#define u64map_row(m, vec, key, row)					\
+	u64map_row_raw((m), &(vec)->v, &(vec)->n, &(vec)->cap,		\
+		       sizeof(*(vec)->v), (key), 1 ? (row) : (vec)->v)
+uint32_t u64map_row_raw(struct u64map *m, void *vec_ptr, size_t *n, size_t *cap,
+			size_t size, uint64_t key, const void *row);
 /* Sets the value of a key.  Returns 0 or -ERR_NOMEM. */
 int u64map_put(struct u64map *m, uint64_t key, uint32_t val);
 

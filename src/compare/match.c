@@ -554,16 +554,15 @@ static int sum_named(struct pairing *x, size_t recording)
 		const struct prof_func *f = &in->p->funcs.v[i];
 		const char *name = profile_cstr(in->p, f->name);
 		struct named new = { .image = m->image_of[recording][f->image] };
-		uint32_t at;
+		uint32_t id = UINT32_MAX;
 
 		new.name = strtab_add_n(m->str, name, clone_base(name));
-		at = new.name == UINT32_MAX ? U64MAP_NONE
-			: u64map_index(&x->func_tab, (uint64_t)new.image << 32 | new.name,
-				       x->funcs.n);
-		if (at == U64MAP_NONE ||
-		    (at == x->funcs.n && vec_push(&x->funcs, new) < 0))
+		if (new.name != UINT32_MAX)
+			id = u64map_row(&x->func_tab, &x->funcs,
+					(uint64_t)new.image << 32 | new.name, &new);
+		if (id == UINT32_MAX)
 			return -ERR_NOMEM;
-		x->funcs.v[at].cost[in->side] += x->cost[recording][i].cost;
+		x->funcs.v[id].cost[in->side] += x->cost[recording][i].cost;
 	}
 	return 0;
 }
@@ -575,13 +574,12 @@ static int sum_images(struct pairing *x)
 	for (size_t i = 0; i < x->funcs.n; i++) {
 		const struct named *f = &x->funcs.v[i];
 		struct image_cost new = { .image = f->image };
-		uint32_t at = u64map_index(&x->image_tab, f->image, x->images.n);
+		uint32_t id = u64map_row(&x->image_tab, &x->images, f->image, &new);
 
-		if (at == U64MAP_NONE ||
-		    (at == x->images.n && vec_push(&x->images, new) < 0))
+		if (id == U64MAP_NONE)
 			return -ERR_NOMEM;
 		for (int s = 0; s < COMPARE_SIDES; s++)
-			x->images.v[at].cost[s] += f->cost[s];
+			x->images.v[id].cost[s] += f->cost[s];
 	}
 	for (size_t r = 0; r < m->n; r++)
 		for (size_t i = 0; i < m->in[r].p->images.n; i++) {
@@ -730,9 +728,8 @@ uint32_t compare_unnamed(struct compare_match *m, uint32_t image, bool kernel)
 {
 	struct compare_func new = { .image = image, .kernel = kernel,
 				    .before = COMPARE_NONE };
-	uint32_t at = u64map_index(&m->unnamed, image, m->funcs.n);
 
-	return at == m->funcs.n && vec_push(&m->funcs, new) < 0 ? COMPARE_NONE : at;
+	return u64map_row(&m->unnamed, &m->funcs, image, &new);
 }
 
 int compare_labels(const struct compare_match *m, const uint8_t *seen,

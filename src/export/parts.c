@@ -50,18 +50,11 @@ static int make_lanes(struct divide *d, struct error *err)
 		uint32_t group = x->division->group_of[i];
 		struct lane l = { .comm = x->p->threads.v[i].comm,
 				  .group = group };
-		uint32_t *at = u64map_slot(&map, (uint64_t)group << 32 |
-						 l.comm);
 
-		if (at && *at == U64MAP_NONE) {
-			*at = (uint32_t)x->a.lanes.n;
-			if (vec_push(&x->a.lanes, l) < 0)
-				at = NULL;
-		}
-		if (!at)
+		x->lane_of[i] = u64map_row(&map, &x->a.lanes,
+					   (uint64_t)group << 32 | l.comm, &l);
+		if (x->lane_of[i] == U64MAP_NONE)
 			rc = error_nomem(err);
-		else
-			x->lane_of[i] = *at;
 	}
 	u64map_fini(&map);
 	return rc;

@@ -72,21 +72,13 @@ static uint8_t image_kind(const char *path)
 uint32_t foreign_image(struct foreign *f, const char *path)
 {
 	struct prof_image row = { .kind = image_kind(path) };
-	uint32_t *slot;
 
 	if (row.kind == PROF_IMAGE_KERNEL)
 		path = "[kernel]";
 	row.path = profile_str(&f->p, path);
 	row.reason = row.debug_file = row.note = profile_str(&f->p, "");
-	slot = row.path == PROF_NONE ? NULL : u64map_slot(&f->images, row.path);
-	if (!slot)
-		return PROF_NONE;
-	if (*slot == U64MAP_NONE) {
-		*slot = (uint32_t)f->p.images.n;
-		if (vec_push(&f->p.images, row) < 0)
-			return PROF_NONE;
-	}
-	return *slot;
+	return row.path == PROF_NONE
+		? PROF_NONE : u64map_row(&f->images, &f->p.images, row.path, &row);
 }
 
 static bool thread_eq(const void *ctx, uint32_t id, const void *key)

@@ -55,28 +55,22 @@ static int add_files(struct line_matcher *m, int side)
 
 	for (size_t i = 0; i < p->frames.n; i++) {
 		const struct prof_frame *f = &p->frames.v[i];
-		uint32_t *slot;
+		struct file_pair none = { { 0, 0 }, { 0, 0 }, 0, 0 }, *pair;
+		uint32_t id;
 
 		if (!f->file || f->file >= p->str.str.n ||
 		    !s->file_of[f->file] || f->func >= p->funcs.n)
 			continue;
-		slot = u64map_slot(&m->tab, s->file_of[f->file]);
-		if (!slot)
+		id = u64map_row(&m->tab, &m->files, s->file_of[f->file], &none);
+		if (id == U64MAP_NONE)
 			return -ERR_NOMEM;
-		if (*slot == U64MAP_NONE) {
-			struct file_pair none = { { 0, 0 }, { 0, 0 }, 0, 0 };
-
-			*slot = (uint32_t)m->files.n;
-			if (vec_push(&m->files, none) < 0)
-				return -ERR_NOMEM;
-		}
-		if (!m->files.v[*slot].file[side]) {
-			m->files.v[*slot].file[side] = f->file;
-			m->files.v[*slot].image[side] =
-				p->funcs.v[f->func].image;
+		pair = &m->files.v[id];
+		if (!pair->file[side]) {
+			pair->file[side] = f->file;
+			pair->image[side] = p->funcs.v[f->func].image;
 		}
 		if (side == LINE_OLD && f->line && f->line < LINE_REMOVED &&
-		    vec_push(&m->used, (struct used_line){ *slot, f->line }) < 0)
+		    vec_push(&m->used, (struct used_line){ id, f->line }) < 0)
 			return -ERR_NOMEM;
 	}
 	return 0;

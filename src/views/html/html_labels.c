@@ -75,22 +75,13 @@ static uint32_t number_value(struct work *w, struct html_label *l,
 			     struct u64map *known, const char *text)
 {
 	struct html_value new = { 0 };
-	uint32_t *at;
 
 	new.str = text ? strtab_add(&w->d->labels.str, text) : UINT32_MAX;
 	if (new.str == UINT32_MAX)
 		return PROF_NONE;
 	if (!new.str)
 		return 0;
-	at = u64map_slot(known, new.str);
-	if (!at)
-		return PROF_NONE;
-	if (*at == U64MAP_NONE) {
-		*at = (uint32_t)l->values.n;
-		if (vec_push(&l->values, new) < 0)
-			return PROF_NONE;
-	}
-	return *at;
+	return u64map_row(known, &l->values, new.str, &new);
 }
 
 /* Numbers the values of a label by thread row of each source, and counts their

@@ -179,18 +179,16 @@ static uint32_t page_file(struct html_data *d, uint32_t source, uint32_t str,
 	struct html_lines *l = &d->lines;
 	const char *path = profile_cstr(d->src[source].in.rep->p, str);
 	struct html_file f = { source, str, image };
-	uint32_t id, *slot;
+	uint32_t id;
 
 	if (!str || !*path)
 		return PROF_NONE;
 	id = strtab_add(&l->paths, path);
-	slot = id == UINT32_MAX ? NULL
-		: u64map_slot(&l->file_tab,
-			      (uint64_t)id * 2 + d->src[source].in.side);
-	if (slot && *slot == U64MAP_NONE && !vec_push(&l->files, f))
-		*slot = (uint32_t)l->files.n - 1;
-	l->failed |= !slot || *slot == U64MAP_NONE;
-	return slot ? *slot : PROF_NONE;
+	if (id != UINT32_MAX)
+		id = u64map_row(&l->file_tab, &l->files,
+				(uint64_t)id * 2 + d->src[source].in.side, &f);
+	l->failed |= id == UINT32_MAX;
+	return id;
 }
 
 static bool frame_eq(const void *ctx, uint32_t id, const void *key)

@@ -55,17 +55,11 @@ static int find_function(struct html_data *d, struct u64map *known,
 			 uint32_t source, uint32_t fk)
 {
 	struct html_func f = { source, fk };
-	uint32_t *slot = u64map_slot(known, html_match(&d->src[source].in, fk));
+	uint32_t func = u64map_row(known, &d->funcs,
+				   html_match(&d->src[source].in, fk), &f);
 
-	if (!slot)
-		return -ERR_NOMEM;
-	if (*slot == U64MAP_NONE) {
-		*slot = (uint32_t)d->funcs.n;
-		if (vec_push(&d->funcs, f) < 0)
-			return -ERR_NOMEM;
-	}
-	d->src[source].func_of[fk] = *slot;
-	return 0;
+	d->src[source].func_of[fk] = func;
+	return func == U64MAP_NONE ? -ERR_NOMEM : 0;
 }
 
 static int find_functions(struct html_data *d, uint32_t source,
