@@ -63,11 +63,11 @@ int tree_builder_init(struct tree_builder *b, struct report *rep,
 
 void tree_builder_fini(struct tree_builder *b)
 {
-	tree_items_fini(&b->arena);
 	tree_items_fini(&b->now);
 	tree_items_fini(&b->next);
-	vec_fini(&b->wait);
-	vec_fini(&b->wait_vals);
+	for (size_t i = 0; i < b->open.n; i++)
+		tree_level_fini(&b->open.v[i].level);
+	vec_fini(&b->open);
 	vec_fini(&b->groups);
 	vec_fini(&b->group_vals);
 	vec_fini(&b->group_order);
@@ -280,13 +280,13 @@ static void add_item_values(struct tree_builder *b, struct values *v, size_t i)
 }
 
 /* Groups `next` by function. */
-static void group_next(struct tree_builder *b, uint32_t depth)
+static void group_next(struct tree_builder *b)
 {
 	b->groups.n = b->group_vals.n = 0;
 	for (size_t i = 0; i < b->next.at.n && !b->failed; i++) {
 		uint32_t step = b->next.at.v[i].step;
 		uint32_t fk = b->k->steps[step].fk, g = b->group_of[fk];
-		struct tree_branch new = { fk, depth, true, 0, 0 };
+		struct tree_branch new = { fk, true, 0 };
 		struct values zero = { { 0, 0 }, { 0, 0 } };
 
 		if (!g) {
@@ -339,86 +339,80 @@ static void order_groups(struct tree_builder *b)
 	vec_sort_r(&b->group_order, compare_groups, b);
 }
 
-/* Makes room in the arena for the selected groups, the last shown lowest, and
- * queues them. */
-static void queue_groups(struct tree_builder *b)
+void tree_level_fini(struct tree_level *l)
 {
-	size_t at = b->arena.at.n;
-
-	for (size_t i = b->group_order.n; i--;) {
-		uint32_t g = b->group_order.v[i];
-		struct tree_branch *br = &b->groups.v[g];
-
-		br->start = at;
-		at += br->n;
-		b->failed |= vec_push(&b->wait, *br) < 0;
-		for (size_t c = 0; c < b->ncols; c++)
-			b->failed |= vec_push(&b->wait_vals,
-				b->group_vals.v[g * b->ncols + c]) < 0;
-		br->n = 0;
-		b->group_of[br->fk] = g + 1;
-	}
-	if (vec_reserve(&b->arena.at, at) < 0 ||
-	    vec_reserve(&b->arena.cells, at * b->ncols) < 0)
-		b->failed = true;
-	else
-		tree_items_cut(&b->arena, at, b->ncols);
+	vec_fini(&l->children);
+	vec_fini(&l->vals);
+	tree_items_fini(&l->places);
 }
 
-static void move_items(struct tree_builder *b)
+/* Takes the groups of b->next in order, and makes room for their places. */
+static int take_groups(struct tree_builder *b, struct tree_level *l)
 {
-	for (size_t i = 0; i < b->next.at.n && !b->failed; i++) {
+	size_t at = 0;
+
+	for (size_t i = 0; i < b->group_order.n; i++) {
+		uint32_t g = b->group_order.v[i];
+		const struct tree_branch *br = &b->groups.v[g];
+		struct tree_child c = { br->fk, br->inlined, at, 0 };
+
+		at += br->n;
+		b->group_of[br->fk] = (uint32_t)i + 1;
+		if (vec_push(&l->children, c) < 0)
+			return -ERR_NOMEM;
+		for (size_t k = 0; k < b->ncols; k++)
+			if (vec_push(&l->vals,
+				     b->group_vals.v[g * b->ncols + k]) < 0)
+				return -ERR_NOMEM;
+	}
+	if (vec_reserve(&l->places.at, at) < 0 ||
+	    vec_reserve(&l->places.cells, at * b->ncols) < 0)
+		return -ERR_NOMEM;
+	tree_items_cut(&l->places, at, b->ncols);
+	return 0;
+}
+
+static void move_places(struct tree_builder *b, struct tree_level *l)
+{
+	for (size_t i = 0; i < b->next.at.n; i++) {
 		uint32_t fk = b->k->steps[b->next.at.v[i].step].fk;
-		uint32_t g = b->group_of[fk];
+		struct tree_child *c;
 		size_t to;
 
-		if (!g)
+		if (!b->group_of[fk])
 			continue;
-		to = b->groups.v[g - 1].start + b->groups.v[g - 1].n++;
-		b->arena.at.v[to] = b->next.at.v[i];
-		memcpy(&b->arena.cells.v[to * b->ncols],
+		c = &l->children.v[b->group_of[fk] - 1];
+		to = c->start + c->n++;
+		l->places.at.v[to] = b->next.at.v[i];
+		memcpy(&l->places.cells.v[to * b->ncols],
 		       &b->next.cells.v[i * b->ncols],
 		       b->ncols * sizeof(struct cell));
 	}
+}
+
+int tree_take_level(struct tree_builder *b, struct tree_level *l)
+{
+	int rc;
+
+	l->recursive = b->recursive;
+	l->ncols = b->ncols;
+	l->children.n = l->vals.n = 0;
+	rc = b->failed ? -ERR_NOMEM : take_groups(b, l);
+	if (!rc && b->group_order.n)
+		move_places(b, l);
 	for (size_t i = 0; i < b->group_order.n; i++)
 		b->group_of[b->groups.v[b->group_order.v[i]].fk] = 0;
+	return rc;
 }
 
-static void queue_next(struct tree_builder *b, uint32_t depth)
+void tree_enter(struct tree_builder *b, const struct tree_level *l, size_t child)
 {
-	group_next(b, depth);
-	order_groups(b);
-	if (b->group_order.n && !b->failed) {
-		queue_groups(b);
-		move_items(b);
-	}
-}
+	const struct tree_child *c = &l->children.v[child];
 
-/* Takes the items of the last queued branch out of the arena and moves them by
- * one function. */
-static void expand(struct tree_builder *b, const struct tree_branch *br)
-{
-	tree_items_cut(&b->next, 0, b->ncols);
 	tree_items_cut(&b->now, 0, b->ncols);
-	for (size_t i = br->start; i < br->start + br->n; i++)
-		tree_items_add(b, &b->now, b->arena.at.v[i],
-			  &b->arena.cells.v[i * b->ncols]);
-	tree_items_cut(&b->arena, br->start, b->ncols);
-	if (br->depth + 1 >= TREE_DEPTH_MAX)
-		return;
-	b->stamp++;
-	b->recursive = false;
-	for (size_t i = 0; i < b->now.at.n && !b->failed; i++) {
-		const struct cell *cells = &b->now.cells.v[i * b->ncols];
-
-		if (b->mode == TREE_CALLERS)
-			step_out(b, b->now.at.v[i], cells);
-		else
-			step_in(b, b->now.at.v[i], cells);
-	}
-	if (b->recursive && b->rep->tree.n)
-		b->rep->tree.v[b->rep->tree.n - 1].recursive = true;
-	queue_next(b, br->depth + 1);
+	for (size_t i = c->start; i < c->start + c->n; i++)
+		tree_items_add(b, &b->now, l->places.at.v[i],
+			       &l->places.cells.v[i * b->ncols]);
 }
 
 /* Each row may have a tree of the whole stacks above it. */
@@ -431,18 +425,19 @@ static bool tree_full(const struct report *rep)
 	       rep->tree.n >= rep->max_memory / one;
 }
 
-static void show_branch(struct tree_builder *b, const struct tree_branch *br)
+static void show_child(struct tree_builder *b, const struct tree_level *l,
+		       size_t child, uint32_t depth)
 {
+	const struct tree_child *c = &l->children.v[child];
 	struct report *rep = b->rep;
-	struct tree_node t = { br->fk, br->depth, br->inlined, false };
+	struct tree_node t = { c->fk, depth, c->inlined, false };
 
-	b->wait_vals.n -= b->ncols;
 	b->too_many = tree_full(rep);
 	b->failed |= b->too_many;
 	b->failed |= vec_push(&rep->tree, t) < 0;
-	for (size_t c = 0; c < b->ncols; c++)
+	for (size_t i = 0; i < b->ncols; i++)
 		b->failed |= vec_push(&rep->tree_vals,
-				      b->wait_vals.v[b->wait_vals.n + c]) < 0;
+				      l->vals.v[child * b->ncols + i]) < 0;
 }
 
 /* Collects the row's own places.  For a row with callees, these include its
@@ -477,27 +472,46 @@ void tree_step(struct tree_builder *b, enum tree_step step)
 		else
 			step_in(b, b->now.at.v[i], cells);
 	}
-	group_next(b, 0);
+	group_next(b);
 	order_groups(b);
+}
+
+/* Opens the level of the places in b->now below `depth` open ones. */
+static void open_level(struct tree_builder *b, enum tree_step step, size_t depth)
+{
+	if (b->open.n == depth)
+		b->failed |= vec_push(&b->open, (struct tree_open){ .next = 0 }) < 0;
+	tree_step(b, step);
+	if (b->failed)
+		return;
+	b->open.v[depth].next = 0;
+	b->failed |= tree_take_level(b, &b->open.v[depth].level) < 0;
 }
 
 /* Appends the tree of a row in b->lane to report.tree.  Its items are in b->now. */
 static void tree_grow(struct tree_builder *b, struct row *row)
 {
 	bool first = !key_list_has(&b->rep->spec.keys, KEY_SYMBOL);
+	size_t depth = 1;	/* open levels */
 
 	row->tree = (uint32_t)b->rep->tree.n;
 	/* if the row is not a function, its functions are the first level */
-	tree_step(b, first ? TREE_STEP_GROUP : TREE_STEP_FIRST);
-	if (b->group_order.n && !b->failed) {
-		queue_groups(b);
-		move_items(b);
-	}
-	while (b->wait.n && !b->failed) {
-		struct tree_branch br = b->wait.v[--b->wait.n];
+	open_level(b, first ? TREE_STEP_GROUP : TREE_STEP_FIRST, 0);
+	while (depth && !b->failed) {
+		struct tree_open *o = &b->open.v[depth - 1];
 
-		show_branch(b, &br);
-		expand(b, &br);
+		if (o->next == o->level.children.n) {
+			depth--;
+			continue;
+		}
+		show_child(b, &o->level, o->next, (uint32_t)depth - 1);
+		if (b->failed || depth == TREE_DEPTH_MAX) {
+			o->next++;
+			continue;
+		}
+		tree_enter(b, &o->level, o->next++);
+		open_level(b, TREE_STEP, depth++);
+		b->rep->tree.v[b->rep->tree.n - 1].recursive = b->recursive;
 	}
 	row->tree_n = (uint32_t)(b->rep->tree.n - row->tree);
 }

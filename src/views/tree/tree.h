@@ -10,15 +10,35 @@ struct tree_item {
 };
 
 struct tree_branch {
-	uint32_t fk, depth;
+	uint32_t fk;
 	bool inlined;
-	size_t start, n;	/* range of its items */
+	size_t n;		/* number of its items */
 };
 
 /* Items, with a cell per column for each. */
 struct tree_items {
 	VEC(struct tree_item) at;
 	VEC(struct cell) cells;	/* [item * ncols + column] */
+};
+
+struct tree_child {
+	uint32_t fk;		/* id in report.tree_keys */
+	bool inlined;		/* inlined at every occurrence here */
+	size_t start, n;	/* range of its places */
+};
+
+struct tree_level {
+	bool recursive;		/* the parent is recursive */
+	size_t ncols;
+	VEC(struct tree_child) children;	/* largest cost first */
+	VEC(struct values) vals;	/* [child * ncols + column] */
+	struct tree_items places;
+};
+
+/* A level whose children are being shown. */
+struct tree_open {
+	struct tree_level level;
+	size_t next;		/* its next child */
 };
 
 struct tree_builder {
@@ -34,10 +54,8 @@ struct tree_builder {
 	bool failed;
 	/* it failed because of too many branches, not for lack of memory */
 	bool too_many;
-	struct tree_items arena;        /* items of branches in `wait` */
 	struct tree_items now, next;    /* items of the branch being expanded */
-	VEC(struct tree_branch) wait;	/* stack of branches to expand */
-	VEC(struct values) wait_vals;
+	VEC(struct tree_open) open;	/* by depth; memory of closed ones is kept */
 	VEC(struct tree_branch) groups;
 	VEC(struct values) group_vals;
 	VEC(uint32_t) group_order;
@@ -63,6 +81,12 @@ enum tree_step {
 /* Fills b->next, and b->groups by function.  b->group_order is sorted and omits
  * groups below the report's limit. */
 void tree_step(struct tree_builder *b, enum tree_step step);
+/* Takes these groups with their places as a level, whose memory is used again.  Returns
+ * 0 or -ERR_NOMEM. */
+int tree_take_level(struct tree_builder *b, struct tree_level *l);
+void tree_level_fini(struct tree_level *l);
+/* Sets b->now to the places of a child. */
+void tree_enter(struct tree_builder *b, const struct tree_level *l, size_t child);
 
 /* Start of a tree. */
 enum tree_start { TREE_LEAVES, TREE_OUTERMOST, TREE_ROOTS };

@@ -22,55 +22,8 @@ void tree_level_free(struct tree_level *l)
 {
 	if (!l)
 		return;
-	vec_fini(&l->children);
-	vec_fini(&l->vals);
-	tree_items_fini(&l->places);
+	tree_level_fini(l);
 	free(l);
-}
-
-/* Takes the groups that the builder found, in order, and makes room for their
- * places. */
-static int take_groups(struct tree_builder *b, struct tree_level *l)
-{
-	size_t at = 0;
-
-	for (size_t i = 0; i < b->group_order.n; i++) {
-		uint32_t g = b->group_order.v[i];
-		const struct tree_branch *br = &b->groups.v[g];
-		struct tree_child c = { br->fk, br->inlined, at, 0 };
-
-		at += br->n;
-		b->group_of[br->fk] = (uint32_t)i + 1;
-		if (vec_push(&l->children, c) < 0)
-			return -ERR_NOMEM;
-		for (size_t k = 0; k < b->ncols; k++)
-			if (vec_push(&l->vals,
-				     b->group_vals.v[g * b->ncols + k]) < 0)
-				return -ERR_NOMEM;
-	}
-	if (vec_reserve(&l->places.at, at + 1) < 0 ||
-	    vec_reserve(&l->places.cells, (at + 1) * b->ncols) < 0)
-		return -ERR_NOMEM;
-	tree_items_cut(&l->places, at, b->ncols);
-	return 0;
-}
-
-static void move_places(struct tree_builder *b, struct tree_level *l)
-{
-	for (size_t i = 0; i < b->next.at.n; i++) {
-		uint32_t fk = b->k->steps[b->next.at.v[i].step].fk;
-		struct tree_child *c;
-		size_t to;
-
-		if (!b->group_of[fk])
-			continue;
-		c = &l->children.v[b->group_of[fk] - 1];
-		to = c->start + c->n++;
-		l->places.at.v[to] = b->next.at.v[i];
-		memcpy(&l->places.cells.v[to * b->ncols],
-		       &b->next.cells.v[i * b->ncols],
-		       b->ncols * sizeof(struct cell));
-	}
 }
 
 /* Builds the level one step from the places in b->now. */
@@ -81,14 +34,9 @@ static int make_level(struct tree_builder *b, enum tree_step step,
 	int rc = l ? 0 : -ERR_NOMEM;
 
 	if (!rc) {
-		l->ncols = b->ncols;
 		tree_step(b, step);
-		rc = b->failed ? -ERR_NOMEM : take_groups(b, l);
+		rc = tree_take_level(b, l);
 	}
-	if (!rc)
-		move_places(b, l);
-	for (size_t i = 0; i < b->group_order.n; i++)
-		b->group_of[b->groups.v[b->group_order.v[i]].fk] = 0;
 	if (b->failed)
 		memset(b->group_of, 0, b->k->keys.n * sizeof(*b->group_of));
 	b->failed = false;
@@ -96,7 +44,6 @@ static int make_level(struct tree_builder *b, enum tree_step step,
 		tree_level_free(l);
 		return error_nomem(err);
 	}
-	l->recursive = b->recursive;
 	*out = l;
 	return 0;
 }
@@ -157,16 +104,12 @@ int tree_level_below(struct tree_explorer *x, uint32_t lane,
 		     enum tree_mode mode, struct tree_level **out,
 		     struct error *err)
 {
-	const struct tree_child *c = &level->children.v[child];
 	struct tree_builder *b = &x->b;
 	int rc = fold_lane(&x->rep->fold, lane, err);
 
 	if (rc < 0)
 		return rc;
-	tree_items_cut(&b->now, 0, b->ncols);
-	for (size_t i = c->start; i < c->start + c->n; i++)
-		tree_items_add(b, &b->now, level->places.at.v[i],
-			       &level->places.cells.v[i * b->ncols]);
+	tree_enter(b, level, child);
 	b->mode = mode;
 	b->lane = lane;
 	return make_level(b, TREE_STEP, out, err);

@@ -10,20 +10,6 @@
  */
 #include "views/tree/tree.h"
 
-struct tree_child {
-	uint32_t fk;		/* id in report.tree_keys */
-	bool inlined;		/* inlined at every occurrence here */
-	size_t start, n;	/* range of its places */
-};
-
-struct tree_level {
-	bool recursive;		/* the parent is recursive */
-	size_t ncols;
-	VEC(struct tree_child) children;	/* largest cost first */
-	VEC(struct values) vals;	/* [child * ncols + column] */
-	struct tree_items places;
-};
-
 struct tree_explorer {
 	struct report *rep;
 	struct tree_builder b;
