@@ -205,6 +205,10 @@ size_t table_rows(const struct profile *p, const struct table *t);
 void *table_row(const struct profile *p, const struct table *t, size_t i);
 /* Appends a copy of a row.  Returns the new one, or NULL if out of memory. */
 void *table_add(struct profile *p, const struct table *t, const void *row);
+/* Frees all rows, or moves them to a profile that has none. */
+void table_clear(struct profile *p, const struct table *t);
+void table_move(struct profile *from, struct profile *to, const struct table *t);
+
 static inline uint64_t column_get(const void *row, const struct column *c)
 {
 	const char *at = (const char *)row + c->offset;

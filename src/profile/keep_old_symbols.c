@@ -21,8 +21,6 @@ struct keep_old {
 	struct prof_symbol *sorted;	/* set by keep_old_symbol */
 };
 
-#define set_aside(p, field) ((p)->field = (typeof((p)->field)){ 0 })
-
 int keep_old_take(struct profile *p, struct keep_old **out)
 {
 	struct keep_old *o;
@@ -48,27 +46,8 @@ int keep_old_take(struct profile *p, struct keep_old **out)
 	memset(o->frame, 0xff, p->frames.n * sizeof(*o->frame));
 	memcpy(o->was.images.v, p->images.v,
 	       p->images.n * sizeof(*p->images.v));
-	memcpy(&o->was.funcs, &p->funcs, sizeof(p->funcs));
-	memcpy(&o->was.frames, &p->frames, sizeof(p->frames));
-	memcpy(&o->was.loc_frame, &p->loc_frame, sizeof(p->loc_frame));
-	memcpy(&o->was.symbols, &p->symbols, sizeof(p->symbols));
-	memcpy(&o->was.sources, &p->sources, sizeof(p->sources));
-	memcpy(&o->was.codes, &p->codes, sizeof(p->codes));
-	memcpy(&o->was.lines, &p->lines, sizeof(p->lines));
-	memcpy(&o->was.texts, &p->texts, sizeof(p->texts));
-	o->was.code_bytes = p->code_bytes;
-	o->was.text_bytes = p->text_bytes;
 	o->was.str_base = p->str_base;
-	set_aside(p, funcs);
-	set_aside(p, frames);
-	set_aside(p, loc_frame);
-	set_aside(p, symbols);
-	set_aside(p, sources);
-	set_aside(p, codes);
-	set_aside(p, code_bytes);
-	set_aside(p, lines);
-	set_aside(p, texts);
-	set_aside(p, text_bytes);
+	profile_move_symbols(p, &o->was);
 	*out = o;
 	return 0;
 }
@@ -77,17 +56,8 @@ void keep_old_free(struct keep_old *o)
 {
 	if (!o)
 		return;
-	vec_fini(&o->was.funcs);
-	vec_fini(&o->was.frames);
-	vec_fini(&o->was.loc_frame);
-	vec_fini(&o->was.symbols);
-	vec_fini(&o->was.sources);
-	vec_fini(&o->was.codes);
+	profile_drop_symbols(&o->was);
 	vec_fini(&o->was.images);
-	buf_fini(&o->was.code_bytes);
-	vec_fini(&o->was.lines);
-	vec_fini(&o->was.texts);
-	buf_fini(&o->was.text_bytes);
 	free(o->str);
 	free(o->frame);
 	free(o->restored);

@@ -89,14 +89,13 @@ void merger_apart(const struct merger *m, struct buf *out)
 
 static bool same_event(const struct prof_event *a, const struct prof_event *b)
 {
-	return a->name == b->name && a->actual == b->actual &&
-	       a->note == b->note && a->unit == b->unit &&
-	       a->precise == b->precise &&
-	       a->exclude_user == b->exclude_user &&
-	       a->exclude_kernel == b->exclude_kernel && a->type == b->type &&
-	       a->config == b->config && a->config1 == b->config1 &&
-	       a->config2 == b->config2 && a->freq == b->freq &&
-	       a->period == b->period;
+	const struct table *t = format_table(SECTION_EVENTS);
+	size_t i = 0;
+
+	while (i < t->ncolumns &&
+	       column_get(a, &t->columns[i]) == column_get(b, &t->columns[i]))
+		i++;
+	return i == t->ncolumns;
 }
 
 /* Maps equal events to each other, the first one of a recording to the first one

@@ -399,11 +399,7 @@ int symbols_merge(struct profile *p, const struct profile *from,
 		memcpy(maps.loc, locs, from->locs.n * sizeof(*locs));
 		rc = merge_symbols(&m);
 	}
-	free(maps.str);
-	free(maps.func);
-	free(maps.frame);
-	free(maps.image);
-	free(maps.loc);
+	merge_maps_fini(&maps);
 	return rc || m.failed ? -ERR_NOMEM : 0;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "profile/format.h"
 
 int profile_init_in(struct profile *p, struct strpool *pool)
 {
@@ -25,38 +26,38 @@ int profile_init(struct profile *p)
 	return profile_init_in(p, NULL);
 }
 
-static void fini_symbols(struct profile *p)
+void profile_drop_symbols(struct profile *p)
 {
-	vec_fini(&p->funcs);
-	vec_fini(&p->frames);
-	vec_fini(&p->loc_frame);
-	vec_fini(&p->symbols);
-	vec_fini(&p->sources);
-	vec_fini(&p->codes);
+	for (size_t i = 0; i < format_ntables; i++)
+		if (format_tables[i].symbols)
+			table_clear(p, &format_tables[i]);
+	table_clear(p, &code_table);
+	table_clear(p, &text_table);
 	buf_fini(&p->code_bytes);
-	vec_fini(&p->lines);
-	vec_fini(&p->texts);
 	buf_fini(&p->text_bytes);
 	idtab_fini(&p->func_tab);
 	idtab_fini(&p->frame_tab);
 	p->symbolized = false;
 }
 
+void profile_move_symbols(struct profile *from, struct profile *to)
+{
+	for (size_t i = 0; i < format_ntables; i++)
+		if (format_tables[i].symbols)
+			table_move(from, to, &format_tables[i]);
+	table_move(from, to, &code_table);
+	table_move(from, to, &text_table);
+	to->code_bytes = from->code_bytes;
+	to->text_bytes = from->text_bytes;
+	from->code_bytes = from->text_bytes = (struct buf){ 0 };
+}
+
 void profile_fini(struct profile *p)
 {
-	fini_symbols(p);
+	profile_drop_symbols(p);
+	for (size_t i = 0; i < format_ntables; i++)
+		table_clear(p, &format_tables[i]);
 	strtab_fini(&p->str);
-	vec_fini(&p->envs);
-	vec_fini(&p->events);
-	vec_fini(&p->runs);
-	vec_fini(&p->threads);
-	vec_fini(&p->images);
-	vec_fini(&p->locs);
-	vec_fini(&p->nodes);
-	vec_fini(&p->ends);
-	vec_fini(&p->wait_kinds);
-	vec_fini(&p->losses);
-	vec_fini(&p->stats);
 	vec_fini(&p->code_from);
 	u64map_fini(&p->end_tab);
 	profile_end_lookup(p);
@@ -94,7 +95,7 @@ int profile_begin_symbols(struct profile *p)
 {
 	if (p->symbolized && strtab_truncate(&p->str, p->str_base) < 0)
 		return -ERR_NOMEM;
-	fini_symbols(p);
+	profile_drop_symbols(p);
 	p->str_base = p->str.str.n;
 	p->symbolized = true;
 	for (size_t i = 0; i < p->images.n; i++) {

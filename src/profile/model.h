@@ -464,6 +464,10 @@ const char *profile_fact(const struct profile *p, const char *key);
  * the profile is written only the symbol part (and image.debug_file,
  * image.note) may grow. */
 int profile_begin_symbols(struct profile *p);
+/* Frees the symbol part, but not its strings. */
+void profile_drop_symbols(struct profile *p);
+/* Moves the rows and bytes of the symbol part to a profile without one. */
+void profile_move_symbols(struct profile *from, struct profile *to);
 /* Makes functions and frames that were read from a file known to profile_func
  * and profile_frame.  Returns 0 or -ERR_NOMEM. */
 int profile_index_symbols(struct profile *p);

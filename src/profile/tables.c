@@ -4,6 +4,7 @@
  * it refers to.  The order of columns is the order in the file and part of the
  * format (doc/tally-format.5, "Tables").
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "profile/format.h"
@@ -255,4 +256,19 @@ void *table_add(struct profile *p, const struct table *t, const void *row)
 	v.n++;
 	memcpy(at, &v, sizeof(v));
 	return memcpy((char *)v.v + (v.n - 1) * t->row, row, t->row);
+}
+
+void table_clear(struct profile *p, const struct table *t)
+{
+	struct any_vec v;
+
+	memcpy(&v, (char *)p + t->vec, sizeof(v));
+	free(v.v);
+	memset((char *)p + t->vec, 0, sizeof(v));
+}
+
+void table_move(struct profile *from, struct profile *to, const struct table *t)
+{
+	memcpy((char *)to + t->vec, (char *)from + t->vec, sizeof(struct any_vec));
+	memset((char *)from + t->vec, 0, sizeof(struct any_vec));
 }

@@ -14,7 +14,6 @@
 #include "base/outfile.h"
 #include "profile/columns.h"
 #include "profile/format.h"
-#include "profile/replace.h"
 
 enum {
 	MAX_TABLES = 24,
@@ -24,7 +23,6 @@ enum {
 struct writer {
 	const struct profile *p;
 	int fd;
-	bool own_fd;
 	bool uncompressed;	/* tables and symbols */
 	bool sums;		/* samples are sums of those before */
 	char *name;
@@ -147,30 +145,6 @@ int writer_open_fd(int fd, const char *name, const struct profile *p,
 	}
 	*out = w;
 	return 0;
-}
-
-int writer_open(const char *path, const struct profile *p, struct writer **out,
-		struct error *err)
-{
-	struct outfile f;
-	int rc;
-
-	*out = NULL;
-	rc = outfile_open(&f, path, true, err);
-	if (rc < 0)
-		return rc;
-	rc = writer_open_fd(f.fd, path, p, out, err) ?:
-	     recording_keep_old(&f, err) ?:
-	     outfile_place(&f, err);
-	if (!rc) {
-		(*out)->own_fd = true;
-		f.fd = -1;
-	} else if (*out) {
-		writer_close(*out);
-		*out = NULL;
-	}
-	outfile_drop(&f);
-	return rc;
 }
 
 int writer_sample(struct writer *w, const struct prof_sample *s,
@@ -375,8 +349,6 @@ void writer_close(struct writer *w)
 {
 	if (!w)
 		return;
-	if (w->own_fd)
-		close(w->fd);
 	for (size_t i = 0; i < format_ntables; i++)
 		free(w->shadow[i]);
 	columns_fini(&w->pending);

@@ -11,11 +11,8 @@
 
 struct writer;
 
-/* Creates the file, readable only by its owner, and writes its header.  An
- * older recording is kept as FILE.old.  The profile must outlive the writer. */
-int writer_open(const char *path, const struct profile *p, struct writer **out,
-		struct error *err);
-/* Opens a writer on an fd owned by the caller; `name` is used in messages. */
+/* Opens a writer on an fd owned by the caller, and writes the header; `name` is used in
+ * messages.  The profile must outlive the writer. */
 int writer_open_fd(int fd, const char *name, const struct profile *p,
 		   struct writer **out, struct error *err);
 /* Stores tables and symbols uncompressed from now on, for a file that is read once,

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profile/writer.h"
+#include "../profile/open_writer.h"
 
 enum { WORDS = 16 };
 
@@ -152,7 +152,7 @@ static void begin(struct maker *m, const char *path)
 
 	*m = (struct maker){ .time = 1000 };
 	must(profile_init(&m->p));
-	if (writer_open(path, &m->p, &m->w, &err) < 0)
+	if (open_writer(path, &m->p, &m->w, &err) < 0)
 		fail(err.msg);
 	m->p.symbolized = true;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-EXTRA_DIST += tests/profile/sample_profile.h tests/profile/corpus-1.0
+EXTRA_DIST += tests/profile/open_writer.h tests/profile/sample_profile.h \
+	tests/profile/corpus-1.0
 if CMOCKA
 check_PROGRAMS += tests/profile/test_profile
 TESTS += tests/profile/test_profile

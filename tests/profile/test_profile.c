@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/outfile.h"
 #include "profile/format.h"
 #include "profile/reader.h"
+#include "profile/replace.h"
 #include "profile/writer.h"
 #include "sample_profile.h"
 
@@ -462,16 +464,15 @@ static void test_keeps_old(void **state)
 {
 	struct buf b = make_file(false, 1, 0), got = { 0 };
 	char *path = scratch_file(&b), old[64];
-	struct profile p;
-	struct writer *w;
+	struct outfile f;
 	struct error err;
 
 	(void)state;
 	snprintf(old, sizeof(old), "%s.old", path);
-	assert_int_equal(profile_init(&p), 0);
-	assert_int_equal(writer_open(path, &p, &w, &err), 0);
-	writer_close(w);
-	profile_fini(&p);
+	assert_int_equal(outfile_open(&f, path, true, &err), 0);
+	assert_int_equal(recording_keep_old(&f, &err), 0);
+	assert_int_equal(outfile_place(&f, &err), 0);
+	outfile_drop(&f);
 	assert_int_equal(io_read_file(old, 1 << 20, &got, &err), 0);
 	assert_int_equal(got.n, b.n);
 	unlink(path);

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../profile/open_writer.h"
 #include "profile/reader.h"
 #include "record/collect/collector.h"
 #include "record/collect/kernel_code.h"
@@ -846,7 +847,7 @@ static void samples_that_are_held_are_bounded(void **state)
 	assert_int_equal(vec_push(&r->p.runs, run), 0);
 	assert_int_equal(vec_push(&r->p.events, event), 0);
 	profile_keep_nodes(&r->p, 1 << 16);
-	assert_int_equal(writer_open(path, &r->p, &w, &r->err), 0);
+	assert_int_equal(open_writer(path, &r->p, &w, &r->err), 0);
 	r->c.writer = w;
 	r->c.held.on = true;
 	map_id(r, 5, 0x700000, make_file(r, "a", 1), 1);
@@ -910,7 +911,7 @@ static void one_record_for_many_samples(void **state)
 	snprintf(path, sizeof(path), "%s/p.tally", r->dir);
 	assert_int_equal(vec_push(&r->p.runs, run), 0);
 	assert_int_equal(vec_push(&r->p.events, event), 0);
-	assert_int_equal(writer_open(path, &r->p, &w, &r->err), 0);
+	assert_int_equal(open_writer(path, &r->p, &w, &r->err), 0);
 	r->c.writer = w;
 	r->c.held.on = true;	/* rows stay where they can be seen */
 	map_id(r, 5, 0x700000, make_file(r, "a", 1), 1);

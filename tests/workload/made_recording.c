@@ -24,7 +24,7 @@
 #include <string.h>
 
 #include "profile/thread_labels.h"
-#include "profile/writer.h"
+#include "../profile/open_writer.h"
 
 enum {
 	FUNCS = 12000,
@@ -79,7 +79,7 @@ static void begin(struct made *m, const char *path, const char *command)
 	if (vec_push(&m->p.runs, run) < 0 || vec_push(&m->p.events, e) < 0)
 		die("memory", NULL);
 	m->p.symbolized = true;
-	if (writer_open(path, &m->p, &m->w, &err) < 0)
+	if (open_writer(path, &m->p, &m->w, &err) < 0)
 		die(path, &err);
 }
 

@@ -25,14 +25,14 @@ void tree_items_fini(struct tree_items *x)
 	vec_fini(&x->cells);
 }
 
-void tree_items_cut(struct tree_items *x, size_t n, size_t ncols)
+static void tree_items_cut(struct tree_items *x, size_t n, size_t ncols)
 {
 	x->at.n = n;
 	x->cells.n = n * ncols;
 }
 
-void tree_items_add(struct tree_builder *b, struct tree_items *x,
-		    struct tree_item it, const struct cell *cells)
+static void tree_items_add(struct tree_builder *b, struct tree_items *x,
+			   struct tree_item it, const struct cell *cells)
 {
 	if (vec_push(&x->at, it) < 0 ||
 	    vec_reserve(&x->cells, x->cells.n + b->ncols) < 0) {

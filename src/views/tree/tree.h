@@ -96,10 +96,6 @@ int tree_find(struct report *rep, const struct frame_keys *k, uint32_t lane,
 	      uint32_t fk, enum tree_start start, struct tree_items *out,
 	      struct error *err);
 
-/* Adds an item; sets b->failed if out of memory. */
-void tree_items_add(struct tree_builder *b, struct tree_items *x,
-		    struct tree_item it, const struct cell *cells);
-void tree_items_cut(struct tree_items *x, size_t n, size_t ncols);
 void tree_items_fini(struct tree_items *x);
 
 #endif
