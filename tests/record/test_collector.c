@@ -6,7 +6,6 @@
  */
 #include "../checks.h"
 #include <elf.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
