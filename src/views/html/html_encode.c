@@ -77,10 +77,17 @@ static uint32_t func_number(const struct html_encoder *e, uint32_t fk)
 		       ? (uint32_t)e->d->funcs.n + fk - CALLTREE_SPECIAL : fk;
 }
 
-static bool differs(const struct html_data *d, const struct html_entry *x)
+/* Leaves no constant weight where an entry's weight is another. */
+static void compare_weights(struct html_data *d, const struct html_entries *e)
 {
-	return d->cols[x->event].per * x->c.count != x->c.weight &&
-	       d->tree.total[x->event].weight;
+	for (size_t i = 0; i < e->v.n; i++) {
+		const struct html_entry *x = &e->v.v[i];
+		uint64_t *per = &d->cols[x->event].per;
+
+		if (*per * x->c.count != x->c.weight &&
+		    d->tree.total[x->event].weight)
+			*per = 0;
+	}
 }
 
 /* Finds the constant weight of an event's samples, which makes columns of
@@ -93,18 +100,8 @@ static void find_weights(struct html_data *d)
 		/* samples without weights are counted */
 		d->cols[c].per = all.weight ? all.weight / all.count : 1;
 	}
-	for (size_t i = 0; i < d->entries.v.n; i++) {
-		const struct html_entry *x = &d->entries.v.v[i];
-
-		if (differs(d, x))
-			d->cols[x->event].per = 0;
-	}
-	for (size_t i = 0; i < d->lines.entries.v.n; i++) {
-		const struct html_entry *x = &d->lines.entries.v.v[i];
-
-		if (differs(d, x))
-			d->cols[x->event].per = 0;
-	}
+	compare_weights(d, &d->entries);
+	compare_weights(d, &d->lines.entries);
 }
 
 /* Writes the lines of e->tmp as strings of the open array. */
