@@ -31,13 +31,6 @@ static inline void buf_again(struct buf *b)
 {
 	b->n = 0;
 }
-/* Releases a buffer that held a part of another one's text, which fails if the part
- * did. */
-static inline void buf_fini_part(struct buf *whole, struct buf *part)
-{
-	whole->failed |= part->failed;
-	buf_fini(part);
-}
 /* Reserves n more bytes and returns their address (the caller then adds to
  * b->n), or returns NULL and sets failed. */
 uint8_t *buf_room(struct buf *b, size_t n);

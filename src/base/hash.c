@@ -95,15 +95,6 @@ uint32_t *u64map_slot(struct u64map *m, uint64_t key)
 	return &e->val;
 }
 
-uint32_t u64map_index(struct u64map *m, uint64_t key, size_t next)
-{
-	uint32_t *slot = u64map_slot(m, key);
-
-	if (slot && *slot == U64MAP_NONE)
-		*slot = (uint32_t)next;
-	return slot ? *slot : U64MAP_NONE;
-}
-
 int u64map_put(struct u64map *m, uint64_t key, uint32_t val)
 {
 	uint32_t *slot = u64map_slot(m, key);

@@ -51,9 +51,6 @@ uint32_t u64map_get(const struct u64map *m, uint64_t key);
  * must then store a value), or NULL if out of memory.  Valid until the next
  * call. */
 uint32_t *u64map_slot(struct u64map *m, uint64_t key);
-/* Returns the value of a key, which is `next` for a new one: the index of its element,
- * if `next` is the number of elements so far.  Returns U64MAP_NONE if out of memory. */
-uint32_t u64map_index(struct u64map *m, uint64_t key, size_t next);
 /*
  * Returns the value of a key, the index of a row of a vector; for a new key, appends *row.
  * Returns U64MAP_NONE if memory ran out, and adds nothing then.

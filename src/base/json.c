@@ -85,7 +85,7 @@ void json_str(struct json *j, const char *key, const char *value)
 void json_buf(struct json *j, const char *key, struct buf *value)
 {
 	json_str(j, key, buf_cstr(value));
-	buf_fini_part(j->out, value);
+	buf_close(value, j->out);
 }
 
 void json_uint(struct json *j, const char *key, uint64_t value)

@@ -36,18 +36,6 @@
 			high_ = (at);					\
 	}
 
-/* Sort n elements at `v` as qsort(3) and qsort_r(3) do.  `v` may be NULL if n is 0. */
-#define sort_array(v, n, compare)					\
-	do {								\
-		if (n)							\
-			qsort((v), (n), sizeof(*(v)), (compare));	\
-	} while (0)
-#define sort_array_r(v, n, compare, ctx)				\
-	do {								\
-		if (n)							\
-			qsort_r((v), (n), sizeof(*(v)), (compare), (ctx)); \
-	} while (0)
-
 /*
  * Sets the size_t `at` to the last index below n for which `holds`, an
  * expression of `at`, is true.  Sets it to 0 if there is none or n is 0.

@@ -148,7 +148,7 @@ static int make_rows(struct check *c, uint32_t *order, uint32_t *row_of)
 
 	for (uint32_t i = 0; i < n; i++)
 		order[i] = i;
-	sort_array_r(order, n, by_name, r);
+	sort_rows_r(order, n, by_name, r);
 	for (size_t i = 0; i < n; i++) {
 		struct check_row row = { .unit = r->units.v[order[i]],
 					 .partner = PROF_NONE };

@@ -20,7 +20,7 @@ static void put_cut(const char *text, struct buf *out)
 
 	text_safe(&safe, text);
 	text_cut(out, buf_cstr(&safe), NAME_COLUMNS);
-	buf_fini_part(out, &safe);
+	buf_close(&safe, out);
 }
 
 static void safe_name(const char *name, bool kernel, bool full,
@@ -75,7 +75,7 @@ static void put_part(const struct check *c, const struct check_part *p,
 			buf_str(out, ")");
 		}
 	}
-	buf_fini_part(out, &name);
+	buf_close(&name, out);
 }
 
 static void put_kind(const struct check *c, const struct check_row *r, int kind,
@@ -101,7 +101,7 @@ static void put_kind(const struct check *c, const struct check_row *r, int kind,
 			describe_markdown(buf_cstr(&name), out);
 		else
 			buf_str(out, buf_cstr(&name));
-		buf_fini_part(out, &name);
+		buf_close(&name, out);
 		buf_u8(out, ' ');
 		describe_cost(c, check_cost(c, p->now - p->base), true, out);
 	}
@@ -126,7 +126,7 @@ static void put_entry(struct buf *text, const struct part_style *s,
 	else
 		text_safe(out, buf_cstr(text));
 	buf_str(out, s->after);
-	buf_fini_part(out, text);
+	buf_close(text, out);
 }
 
 static void put_edit(const struct check_edit *e, struct buf *out)
@@ -149,7 +149,7 @@ static void put_edit(const struct check_edit *e, struct buf *out)
 		buf_str(out, ", in the same file");
 	if (e->id)
 		buf_printf(out, ", commit %s %s", e->id, e->subject);
-	buf_fini_part(out, &path);
+	buf_close(&path, out);
 }
 
 void describe_commits(const struct check *c, uint32_t row,
@@ -369,7 +369,7 @@ static void put_before(const struct check *c, const struct check_row *r,
 	if (name.n)
 		buf_printf(out, "%s%s", r->status == CHECK_MOVED
 			   ? " from " : ", was ", buf_cstr(&name));
-	buf_fini_part(out, &name);
+	buf_close(&name, out);
 }
 
 void describe_status(const struct check *c, const struct check_row *r,

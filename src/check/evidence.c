@@ -572,7 +572,7 @@ static int pick_parts(struct aligner *a)
 		if (c->parts.v[i].kind == PART_INSN &&
 		    is_shown(&c->rows.v[c->parts.v[i].row]))
 			a->order[a->n++] = i;
-	sort_array_r(a->order, a->n, by_row, c->parts.v);
+	sort_rows_r(a->order, a->n, by_row, c->parts.v);
 	return 0;
 }
 
@@ -637,7 +637,7 @@ int check_evidence(struct check *c, struct error *err)
 		g.failed = true;
 	for (size_t i = 0; !g.failed && i < c->parts.n; i++)
 		finish_part(&g, i);
-	sort_array_r(c->parts.v, c->parts.n, by_gain, c);
+	sort_rows_r(c->parts.v, c->parts.n, by_gain, c);
 	for (size_t i = 0; i < c->parts.n; i++)
 		c->parts.v[i].line = check_line_number(c->parts.v[i].line);
 	index_parts(c);

@@ -331,7 +331,7 @@ static int order_runs(struct check_runs *c)
 	for (size_t i = 0; !rc && i < c->files.n; i++)
 		first[i + 1] = first[i] + (uint32_t)c->files.v[i].p->runs.n;
 	if (!rc)
-		sort_array(c->runs.v, n, by_time);
+		sort_rows(c->runs.v, n, by_time);
 	for (uint32_t i = 0; !rc && i < n; i++)
 		to[first[c->runs.v[i].file] + c->runs.v[i].run] = i;
 	for (size_t i = 0; !rc && i < c->files.n; i++)
@@ -416,7 +416,7 @@ int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 {
 	int rc = 0;
 
-	sort_array(c->files.v, c->files.n, by_file);
+	sort_rows(c->files.v, c->files.n, by_file);
 	if (o->by_line)
 		rc = check_runs_match_lines(c, &o->where, NULL, 0);
 	for (size_t i = 0; !rc && i < c->files.n; i++) {

@@ -209,5 +209,5 @@ void check_markdown(const struct check *c, struct buf *out)
 	if (p.left)
 		buf_printf(out, "\n… and %zu more\n", p.left);
 	buf_bytes(out, end.p, end.n);
-	buf_fini_part(out, &end);
+	buf_close(&end, out);
 }

@@ -46,7 +46,7 @@ static uint64_t *make_runs(const struct strtab *tokens, const uint32_t *word,
 		return NULL;
 	for (size_t i = 0; i + length <= n; i++)
 		v[k++] = hash_of(tokens, word + i, length);
-	sort_array(v, k, by_value);
+	sort_rows(v, k, by_value);
 	for (size_t i = 0; i < k; i++)
 		if (!*count || v[*count - 1] != v[i])
 			v[(*count)++] = v[i];

@@ -294,7 +294,7 @@ int match_items(struct match_item *v, size_t n, uint32_t *nids)
 	for (size_t i = 0; !rc && i < n; i++)
 		order[i] = &v[i];
 	if (!rc)
-		sort_array(order, n, by_place);
+		sort_rows(order, n, by_place);
 	for (size_t i = 0; !rc && i < n;) {
 		size_t first = i;
 		bool several;

@@ -159,7 +159,7 @@ int labels_images(struct labels *l, const struct label_image *v, size_t n,
 	if (order && !l->arrays.failed) {
 		for (size_t i = 0; i < n; i++)
 			order[i] = &v[i];
-		sort_array(order, n, by_path);
+		sort_rows(order, n, by_path);
 		rc = label_paths(l, order, n);
 	}
 	free(order);
@@ -405,7 +405,7 @@ int labels_funcs(struct labels *l, struct label_func *v, size_t n,
 	if (!rc && n)
 		rc = normal_files(v, n, &files);
 	if (!rc)
-		sort_array(v, n, by_name);
+		sort_rows(v, n, by_name);
 	for (size_t i = 0; !rc && i < n;) {
 		size_t first = i;
 

@@ -664,7 +664,7 @@ static void image_pair(struct pairing *x)
 	struct image_cost *im = x->images.v;
 	size_t n = x->images.n, tries = 0;
 
-	sort_array(im, n, by_cost);
+	sort_rows(im, n, by_cost);
 	for (size_t a = 0; a < n; a++)
 		for (size_t b = 0; b < n && only_on(&im[a], COMPARE_OLD); b++) {
 			if (!only_on(&im[b], COMPARE_NEW))

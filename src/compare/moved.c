@@ -30,12 +30,12 @@ void compare_calls_free(struct compare_calls *c)
 static int add_call(struct compare_calls *c, uint32_t func, uint32_t caller)
 {
 	size_t n = c->callers.n;
-	uint32_t at = u64map_index(&c->tab, (uint64_t)func << 32 | caller, n);
+	uint32_t at = u64map_row(&c->tab, &c->callers, (uint64_t)func << 32 | caller,
+				 &caller);
 
 	if (at < n)
 		return 0;
-	if (at == U64MAP_NONE || vec_push(&c->callers, caller) < 0 ||
-	    vec_push(&c->next, c->first[func]) < 0)
+	if (at == U64MAP_NONE || vec_push(&c->next, c->first[func]) < 0)
 		return -ERR_NOMEM;
 	c->first[func] = at;
 	return 0;

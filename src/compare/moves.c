@@ -97,7 +97,7 @@ int moves_find(const struct moves *m, size_t **out)
 		}
 	}
 	if (!rc)
-		sort_array(up, n, by_gain);
+		sort_rows(up, n, by_gain);
 	for (size_t i = 0; !rc && i < n; i++)
 		from[up[i].item] = explain(&s, up[i].item);
 	arrays_fini(&a);

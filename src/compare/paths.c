@@ -63,7 +63,7 @@ int paths_pair(struct side_path *v, size_t n)
 
 	if (!near)
 		return -ERR_NOMEM;
-	sort_array(v, n, by_end);
+	sort_rows(v, n, by_end);
 	for (size_t i = 0; i + 1 < n; i++) {
 		struct neighbours p = { i, i + 1, common_end(v[i].path,
 							     v[i + 1].path) };
@@ -72,7 +72,7 @@ int paths_pair(struct side_path *v, size_t n)
 			near[k++] = p;
 	}
 	/* the longest common end first */
-	sort_array(near, k, most_common);
+	sort_rows(near, k, most_common);
 	for (size_t i = 0; i < k; i++) {
 		struct side_path *a = &v[near[i].a], *b = &v[near[i].b];
 

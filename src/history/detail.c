@@ -27,11 +27,12 @@ struct parts {
 
 static int add_part(struct parts *x, const struct part *p)
 {
-	uint32_t at = u64map_index(&x->tab[p->caller], (uint64_t)p->func << 32 | p->key,
-				   x->v.n);
+	struct part new = { p->func, p->key, p->caller, 0 };
+	uint32_t at = u64map_row(&x->tab[p->caller], &x->v,
+				 (uint64_t)p->func << 32 | p->key, &new);
 
-	if (at == U64MAP_NONE || at == x->v.n)
-		return at == U64MAP_NONE ? -ERR_NOMEM : vec_push(&x->v, *p);
+	if (at == U64MAP_NONE)
+		return -ERR_NOMEM;
 	x->v.v[at].samples += p->samples;
 	return 0;
 }
@@ -148,7 +149,7 @@ int details_gather(struct history *h, struct check_runs *runs,
 		wanted[v[i].func] = 1;
 	if (!rc)
 		rc = sum_parts(&x, runs, wanted, per_sample);
-	sort_array(x.v.v, x.v.n, by_func);
+	sort_rows(x.v.v, x.v.n, by_func);
 	for (size_t i = 0; !rc && i < n; i++) {
 		const struct compare_func *f = &runs->match.funcs.v[v[i].func];
 		struct history_detail d = { .cost = v[i].cost, .line = f->line };
@@ -316,7 +317,7 @@ static void keep_largest(struct evidence *e, const struct history_detail *now,
 {
 	size_t n = 0, taken[2] = { 0, 0 };
 
-	sort_array(e->v.v, e->v.n, by_gain);
+	sort_rows(e->v.v, e->v.n, by_gain);
 	for (size_t i = 0; i < e->v.n; i++) {
 		struct evidence_part p = e->v.v[i];
 

@@ -180,7 +180,7 @@ static int add_costs(struct gathering *g, uint32_t *order, double *small,
 
 	for (uint32_t i = 0; i < r->match.funcs.n; i++)
 		order[i] = i;
-	sort_array_r(order, r->match.funcs.n, by_name, r);
+	sort_rows_r(order, r->match.funcs.n, by_name, r);
 	for (size_t i = 0; !rc && i < r->match.funcs.n; i++) {
 		const struct compare_func *f = &r->match.funcs.v[order[i]];
 		struct history_func to = { .kernel = f->kernel,

@@ -579,7 +579,7 @@ size_t *series_by_share(const struct cost_series *s)
 	for (size_t k = 0; order && k < s->funcs.n; k++)
 		order[k] = k;
 	if (order)
-		sort_array_r(order, s->funcs.n, by_share, (void *)(uintptr_t)s);
+		sort_rows_r(order, s->funcs.n, by_share, (void *)(uintptr_t)s);
 	return order;
 }
 

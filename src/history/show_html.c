@@ -42,7 +42,7 @@ static void put_func(const struct history *h, uint32_t func, struct buf *out)
 	buf_str(out, "<span class=\"f\">");
 	text_xml(out, buf_cstr(&name));
 	buf_str(out, "</span>");
-	buf_fini_part(out, &name);
+	buf_close(&name, out);
 }
 
 static double place_x(size_t i, size_t n)

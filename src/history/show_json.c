@@ -14,7 +14,7 @@ static void put_name(const struct history *h, uint32_t func, struct json *j)
 	json_str(j, "name", buf_cstr(&name));
 	json_str(j, "symbol", history_str(h, f->name));
 	json_str(j, "image", history_str(h, f->image));
-	buf_fini_part(j->out, &name);
+	buf_close(&name, j->out);
 }
 
 static void put_class(const struct history *h, const struct history_class *c,
@@ -119,7 +119,7 @@ static void put_command(const struct history_report *r, const struct history_vie
 	show_command(r, from, to, &text);
 	if (text.n)
 		json_str(j, "compare", buf_cstr(&text));
-	buf_fini_part(j->out, &text);
+	buf_close(&text, j->out);
 }
 
 static void put_changes(const struct history_report *r, const struct history_view *v,

@@ -54,8 +54,8 @@ void show_func(const struct history *h, uint32_t func, struct buf *out)
 	history_name(h, func, &name);
 	name_shorten(buf_cstr(&name), &tmp);
 	text_safe(out, buf_cstr(&tmp));
-	buf_fini_part(out, &name);
-	buf_fini_part(out, &tmp);
+	buf_close(&name, out);
+	buf_close(&tmp, out);
 }
 
 static void show_commit(const struct history *h, uint32_t commit,
@@ -202,7 +202,7 @@ void show_evidence(const struct history_view *v, const struct change *c,
 	put_parts(h, &e, true, c->impact, &text);
 	if (text.n > 2)
 		buf_str(out, buf_cstr(&text) + 2);
-	buf_fini_part(out, &text);
+	buf_close(&text, out);
 	evidence_fini(&e);
 }
 

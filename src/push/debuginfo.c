@@ -124,7 +124,7 @@ int debuginfo_add(struct debuginfo *d, const struct profile *p)
 	for (size_t i = 0; !rc && !p->foreign && !d->off && i < p->images.n; i++)
 		if (v[i].locs && prof_is_identified(&p->images.v[i]))
 			v[n++] = (struct candidate){ (uint32_t)i, v[i].locs };
-	sort_array(v, n, more_locs);
+	sort_rows(v, n, more_locs);
 	for (size_t i = 0; !rc && i < n && d->waiting.n < WAITING_MAX; i++)
 		rc = add_image(d, p, &p->images.v[v[i].image]);
 	free(v);

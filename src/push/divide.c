@@ -161,7 +161,7 @@ static bool walk_part(struct divide *d, const struct rule *r,
 
 	if (d->walk == WRITE && !(drop_empty && d->kept == before))
 		proto_part(out, f->number, &inner);
-	buf_fini_part(out, &inner);
+	buf_close(&inner, out);
 	return good;
 }
 
@@ -217,7 +217,7 @@ static void write_id(const struct divide *d, const struct proto_field *f,
 	buf_u64(&text, d->first);
 	buf_u64(&text, d->end);
 	sha256(text.p ? (const void *)text.p : "", text.n, hash);
-	buf_fini_part(out, &text);
+	buf_close(&text, out);
 	proto_bytes(out, f->number, hash, 16);
 }
 

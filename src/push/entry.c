@@ -63,8 +63,8 @@ void entry_add_series(struct buf *e, const struct push_label *labels, size_t n,
 		proto_part(&all, S_LABELS, &one);
 	}
 	put_series(e, all.p, all.n, profile, bytes);
-	buf_fini_part(e, &all);
-	buf_fini_part(e, &one);
+	buf_close(&all, e);
+	buf_close(&one, e);
 }
 
 int entry_set_otlp(struct buf *e, const void *request, size_t n,

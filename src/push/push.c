@@ -648,7 +648,7 @@ static int add_profile(struct push *p, const struct export_part *part,
 	}
 	entry_count(&p->entry, part->count);
 	entry_add_series(&p->entry, labels, n, bytes->p, bytes->n);
-	buf_fini_part(&p->entry, &metric);
+	buf_close(&metric, &p->entry);
 	return 0;
 }
 

@@ -84,7 +84,7 @@ static void push_request(const struct entry *e, struct buf *out)
 	}
 	buf_fini(&series);
 	buf_fini(&sample);
-	buf_fini_part(out, &uuid);
+	buf_close(&uuid, out);
 }
 
 static void parca_message(const struct entry *e, const char *tenant,
@@ -132,8 +132,8 @@ static void json_series(struct json *j, const struct entry_series *s)
 	json_end(j);
 	json_end(j);
 	json_end(j);
-	buf_fini_part(j->out, &text);
-	buf_fini_part(j->out, &more);
+	buf_close(&text, j->out);
+	buf_close(&more, j->out);
 }
 
 static void parca_json(const struct entry *e, const char *tenant,
@@ -196,10 +196,10 @@ static void ingest_name(const struct entry_series *s, struct buf *name,
 		buf_printf(&others, "%sservice_name=%s", others.n ? "," : "",
 			   buf_cstr(&service));
 	buf_printf(name, "{%s}", buf_cstr(&others));
-	buf_fini_part(name, &k);
-	buf_fini_part(name, &v);
-	buf_fini_part(name, &service);
-	buf_fini_part(name, &others);
+	buf_close(&k, name);
+	buf_close(&v, name);
+	buf_close(&service, name);
+	buf_close(&others, name);
 }
 
 static void form_part(struct buf *out, const char *boundary, const char *name,
@@ -243,10 +243,10 @@ static void ingest(const struct entry *e, struct entry_request *q)
 	form_part(&q->body, buf_cstr(&id), "sample_type_config",
 		  "sample_type_config.json", config.p, config.n);
 	buf_printf(&q->body, "--%s--\r\n", buf_cstr(&id));
-	buf_fini_part(&q->body, &name);
-	buf_fini_part(&q->body, &metric);
-	buf_fini_part(&q->body, &config);
-	buf_fini_part(&q->body, &id);
+	buf_close(&name, &q->body);
+	buf_close(&metric, &q->body);
+	buf_close(&config, &q->body);
+	buf_close(&id, &q->body);
 }
 
 bool entry_fits(const struct entry *e, enum push_protocol protocol)
@@ -299,7 +299,7 @@ int entry_request(const struct entry *e, enum push_protocol protocol,
 		grpc_frame(&q->body, true, e->otlp.p, cursor_left(&e->otlp));
 		break;
 	}
-	buf_fini_part(&q->body, &message);
+	buf_close(&message, &q->body);
 	buf_cstr(&q->path);
 	if (!q->body.failed && !q->path.failed)
 		return 0;

@@ -439,16 +439,20 @@ static void radix_sorts_as_qsort(void **state)
 	}
 }
 
-static void u64map_index_numbers_new_keys(void **state)
+static void u64map_row_adds_new_keys(void **state)
 {
 	static const uint64_t keys[] = { 7, UINT64_MAX, 7, 0, UINT64_MAX, 9 };
 	static const uint32_t want[] = { 0, 1, 0, 2, 1, 3 };
+	VEC(uint64_t) rows = { 0 };
 	struct u64map m = { 0 };
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
-		assert_int_equal(u64map_index(&m, keys[i], m.n), want[i]);
+		assert_int_equal(u64map_row(&m, &rows, keys[i], &keys[i]), want[i]);
+	assert_int_equal(rows.n, 4);
+	assert_true(rows.v[0] == 7 && rows.v[1] == UINT64_MAX && !rows.v[2]);
 	u64map_fini(&m);
+	vec_fini(&rows);
 }
 
 static void arrays_are_zero_until_one_fails(void **state)
@@ -479,7 +483,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(u64map_keeps_100000_keys),
 		cmocka_unit_test(u64map_survives_collisions),
-		cmocka_unit_test(u64map_index_numbers_new_keys),
+		cmocka_unit_test(u64map_row_adds_new_keys),
 		cmocka_unit_test(arrays_are_zero_until_one_fails),
 		cmocka_unit_test(idtab_survives_equal_hashes),
 		cmocka_unit_test(idtab_has_room),

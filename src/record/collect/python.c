@@ -632,7 +632,7 @@ static void sort_states(struct python *py, const struct native *s)
 		if (py->runs.v[i].n)
 			py->runs.v[n++] = py->runs.v[i];
 	py->runs.n = n;
-	sort_array(py->runs.v, n, by_record);
+	sort_rows(py->runs.v, n, by_record);
 }
 
 static bool push(struct python *py, uint64_t addr)
