@@ -518,10 +518,9 @@ void outfile_drop(struct outfile *f)
 int outfile_write(const char *path, const void *p, size_t n, struct error *err)
 {
 	struct outfile f;
-	int rc = outfile_open(&f, path, false, err);
+	int rc = outfile_open(&f, path, false, err) ?:
+		 io_write_all(f.fd, path, p, n, err);
 
-	if (!rc)
-		rc = io_write_all(f.fd, path, p, n, err);
 	if (!rc)
 		return outfile_close(&f, err);
 	outfile_drop(&f);

@@ -144,7 +144,7 @@ double stats_median(double *x, size_t n)
 {
 	if (!n)
 		return NAN;
-	qsort(x, n, sizeof(*x), by_value);
+	sort_rows(x, n, by_value);
 	return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 
@@ -179,7 +179,7 @@ double stats_weighted_median(struct stats_weighted *v, size_t n)
 
 	if (!n)
 		return NAN;
-	qsort(v, n, sizeof(*v), by_weighted);
+	sort_rows(v, n, by_weighted);
 	for (size_t i = 0; i < n; i++)
 		all += v[i].weight;
 	for (size_t i = 0; i < n; i++) {
@@ -211,7 +211,7 @@ int stats_adjust(const double *p, size_t n, double *adjusted)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < n; i++)
 		r[i] = (struct ranked){ isnan(p[i]) ? 1 : p[i], i };
-	qsort(r, n, sizeof(*r), by_p);
+	sort_rows(r, n, by_p);
 	for (size_t i = n; i-- > 0;) {
 		double q = r[i].p * (double)n / (double)(i + 1);
 

@@ -312,8 +312,7 @@ void text_xml(struct buf *out, const char *s)
 		else
 			buf_u8(out, (uint8_t)*c);
 	}
-	out->failed |= safe.failed;
-	buf_fini(&safe);
+	buf_close(&safe, out);
 }
 
 /* Appends one word, quoted for a POSIX shell. */

@@ -533,7 +533,7 @@ static int order_rows(struct check *c)
 		if (p[i].rank < 9)
 			p[i].weight = fabs(check_now(c, r) - r->j.base);
 	}
-	qsort(p, c->rows.n, sizeof(*p), by_place);
+	sort_rows(p, c->rows.n, by_place);
 	for (size_t i = 0; !rc && i < c->rows.n; i++)
 		rc = vec_push(&c->order, p[i].row);
 	free(p);
@@ -654,11 +654,9 @@ int check_decide(struct check *c, struct error *err)
 	if (!rc && (!c->runs.nbase || !c->runs.nnew))
 		rc = error_set(err, ERR_USAGE, "both sides need recordings");
 	if (!rc)
-		rc = check_comparable(c, err);
-	if (!rc)
-		rc = build_rows(c, err);
-	if (!rc)
-		rc = run_judge(c, err);
+		rc = check_comparable(c, err) ?:
+		     build_rows(c, err) ?:
+		     run_judge(c, err);
 	if (rc < 0)
 		return rc;
 	set_statuses(c);

@@ -65,7 +65,7 @@ static const struct finding **reported(const struct findings *f, size_t *n)
 		if (f->v.v[i].level >= FINDING_WARNING)
 			list[(*n)++] = &f->v.v[i];
 	if (list)
-		qsort(list, *n, sizeof(*list), by_rank);
+		sort_rows(list, *n, by_rank);
 	return list;
 }
 

@@ -164,7 +164,7 @@ int judge_shift(struct judge_state *w, const double *logs, double *scratch)
 		return 0;
 	for (size_t k = 0; k < w->nkept; k++)
 		scratch[k] = w->out->rows[w->kept[k]].share;
-	qsort(scratch, w->nkept, sizeof(*scratch), by_share);
+	sort_rows(scratch, w->nkept, by_share);
 	half = w->nkept % 2 ? scratch[w->nkept / 2]
 			    : (scratch[w->nkept / 2 - 1] +
 			       scratch[w->nkept / 2]) / 2;

@@ -72,10 +72,9 @@ static int make_input(struct page *x, size_t i, struct error *err)
 				       .code = true, .by_symbol = true,
 				       .intel = true,
 				       .where = x->c->o.runs.where };
-	int rc = key_list_parse("image,symbol", &spec.keys, err);
+	int rc = key_list_parse("image,symbol", &spec.keys, err) ?:
+		 report_prepare(f->reader, &spec, &x->rep[i], err);
 
-	if (!rc)
-		rc = report_prepare(f->reader, &spec, &x->rep[i], err);
 	if (!rc && match_keys(x, i) < 0)
 		rc = error_nomem(err);
 	if (!rc)

@@ -43,10 +43,8 @@ static void put_inputs(const struct check *c, struct json *j)
 		json_object(j, NULL);
 		json_str(j, "file", f->path);
 		json_str(j, "side", side_names[f->side]);
-		json_uint(j, "runs", f->p->runs.n);
-		json_uint(j, "samples", f->samples);
-		json_uint(j, "lost", f->lost);
-		json_uint(j, "throttled", f->throttled);
+		json_uints(j, { "runs", f->p->runs.n }, { "samples", f->samples },
+			   { "lost", f->lost }, { "throttled", f->throttled });
 		json_str(j, "event", profile_cstr(f->p, e->actual));
 		json_uint(j, "freq", e->freq);
 		json_uint(j, "period", e->period);
@@ -336,9 +334,8 @@ void check_json(const struct check *c, struct buf *out)
 	json_buf(&j, "summary", &words);
 	json_str(&j, "event", check_event_name(c));
 	json_str(&j, "unit", c->is_time ? "ns" : "count");
-	json_uint(&j, "baseline_runs", c->runs.nbase);
-	json_uint(&j, "new_runs", c->runs.nnew);
-	json_uint(&j, "tested", c->judge.tested);
+	json_uints(&j, { "baseline_runs", c->runs.nbase },
+		   { "new_runs", c->runs.nnew }, { "tested", c->judge.tested });
 	put_options(c, &j);
 	put_total(c, &j);
 	put_sensitivity(c, &j);

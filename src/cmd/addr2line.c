@@ -112,8 +112,7 @@ static void make_name(const char *name, uint16_t lang, bool short_names,
 	}
 	demangle_as(lang, name, &full);
 	demangle_short(buf_cstr(&full), out);
-	out->failed |= full.failed;
-	buf_fini(&full);
+	buf_close(&full, out);
 }
 
 static int count_name(struct readable_names *r, const struct answer_frame *f)
@@ -425,9 +424,7 @@ static int answers_print(struct answers *a, const struct answer_style *st,
 		return error_nomem(err);
 	while (i < n && !rc) {
 		i = print_some(a, st, addrs, i, n);
-		rc = write_out(&a->out[0], to, err);
-		if (!rc)
-			rc = write_out(&a->out[1], to, err);
+		rc = write_out(&a->out[0], to, err) ?: write_out(&a->out[1], to, err);
 	}
 	errno = 0;
 	if (!rc && fflush(to) && errno != EPIPE)
@@ -727,7 +724,7 @@ static int sort_batch(struct lookup *l, const uint64_t *addrs, size_t n)
 		if (addrs[i] < l->limit)
 			l->sorted.v[l->sorted.n++] = (struct sorted){
 				addrs[i] + l->bias, (uint32_t)i };
-	qsort(l->sorted.v, l->sorted.n, sizeof(*l->sorted.v), by_vaddr);
+	vec_sort(&l->sorted, by_vaddr);
 	for (size_t i = 0; i < l->sorted.n; i++)
 		l->vaddrs.v[i] = l->sorted.v[i].vaddr;
 	return 0;
@@ -741,9 +738,7 @@ static int answer(struct cmd_io *io, struct lookup *l, uint64_t *addrs,
 	for (size_t i = 0; i < n; i++)
 		if (l->style.digits == 8)
 			addrs[i] = (uint32_t)addrs[i];
-	rc = answers_reset(&l->ans, n);
-	if (!rc)
-		rc = sort_batch(l, addrs, n);
+	rc = answers_reset(&l->ans, n) ?: sort_batch(l, addrs, n);
 	if (rc || l->names.failed)
 		return error_nomem(err);
 	rc = symbolizer_resolve(l->s, l->vaddrs.v, l->sorted.n, on_result, l,

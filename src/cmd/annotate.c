@@ -178,13 +178,11 @@ static int show_page(struct cmd_io *io, const struct annotate_opts *o,
 				    .named = a->spec.what ? a : NULL };
 	struct report_spec spec = { .select = a->spec.select };
 	struct report *rep = NULL;
-	int rc = key_list_parse("image,symbol", &spec.keys, err);
+	int rc = key_list_parse("image,symbol", &spec.keys, err) ?:
+		 report_build(r, &spec, &rep, err) ?:
+		 cmd_page(io, o->output, "annotate.html", r, rep, &a->spec, &style,
+			  err);
 
-	if (!rc)
-		rc = report_build(r, &spec, &rep, err);
-	if (!rc)
-		rc = cmd_page(io, o->output, "annotate.html", r, rep, &a->spec,
-			      &style, err);
 	report_free(rep);
 	return rc;
 }

@@ -243,9 +243,8 @@ static int write_outputs(struct cmd_io *io, const struct check_opts *o,
 			rc = cmd_output_last(io, files[i].path, &out, err);
 		}
 	if (!rc && o->html) {
-		rc = check_html(c, &source_notes, &out, err);
-		if (!rc)
-			rc = cmd_output_last(io, o->html, &out, err);
+		rc = check_html(c, &source_notes, &out, err) ?:
+		     cmd_output_last(io, o->html, &out, err);
 		if (!rc)
 			cmd_report_sources(io, &source_notes);
 		buf_fini(&source_notes);
@@ -297,9 +296,7 @@ static int compare(struct cmd_io *io, const struct check_opts *o,
 	if (!rc && o->repo)
 		rc = check_commits(c, o, err);
 	if (!rc)
-		rc = write_outputs(io, o, c, err);
-	if (!rc)
-		rc = status_of(c->verdict, o);
+		rc = write_outputs(io, o, c, err) ?: status_of(c->verdict, o);
 	check_fini(c);
 	allow_fini(&allow);
 	return rc;
@@ -325,9 +322,7 @@ static int look(void *ctx, size_t runs, struct error *err)
 	if (l->next + 1 >= l->n || l->look[l->next].runs != runs)
 		return 0;
 	c.o.judge.alpha = l->look[l->next].alpha;
-	rc = judge_sides(l->io, l->o, l->sides, &allow, &c, err);
-	if (!rc)
-		rc = check_settled(&c);
+	rc = judge_sides(l->io, l->o, l->sides, &allow, &c, err) ?: check_settled(&c);
 	check_fini(&c);
 	allow_fini(&allow);
 	l->next += rc == 0;
@@ -454,10 +449,8 @@ static int run_check(struct cmd_io *io, void *opts, int argc, char **argv,
 					    &o->sides.files[CHECK_NEW] };
 	struct check_recordings made = { .dir = NULL };
 	struct check c = { .verdict = CHECK_PASS };
-	int rc = check_set_options(io, o, &c.o, err);
+	int rc = check_set_options(io, o, &c.o, err) ?: check_words(o, argc, argv, err);
 
-	if (!rc)
-		rc = check_words(o, argc, argv, err);
 	if (!rc && o->history)
 		rc = compare_history(io, o, &c.o, err);
 	else if (!rc && files[CHECK_BASE]->n)

@@ -708,9 +708,8 @@ static int read_edits(struct question *q)
 		rc = -ERR_NOMEM;
 	for (uint32_t f = 0; !rc && q->edits.v.n && f < q->c->runs.match.funcs.n; f++)
 		rc = read_func(q, f);
-	if (!rc && q->by_last.n)
-		qsort_r(q->by_last.v, q->by_last.n, sizeof(*q->by_last.v), by_last,
-			q->funcs.v);
+	if (!rc)
+		vec_sort_r(&q->by_last, by_last, q->funcs.v);
 	return rc;
 }
 

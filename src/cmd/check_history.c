@@ -157,16 +157,13 @@ static int judge(struct against *a, struct error *err)
 	history_classes_fini(&a->classes);
 	verdict_fini(&a->verdict);
 	if (!rc)
-		rc = history_classify(&a->h, a->o->benchmark
-				      ? a->o->benchmark : "default", &log.order,
-				      &a->classes, err);
-	if (!rc)
-		rc = find_class(a, stored, &n, err);
-	if (!rc)
-		rc = limit_all(a, &log, commits, stored, &n, err);
-	if (!rc)
-		rc = verdict_reach(&a->h, stored, n, a->fresh.v, a->fresh.n,
-				   &a->vo, &a->verdict, err);
+		rc = history_classify(&a->h,
+				      a->o->benchmark ? a->o->benchmark : "default",
+				      &log.order, &a->classes, err) ?:
+		     find_class(a, stored, &n, err) ?:
+		     limit_all(a, &log, commits, stored, &n, err) ?:
+		     verdict_reach(&a->h, stored, n, a->fresh.v, a->fresh.n, &a->vo,
+				   &a->verdict, err);
 	commit_log_fini(&log);
 	free(stored);
 	return rc;
@@ -260,9 +257,7 @@ int check_history(struct cmd_io *io, const struct check_opts *o,
 	if (o->alpha != ALPHA_NOT_GIVEN)
 		a.vo.budget = limits->judge.alpha;
 	if (!rc)
-		rc = history_init(&a.h, err);
-	if (!rc)
-		rc = history_read(&a.h, o->history, err);
+		rc = history_init(&a.h, err) ?: history_read(&a.h, o->history, err);
 	if (!rc && o->run) {
 		do
 			rc = record_batch(&a, err);

@@ -184,9 +184,8 @@ static int record_blocks(struct maker *m, struct error *err)
 		if (!m->command[side])
 			continue;
 		show_progress(m, i, 2 * blocks, side);
-		rc = add_path(m, side, i / 2, &path, err);
-		if (!rc)
-			rc = record_one(m, side, path, err);
+		rc = add_path(m, side, i / 2, &path, err) ?:
+		     record_one(m, side, path, err);
 		if (m->out->broken)
 			break;
 		if (rc || !(i % 2) || i + 1 == 2 * blocks)
@@ -267,12 +266,8 @@ int check_record(struct cmd_io *io, const struct check_opts *o,
 {
 	struct maker m = { .messages = { .io = io }, .o = o, .out = out, .runs = runs,
 			   .enough = enough, .ctx = ctx, .saved_out = -1 };
-	int rc = prepare(&m, err);
+	int rc = prepare(&m, err) ?: silence(&m, err) ?: record_blocks(&m, err);
 
-	if (!rc)
-		rc = silence(&m, err);
-	if (!rc)
-		rc = record_blocks(&m, err);
 	speak(&m);
 	event_list_fini(&m.events);
 	buf_fini(&m.dirs);

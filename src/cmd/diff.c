@@ -296,12 +296,10 @@ static int draw(struct cmd_io *io, const struct diff_opts *o, struct diff *d,
 {
 	struct diff_svg_style style = { .icicle = o->icicle };
 	struct buf out = { 0 };
-	int rc = cmd_picture_width(o->width, &style.width, err);
+	int rc = cmd_picture_width(o->width, &style.width, err) ?:
+		 diff_svg(d, &style, &out, err) ?:
+		 cmd_output_or_name(io, o->output, "diff.svg", &out, err);
 
-	if (!rc)
-		rc = diff_svg(d, &style, &out, err);
-	if (!rc)
-		rc = cmd_output_or_name(io, o->output, "diff.svg", &out, err);
 	buf_fini(&out);
 	return rc;
 }
@@ -310,10 +308,9 @@ static int write_page(struct cmd_io *io, const struct diff_opts *o,
 		      struct diff *d, struct error *err)
 {
 	struct buf out = { 0 }, source_notes = { 0 };
-	int rc = html_diff(d, &source_notes, &out, err);
+	int rc = html_diff(d, &source_notes, &out, err) ?:
+		 cmd_output_or_name(io, o->output, "diff.html", &out, err);
 
-	if (!rc)
-		rc = cmd_output_or_name(io, o->output, "diff.html", &out, err);
 	if (!rc)
 		cmd_report_sources(io, &source_notes);
 	buf_fini(&source_notes);
@@ -427,10 +424,9 @@ static int annotate(struct cmd_io *io, const struct diff_opts *o,
 		.top = o->top ? o->top : what ? 0 : ANNOTATED,
 		.code = o->listing.code || o->listing.both || !o->listing.source,
 	};
-	int rc = diff_annotate(d, &spec, &x, err);
+	int rc = diff_annotate(d, &spec, &x, err) ?:
+		 show_aligned(io, o, x, format, err);
 
-	if (!rc)
-		rc = show_aligned(io, o, x, format, err);
 	diff_annotation_free(x);
 	return rc;
 }
@@ -444,10 +440,9 @@ static int run_diff(struct cmd_io *io, void *opts, int argc, char **argv,
 	struct diff_spec spec = { .top = 0 };
 	struct diff *d = NULL;
 	enum diff_format format = choose_format(o);
-	int rc = diff_spec_init(io, o, format, &spec, err);
+	int rc = diff_spec_init(io, o, format, &spec, err) ?:
+		 take_words(o, argc, argv, &spec, &what, err);
 
-	if (!rc)
-		rc = take_words(o, argc, argv, &spec, &what, err);
 	if (!rc && o->annotate && format != FORMAT_TEXT && format != FORMAT_JSON)
 		rc = error_set(err, ERR_USAGE, "--format must be text or json to "
 			       "show source side by side");

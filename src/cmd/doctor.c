@@ -145,9 +145,7 @@ static int run_doctor(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (argc > 0)
 		return error_set(err, ERR_USAGE, "doctor takes no arguments: "
 				 "\"%s\"", argv[0]);
-	rc = cmd_color(o->color, io->color, &color, err);
-	if (!rc)
-		rc = doctor_run(&d, ".", err);
+	rc = cmd_color(o->color, io->color, &color, err) ?: doctor_run(&d, ".", err);
 	if (rc < 0)
 		return rc;
 	if (o->json)

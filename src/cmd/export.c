@@ -43,7 +43,8 @@ static const struct opt export_opt_table[] = {
 	  "compression. Default: 1,024 times the size of the file plus 64 "
 	  "MB." },
 	READING_ROWS(struct export_opts),
-	OPT_END};
+	OPT_END
+};
 
 /* The destination: a file or standard output. */
 struct target {

@@ -41,7 +41,8 @@ static const struct opt flamegraph_opt_table[] = {
 		"Only these events. An SVG shows the first."),
 	READING_DIRS_ROW(struct flamegraph_opts, IF_NO_SYMBOLS),
 	READING_ROWS(struct flamegraph_opts),
-	OPT_END};
+	OPT_END
+};
 
 static int build(const struct flamegraph_opts *o, struct reader *r,
 		 struct report **rep, struct error *err)
@@ -69,18 +70,15 @@ static int draw(struct cmd_io *io, const struct flamegraph_opts *o,
 	int rc;
 
 	if (!svg) {
-		rc = cmd_sources(io, &nowhere, NULL, SOURCES_FOR_OTHERS,
-				 &like.where, err);
-		if (!rc)
-			rc = cmd_page(io, o->output, "flamegraph.html", r, rep,
-				      &like, &style, err);
+		rc = cmd_sources(io, &nowhere, NULL, SOURCES_FOR_OTHERS, &like.where,
+				 err) ?:
+		     cmd_page(io, o->output, "flamegraph.html", r, rep, &like, &style,
+			      err);
 		cmd_sources_free(&like.where);
 		return rc;
 	}
-	rc = svg_write(rep, svg, &out, err);
-	if (!rc)
-		rc = cmd_output_or_name(io, o->output, "flamegraph.svg", &out,
-					err);
+	rc = svg_write(rep, svg, &out, err) ?:
+	     cmd_output_or_name(io, o->output, "flamegraph.svg", &out, err);
 	buf_fini(&out);
 	return rc;
 }
@@ -102,9 +100,8 @@ static int run_flamegraph(struct cmd_io *io, void *opts, int argc, char **argv,
 	o->reading.detail = !svg ? SYM_LINES
 			    : o->no_inline ? SYM_SYMBOLS : SYM_INLINED;
 	if (!rc)
-		rc = cmd_open(io, &o->reading, o->input, argc, argv, &path, &r, err);
-	if (!rc)
-		rc = build(o, r, &rep, err);
+		rc = cmd_open(io, &o->reading, o->input, argc, argv, &path, &r, err) ?:
+		     build(o, r, &rep, err);
 	if (!rc)
 		cmd_report_damage(io, path, r);
 	if (!rc)

@@ -199,12 +199,11 @@ static int read_runs(struct cmd_io *io, const struct batch_files *b,
 {
 	struct check_runs_options o = { .event = b->event,
 					.no_inline = b->no_inline };
-	int rc = cmd_open_files(io, b->reading, b->files, NULL, add_recording, runs,
-				err);
 
-	if (!rc)
-		rc = check_runs_finish(runs, &o, err);
-	return rc ? rc : check_runs_usable(runs, false, err);
+	return cmd_open_files(io, b->reading, b->files, NULL, add_recording, runs,
+			      err) ?:
+	       check_runs_finish(runs, &o, err) ?:
+	       check_runs_usable(runs, false, err);
 }
 
 int cmd_add_batch(struct cmd_io *io, struct history *h,
@@ -245,12 +244,10 @@ static int history_add(struct cmd_io *io, const struct history_opts *o,
 		.benchmark = o->benchmark, .repo = o->repo,
 		.no_inline = o->no_inline };
 	struct history h;
-	int rc = history_init(&h, err);
+	int rc = history_init(&h, err) ?:
+		 cmd_add_batch(io, &h, &b, err) ?:
+		 history_write(&h, 0, o->store, err);
 
-	if (!rc)
-		rc = cmd_add_batch(io, &h, &b, err);
-	if (!rc)
-		rc = history_write(&h, 0, o->store, err);
 	if (rc >= 0 && o->keep) {
 		int kept = history_keep(&h, 0, o->store, err);
 
@@ -393,21 +390,17 @@ static int show_history(struct cmd_io *io, const struct history_opts *o,
 
 	log = (struct commit_log){ .text = { 0 } };
 	if (!rc)
-		rc = commit_log_read(&log, h, o->repo, NULL, err);
-	if (!rc)
-		rc = history_classify(h, o->benchmark, &log.order, &classes,
-				      err);
-	if (!rc)
-		rc = require_benchmark(h, o->benchmark, &classes, err);
+		rc = commit_log_read(&log, h, o->repo, NULL, err) ?:
+		     history_classify(h, o->benchmark, &log.order, &classes, err) ?:
+		     require_benchmark(h, o->benchmark, &classes, err);
 	if (!rc && list) {
 		struct buf out = { 0 };
 
 		history_list(h, &classes, &out);
 		rc = cmd_output_last(io, NULL, &out, err);
 	} else if (!rc) {
-		rc = history_report_build(&r, &classes, err);
-		if (!rc)
-			rc = show_report(io, o, &r, err);
+		rc = history_report_build(&r, &classes, err) ?:
+		     show_report(io, o, &r, err);
 		history_report_fini(&r);
 	}
 	history_classes_fini(&classes);
@@ -439,9 +432,7 @@ static int run_history(struct cmd_io *io, void *opts, int argc, char **argv,
 		return error_set(err, ERR_USAGE, "%s: unexpected argument "
 				 "'%s'; --store selects another history",
 				 what, files.v[0]);
-	rc = history_init(&h, err);
-	if (!rc)
-		rc = show_history(io, o, list, &h, err);
+	rc = history_init(&h, err) ?: show_history(io, o, list, &h, err);
 	history_fini(&h);
 	return rc;
 }

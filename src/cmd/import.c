@@ -82,18 +82,15 @@ static int import_to(struct cmd_io *io, const struct import_opts *o,
 	};
 	struct import_result result;
 	struct outfile f;
-	int rc = recording_may_replace(output, o->force, err);
+	int rc = recording_may_replace(output, o->force, err) ?:
+		 outfile_open(&f, output, true, err);
 
-	if (!rc)
-		rc = outfile_open(&f, output, true, err);
 	if (rc < 0)
 		return rc;
 	rc = (import_is_foreign(path) ? import_foreign : import_perf_data)
 		(path, f.fd, output, &io_opts, &result, err);
 	if (!rc)
-		rc = recording_keep_old(&f, err);
-	if (!rc)
-		rc = outfile_close(&f, err);
+		rc = recording_keep_old(&f, err) ?: outfile_close(&f, err);
 	outfile_drop(&f);
 	if (!rc && !o->quiet)
 		report_result(io, path, &result);
@@ -151,9 +148,8 @@ static int run_import(struct cmd_io *io, void *opts, int argc, char **argv,
 		rc = keep_stdin(o->output ? o->output : ".", err);
 	}
 	if (!rc)
-		rc = cmd_debug_dirs(&o->reading.debug_dirs, &dirs, err);
-	if (!rc)
-		rc = import_to(io, o, buf_cstr(&dirs), path, err);
+		rc = cmd_debug_dirs(&o->reading.debug_dirs, &dirs, err) ?:
+		     import_to(io, o, buf_cstr(&dirs), path, err);
 	buf_fini(&dirs);
 	return rc;
 }

@@ -364,7 +364,7 @@ static size_t list(const struct old_names *o, const struct profile *p,
 	for (size_t i = 0; i < p->funcs.n; i++)
 		if (v[i].func != PROF_NONE)
 			v[n++] = v[i];
-	qsort(v, n, sizeof(*v), by_samples);
+	sort_rows(v, n, by_samples);
 	return n;
 }
 

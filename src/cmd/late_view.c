@@ -58,9 +58,7 @@ static void begin_store(struct late_view *v, struct buf *message)
 		return;
 	v->begun_ns = clock_now();
 	v->storing = v->late->here;
-	rc = side_start(&v->storer, store, v, &err);
-	if (!rc)
-		rc = watch(v, v->storer.fd, &err);
+	rc = side_start(&v->storer, store, v, &err) ?: watch(v, v->storer.fd, &err);
 	if (rc < 0)
 		fail(v, &err, message);
 }
@@ -137,10 +135,9 @@ static void put_summary(const struct late_view *v, struct buf *message)
 static bool start(void *ctx)
 {
 	struct late_view *v = ctx;
-	int rc = cmd_late_start(v->late, &v->failed);
+	int rc = cmd_late_start(v->late, &v->failed) ?:
+		 watch(v, v->late->fetcher.fd, &v->failed);
 
-	if (!rc)
-		rc = watch(v, v->late->fetcher.fd, &v->failed);
 	return !rc;
 }
 

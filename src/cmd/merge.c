@@ -93,14 +93,11 @@ static int write_file(const struct merge_opts *o, struct merger *m,
 		      struct error *err)
 {
 	struct outfile f;
-	int rc = outfile_open(&f, o->output, true, err);
+	int rc = outfile_open(&f, o->output, true, err) ?:
+		 merger_write(m, f.fd, o->output, err) ?:
+		 recording_keep_old(&f, err) ?:
+		 outfile_close(&f, err);
 
-	if (!rc)
-		rc = merger_write(m, f.fd, o->output, err);
-	if (!rc)
-		rc = recording_keep_old(&f, err);
-	if (!rc)
-		rc = outfile_close(&f, err);
 	outfile_drop(&f);
 	return rc;
 }
@@ -122,9 +119,8 @@ static int run_merge(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (!rc && merger_open(&m) < 0)
 		rc = error_nomem(err);
 	if (!rc)
-		rc = add_files(io, o, m, argc, argv, &bytes, err);
-	if (!rc)
-		rc = write_file(o, m, err);
+		rc = add_files(io, o, m, argc, argv, &bytes, err) ?:
+		     write_file(o, m, err);
 	if (!rc && !o->quiet)
 		summary(io, o->output, m, argc, bytes);
 	merger_close(m);

@@ -71,11 +71,9 @@ int cmd_page(struct cmd_io *io, const char *path, const char *name,
 			       err);
 	if (rc < 0)
 		return rc;
-	rc = cmd_page_lines(r, rep, like, &in.lines, err);
-	if (!rc)
-		rc = html_write(&in, 1, style, &out, err);
-	if (!rc)
-		rc = cmd_output_or_name(io, path, name, &out, err);
+	rc = cmd_page_lines(r, rep, like, &in.lines, err) ?:
+	     html_write(&in, 1, style, &out, err) ?:
+	     cmd_output_or_name(io, path, name, &out, err);
 	if (!rc)
 		cmd_report_sources(io, &source_notes);
 	buf_fini(&source_notes);

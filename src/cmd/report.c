@@ -106,7 +106,8 @@ static const struct opt report_opt_table[] = {
 	FETCH_OPTION_SIZE(struct report_opts, debuginfod),
 	OPT_ROW_MAX_OUTPUT(AT(max_output)),
 	READING_ROWS(struct report_opts),
-	OPT_END};
+	OPT_END
+};
 
 enum format { FORMAT_TEXT, FORMAT_JSON, FORMAT_CSV, FORMAT_HTML };
 
@@ -448,12 +449,10 @@ static int write_page(struct cmd_io *io, const struct report_opts *o,
 {
 	struct annotate_spec like = { .intel = true };
 	struct html_style page = { 0 };
-	int rc = cmd_sources(io, &o->source_at, NULL, SOURCES_FOR_OTHERS,
-			     &like.where, err);
+	int rc = cmd_sources(io, &o->source_at, NULL, SOURCES_FOR_OTHERS, &like.where,
+			     err) ?:
+		 cmd_page(io, o->output, "report.html", r, rep, &like, &page, err);
 
-	if (!rc)
-		rc = cmd_page(io, o->output, "report.html", r, rep, &like,
-			      &page, err);
 	cmd_sources_free(&like.where);
 	return rc;
 }

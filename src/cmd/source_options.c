@@ -84,17 +84,14 @@ int cmd_sources(struct cmd_io *io, const struct source_opts *o,
 {
 	size_t most = o->maps.n + (first ? first->n : 0) + 1;
 	struct source_map *maps = calloc(most, sizeof(*maps));
-	int rc;
 
 	*out = (struct source_where){ .maps = maps, .repo = o->repo };
 	if (!maps)
 		return error_nomem(err);
-	rc = add_source_maps(first, maps, &out->nmaps, err);
-	if (!rc)
-		rc = add_source_maps(&o->maps, maps, &out->nmaps, err);
-	if (!rc)
-		rc = make_server(io, o, out, err);
-	return rc ? rc : allow(out, use, &out->access, err);
+	return add_source_maps(first, maps, &out->nmaps, err) ?:
+	       add_source_maps(&o->maps, maps, &out->nmaps, err) ?:
+	       make_server(io, o, out, err) ?:
+	       allow(out, use, &out->access, err);
 }
 
 void cmd_report_sources(const struct cmd_io *io, struct buf *summary)

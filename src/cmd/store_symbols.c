@@ -50,9 +50,8 @@ static int look_up(struct cmd_io *io, const struct store_options *o,
 
 	if (!self_samples)
 		return error_nomem(err);
-	rc = cmd_embed(o->embed_source, &sources, err);
-	if (!rc)
-		rc = profile_symbolize(reader_profile(r), &f, err);
+	rc = cmd_embed(o->embed_source, &sources, err) ?:
+	     profile_symbolize(reader_profile(r), &f, err);
 	source_access_fini(&sources);
 	free(self_samples);
 	cmd_show_step(io, NULL);
@@ -63,10 +62,9 @@ int cmd_store_symbols(struct cmd_io *io, const struct store_options *o,
 		      const char *path, struct reader *r, struct error *err)
 {
 	struct buf dirs = { 0 };
-	int rc = cmd_debug_dirs(o->debug_dirs, &dirs, err);
+	int rc = cmd_debug_dirs(o->debug_dirs, &dirs, err) ?:
+		 look_up(io, o, buf_cstr(&dirs), r, err);
 
-	if (!rc)
-		rc = look_up(io, o, buf_cstr(&dirs), r, err);
 	buf_fini(&dirs);
 	if (rc < 0)
 		return rc;

@@ -220,12 +220,10 @@ static int verify(struct cmd_io *io, const struct symbolize_opts *o,
 		  const char *path, struct reader *r, struct error *err)
 {
 	struct buf dirs = { 0 };
-	int rc = cmd_debug_dirs(&o->reading.debug_dirs, &dirs, err);
+	int rc = cmd_debug_dirs(&o->reading.debug_dirs, &dirs, err) ?:
+		 cmd_add_symbols(io, &o->reading, path, r, err) ?:
+		 compare(io, reader_profile(r), buf_cstr(&dirs), err);
 
-	if (!rc)
-		rc = cmd_add_symbols(io, &o->reading, path, r, err);
-	if (!rc)
-		rc = compare(io, reader_profile(r), buf_cstr(&dirs), err);
 	buf_fini(&dirs);
 	return rc;
 }

@@ -335,7 +335,7 @@ static int label_name(struct group *g, struct label_func *v, size_t n)
 	rc = label_group(g);
 	if (n < 2 || rc)
 		return rc;
-	qsort(v, n, sizeof(*v), by_image);
+	sort_rows(v, n, by_image);
 	g->to = g->l->within;
 	for (size_t i = 0; !rc && i < n;) {
 		size_t first = i;

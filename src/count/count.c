@@ -472,12 +472,8 @@ static int finish(struct run *r, struct error *err)
 static int run_once(struct session *s, struct error *err)
 {
 	struct run r = { .s = s, .launch = { .go = -1, .status_fd = -1 } };
-	int rc = prepare(&r, err);
+	int rc = prepare(&r, err) ?: go(&r, err) ?: loop(&r, err);
 
-	if (!rc)
-		rc = go(&r, err);
-	if (!rc)
-		rc = loop(&r, err);
 	/* Ctrl-C may have ended the command before the loop began. */
 	read_signals(&r);
 	if (!rc)

@@ -35,9 +35,8 @@ static void value_json(struct json *j, const char *key,
 
 static void shares_json(struct json *j, const struct count_value *v)
 {
-	json_uint(j, "counted", v->value);
-	json_uint(j, "enabled_ns", v->enabled_ns);
-	json_uint(j, "running_ns", v->running_ns);
+	json_uints(j, { "counted", v->value }, { "enabled_ns", v->enabled_ns },
+		   { "running_ns", v->running_ns });
 	json_fixed(j, "share", count_share(v), 4);
 	json_bool(j, "estimated", count_estimated(v));
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/vec.h"
 #include "events/sysfs_files.h"
 
@@ -175,8 +176,7 @@ int pmu_units_of(const char *sysfs, const char *family, struct pmu_units *out)
 	struct search s = { sysfs, family, out, false };
 	int r = find_units(&s);
 
-	if (out->n)
-		qsort(out->v, out->n, sizeof(*out->v), unit_order);
+	vec_sort(out, unit_order);
 	return r;
 }
 

@@ -185,8 +185,8 @@ static int find_lists(struct search *s)
 		rc = add_list(s, e->d_name);
 	if (d)
 		closedir(d);
-	if (!rc && s->lists.n)
-		qsort(s->lists.v, s->lists.n, sizeof(*s->lists.v), by_score);
+	if (!rc)
+		vec_sort(&s->lists, by_score);
 	return rc;
 }
 

@@ -158,9 +158,8 @@ int details_gather(struct history *h, struct check_runs *runs,
 		rc = d.file == UINT32_MAX ? -ERR_NOMEM
 		   : keep_parts(h, runs, &x, v[i].func, &d);
 		if (!rc)
-			rc = keep_code(h, runs, v[i].func, &d);
-		if (!rc)
-			rc = vec_push(&h->details, d);
+			rc = keep_code(h, runs, v[i].func, &d) ?:
+			     vec_push(&h->details, d);
 	}
 	free(wanted);
 	u64map_fini(&x.tab[0]);
@@ -376,10 +375,9 @@ int evidence_find(const struct cost_series *s, const struct changes *all,
 	if (!now || !before || c->kind != CHANGE_COST)
 		return 0;
 	rc = add_parts(s, c, last >= NEAR ? last - NEAR + 1 : 0,
-		       last >= NEAR ? NEAR : last + 1, false, c->share, out);
-	if (!rc)
-		rc = add_parts(s, c, first, first + NEAR <= s->n ? NEAR
-				: s->n - first, true, c->share * c->ratio, out);
+		       last >= NEAR ? NEAR : last + 1, false, c->share, out) ?:
+	     add_parts(s, c, first, first + NEAR <= s->n ? NEAR : s->n - first, true,
+		       c->share * c->ratio, out);
 	keep_largest(out, now, c->impact);
 	return rc;
 }

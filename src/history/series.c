@@ -74,12 +74,12 @@ static void sort_batches(struct ranked *v, size_t n)
 {
 	int64_t latest = INT64_MIN;
 
-	qsort(v, n, sizeof(*v), by_rank);
+	sort_rows(v, n, by_rank);
 	for (size_t i = 0; i < n && v[i].rank != U64MAP_NONE; i++) {
 		latest = v[i].time > latest ? v[i].time : latest;
 		v[i].time = latest;
 	}
-	qsort(v, n, sizeof(*v), by_place);
+	sort_rows(v, n, by_place);
 }
 
 static struct history_class *class_of(struct history_classes *c,

@@ -170,9 +170,8 @@ void history_json(const struct history_report *r, struct buf *out)
 	struct json j = json_on(out);
 
 	json_object(&j, NULL);
-	json_uint(&j, "schema", 1);
-	json_uint(&j, "damaged_files", r->h->damaged);
-	json_uint(&j, "other_branches", r->aside);
+	json_uints(&j, { "schema", 1 }, { "damaged_files", r->h->damaged },
+		   { "other_branches", r->aside });
 	json_array_lines(&j, "classes");
 	for (size_t i = 0; i < r->views.n; i++) {
 		const struct history_view *v = &r->views.v[i];

@@ -21,12 +21,10 @@ int history_report_build(struct history_report *r,
 	r->aside = classes->aside.n;
 	for (size_t i = 0; i < classes->v.n; i++) {
 		struct history_view v = { .class = &classes->v.v[i] };
-		int rc = series_build(r->h, v.class->batches.v,
-				      v.class->batches.n, 0, 0.004, &v.series,
-				      err);
+		int rc = series_build(r->h, v.class->batches.v, v.class->batches.n, 0,
+				      0.004, &v.series, err) ?:
+			 changes_find(&v.series, &v.changes, err);
 
-		if (!rc)
-			rc = changes_find(&v.series, &v.changes, err);
 		if (!rc && vec_push(&r->views, v) < 0)
 			rc = error_nomem(err);
 		if (rc) {

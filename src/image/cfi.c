@@ -470,8 +470,7 @@ static bool make_rows(struct cfi_index *x)
 				return false;
 		}
 	}
-	if (x->rows.n)
-		qsort(x->rows.v, x->rows.n, sizeof(*x->rows.v), by_start);
+	vec_sort(&x->rows, by_start);
 	return true;
 }
 

@@ -241,11 +241,9 @@ int image_open_owned(struct io_map map, uint8_t *copy, struct span bytes,
 			io_unmap(&map), free(copy);
 		return error_set(err, ERR_NOMEM, "%s: out of memory", name);
 	}
-	rc = read_header(img, err);
-	if (!rc)
-		rc = read_segments(img, err);
-	if (!rc)
-		rc = read_sections(img, err);
+	rc = read_header(img, err) ?:
+	     read_segments(img, err) ?:
+	     read_sections(img, err);
 	if (rc < 0) {
 		image_close(img);
 		return rc;
@@ -465,9 +463,7 @@ static void sort_code(struct image *img)
 		if (is_code(s) && vec_push(&img->code, p) < 0)
 			break;
 	}
-	if (img->code.n)
-		qsort(img->code.v, img->code.n, sizeof(*img->code.v),
-		      code_by_address);
+	vec_sort(&img->code, code_by_address);
 }
 
 bool image_code_end(struct image *img, uint64_t vaddr, uint64_t *end)

@@ -207,7 +207,7 @@ static bool sort_stubs(const struct image *img, struct plt *plt)
 	plt->by_slot = malloc((n + 1) * sizeof(*plt->by_slot));
 	if (!plt->by_slot)
 		return false;
-	qsort(plt->stubs.v, n, sizeof(*plt->stubs.v), by_start);
+	sort_rows(plt->stubs.v, n, by_start);
 	for (i = 0; i < n; i++) {
 		struct stub *s = &plt->stubs.v[i];
 		const struct image_sect *sect = &img->sects.v[s->sect];
@@ -219,7 +219,7 @@ static bool sort_stubs(const struct image *img, struct plt *plt)
 			s->end = s->start + MAX_STUB;
 		plt->by_slot[i] = (uint32_t)i;
 	}
-	qsort_r(plt->by_slot, n, sizeof(*plt->by_slot), by_slot, plt->stubs.v);
+	sort_rows_r(plt->by_slot, n, by_slot, plt->stubs.v);
 	return true;
 }
 

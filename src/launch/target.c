@@ -106,7 +106,7 @@ static void ids_unique(id_list *l)
 
 	if (!l->n)
 		return;
-	qsort(l->v, l->n, sizeof(*l->v), id_order);
+	vec_sort(l, id_order);
 	for (size_t i = 0; i < l->n; i++)
 		if (!i || l->v[i] != l->v[i - 1])
 			l->v[n++] = l->v[i];

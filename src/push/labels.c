@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "base/text.h"
 
 #define NAME_CHARS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_." \
@@ -169,7 +170,7 @@ static int add_group(struct services *s, const struct thread_labels *l,
 		add_label(t, name, given[i].value);
 	}
 	if (!rc)
-		qsort(t->v, t->n, sizeof(*t->v), by_name);
+		vec_sort(t, by_name);
 	return rc;
 }
 

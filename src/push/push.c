@@ -414,9 +414,8 @@ static int send_entry(struct push *p, const void *bytes, size_t n, int depth,
 	request.body = q.body.p;
 	request.n = q.body.n;
 	if (!rc)
-		rc = post(p, &q, &request, &answer, &v, err);
-	if (!rc)
-		rc = judge(p, &e, q.body.n, depth, &v, outcome, err);
+		rc = post(p, &q, &request, &answer, &v, err) ?:
+		     judge(p, &e, q.body.n, depth, &v, outcome, err);
 	buf_fini(&answer.body);
 	entry_request_fini(&q);
 	entry_fini(&e);
@@ -655,12 +654,10 @@ static int add_profile(struct push *p, const struct export_part *part,
 static int add_otlp(struct push *p, const struct export_part *part,
 		    const struct buf *bytes, struct error *err)
 {
-	int rc;
-
 	entry_begin(&p->entry, ENTRY_OTLP, part->wall_ns,
 		    part->wall_ns + part->duration_ns, part->count);
-	rc = entry_set_otlp(&p->entry, bytes->p, bytes->n, err);
-	return rc ? rc : finish_entry(p, err);
+	return entry_set_otlp(&p->entry, bytes->p, bytes->n, err) ?:
+	       finish_entry(p, err);
 }
 
 static int take_part(void *ctx, const struct export_part *part,

@@ -328,9 +328,8 @@ static int prepare(struct run *r, struct error *err)
 	if (s->o->command)
 		rc = launch_prepare(&r->launch, s->o->command, &s->before, err);
 	if (!rc)
-		rc = open_source(r, err);
-	if (!rc)
-		rc = add_events(s, r->source, r->why_reported, err);
+		rc = open_source(r, err) ?:
+		     add_events(s, r->source, r->why_reported, err);
 	if (!rc)
 		collect_waits_begin(&s->collector, r->source,
 				    !s->o->inherit && !s->target.system_wide);

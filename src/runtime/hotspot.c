@@ -314,9 +314,7 @@ int hotspot_new(struct hotspot **out, const struct hotspot_door *door)
 		return -ERR_NOMEM;
 	h->door = *door;
 	h->batch = 1;
-	rc = strtab_init(&h->names);
-	if (!rc)
-		rc = read_layout(door, &h->layout);
+	rc = strtab_init(&h->names) ?: read_layout(door, &h->layout);
 	if (rc < 0) {
 		hotspot_free(h);
 		return rc;

@@ -54,7 +54,7 @@ static void sort_pages(struct code_pages *p)
 		size_t i = old, k = n, to = p->v.n;
 
 		memcpy(new, p->v.v + old, n * sizeof(*new));
-		qsort(new, n, sizeof(*new), by_page);
+		sort_rows(new, n, by_page);
 		while (k) {
 			if (i && by_page(&p->v.v[i - 1], &new[k - 1]) > 0)
 				p->v.v[--to] = p->v.v[--i];
@@ -62,7 +62,7 @@ static void sort_pages(struct code_pages *p)
 				p->v.v[--to] = new[--k];
 		}
 	} else if (n) {
-		qsort(p->v.v, p->v.n, sizeof(*p->v.v), by_page);
+		vec_sort(&p->v, by_page);
 	}
 	free(new);
 	p->sorted = p->v.n;

@@ -618,11 +618,9 @@ static int add_frame(struct cached_image *k, const struct sym_frame *f, uint32_t
 	uint64_t h;
 
 	if (!rc)
-		rc = add_string(k, f->plain, &row.plain);
-	if (!rc)
-		rc = add_string(k, f->file, &row.file);
-	if (!rc)
-		rc = add_string(k, f->decl_file, &row.decl_file);
+		rc = add_string(k, f->plain, &row.plain) ?:
+		     add_string(k, f->file, &row.file) ?:
+		     add_string(k, f->decl_file, &row.decl_file);
 	if (rc)
 		return rc;
 	h = hash_frame(&row);
@@ -674,12 +672,12 @@ static void sort_places(struct place *v, size_t sorted, size_t n)
 
 	if (!more)
 		return;
-	qsort(v + sorted, more, sizeof(*v), by_lo);
+	sort_rows(v + sorted, more, by_lo);
 	if (!sorted || v[sorted - 1].lo < v[sorted].lo)
 		return;
 	tail = malloc(more * sizeof(*tail));
 	if (!tail) {
-		qsort(v, n, sizeof(*v), by_lo);
+		sort_rows(v, n, by_lo);
 		return;
 	}
 	memcpy(tail, v + sorted, more * sizeof(*tail));
@@ -787,7 +785,7 @@ static void trim(const struct symbol_cache *c)
 			break;
 	}
 	if (sum > c->max_bytes) {
-		qsort(files.v, files.n, sizeof(*files.v), by_use);
+		vec_sort(&files, by_use);
 		for (size_t i = 0; i < files.n && sum > c->max_bytes / 4 * 3; i++)
 			if (!unlinkat(c->dir, files.v[i].name, 0))
 				sum -= files.v[i].bytes;

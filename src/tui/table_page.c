@@ -109,9 +109,8 @@ static int fill(struct table_page *tp)
 		set_numbers(tp, v, n);
 	else if (!rc && !set_words(tp, v, n, &text))
 		rc = -ERR_NOMEM;
-	if (!rc && n)
-		qsort(v, n, sizeof(*v),
-		      tp->b.sorted < 2 ? by_numbers : by_words);
+	if (!rc)
+		sort_rows(v, n, tp->b.sorted < 2 ? by_numbers : by_words);
 	if (!rc)
 		rc = add_rows(tp, v, n);
 	buf_fini(&text);

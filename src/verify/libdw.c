@@ -183,9 +183,7 @@ static void read_symbols(struct asking *a, uint64_t bias)
 		    vec_push(&a->symbols, s) < 0)
 			a->nomem = true;
 	}
-	if (a->symbols.n)
-		qsort(a->symbols.v, a->symbols.n, sizeof(*a->symbols.v),
-		      by_start);
+	vec_sort(&a->symbols, by_start);
 }
 
 /* Returns the first requested address at or above x, an address of the DWARF. */

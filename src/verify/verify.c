@@ -387,8 +387,7 @@ static uint64_t *sort_cases(struct verify_cases *c)
 
 	if (!vaddrs)
 		return NULL;
-	if (c->v.n)
-		qsort(c->v.v, c->v.n, sizeof(*c->v.v), by_vaddr);
+	vec_sort(&c->v, by_vaddr);
 	for (size_t i = 0; i < c->v.n; i++)
 		if (!n || c->v.v[i].vaddr != c->v.v[n - 1].vaddr)
 			c->v.v[n++] = c->v.v[i];

@@ -126,7 +126,7 @@ static size_t find_unused(const struct image_closer *l, const struct images *im,
 			out[n++] = (struct unused){ r->mapped, (uint32_t)i,
 						    is_deleted(r) };
 	}
-	qsort(out, n, sizeof(*out), by_use);
+	sort_rows(out, n, by_use);
 	return n;
 }
 

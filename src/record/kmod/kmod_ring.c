@@ -68,7 +68,7 @@ static int by_time(const void *a, const void *b)
 int kmod_counts_take(struct tally_count *counts, size_t n, struct order *o,
 		     size_t stream, uint64_t now)
 {
-	qsort(counts, n, sizeof(*counts), by_time);
+	sort_rows(counts, n, by_time);
 	for (size_t i = 0; i < n; i++) {
 		uint8_t *to = order_room(o, stream, sizeof(counts[i]));
 		uint64_t time = counts[i].r.time;

@@ -328,7 +328,7 @@ static int keep_names(struct dwarf *d, size_t first)
 	for (i = 0; i < n; i++)
 		raw[i] = (struct raw_name){ d->names.v[first + i].name,
 					    first + i };
-	qsort(raw, n, sizeof(*raw), by_place);
+	sort_rows(raw, n, by_place);
 	for (i = 0; i < n; i++) {
 		if ((uintptr_t)raw[i].name - from >= RELEASE_BYTES) {
 			from = (uintptr_t)raw[i].name;
@@ -346,7 +346,7 @@ int dwarf_name_many(struct dwarf *d, uint64_t *dies, size_t n)
 	uint64_t from = 0;
 	bool added;
 
-	qsort(dies, n, sizeof(*dies), by_number);
+	sort_rows(dies, n, by_number);
 	for (i = 0; i < n && dies[i] != NO_DIE; i++) {
 		if (i && dies[i] == dies[i - 1])
 			continue;
@@ -407,7 +407,7 @@ int dwarf_full_name_many(struct dwarf *d, uint64_t *dies, size_t n)
 	size_t i;
 	int rc = 0;
 
-	qsort(dies, n, sizeof(*dies), by_number);
+	sort_rows(dies, n, by_number);
 	for (i = 0; i < n && dies[i] != NO_DIE && !rc; i++) {
 		const struct func_name *f;
 
@@ -419,8 +419,7 @@ int dwarf_full_name_many(struct dwarf *d, uint64_t *dies, size_t n)
 								dies[i] }) < 0))
 			rc = -ERR_NOMEM;
 	}
-	if (todo.n)
-		qsort(todo.v, todo.n, sizeof(*todo.v), by_decl);
+	vec_sort(&todo, by_decl);
 	for (i = 0; i < todo.n && !rc; i++)
 		dwarf_full_name(d, todo.v[i].die);
 	vec_fini(&todo);

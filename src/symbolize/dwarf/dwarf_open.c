@@ -182,16 +182,13 @@ static int open_alt(struct dwarf *d, struct image *img)
 int dwarf_open(struct dwarf *d, struct image *img,
 	       const struct debug_search *search)
 {
-	int rc;
-
 	d->search = *search;
 	if (!image_code_range(img, &d->code_lo, &d->code_hi))
 		d->code_lo = d->code_hi = 0;
 	d->main = set_new(d, img, false);
 	if (!d->main || strtab_init(&d->strings) < 0)
 		return -ERR_NOMEM;
-	rc = open_alt(d, img);
-	return rc ? rc : dwarf_cover_units(d, img);
+	return open_alt(d, img) ?: dwarf_cover_units(d, img);
 }
 
 void dwarf_unit_unload(struct dwarf_unit *u)

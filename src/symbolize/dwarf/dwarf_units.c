@@ -349,11 +349,9 @@ int dwarf_cover_units(struct dwarf *d, struct image *img)
 	int rc;
 
 	dwarf_work_init(d, &w);
-	rc = dwarf_set_index(d, d->main, cover_root, &w);
-	if (!rc)
-		rc = index_aranges(d, img);
-	if (!rc)
-		rc = range_index_sort(&d->cover);
+	rc = dwarf_set_index(d, d->main, cover_root, &w) ?:
+	     index_aranges(d, img) ?:
+	     range_index_sort(&d->cover);
 	if (w.damage)
 		dwarf_damage(d, w.damage, w.damage_at);
 	if (w.nomem)

@@ -61,8 +61,7 @@ static void sort_ties(struct range_index *x)
 	for (i = 0; i < x->n; i = j) {
 		for (j = i + 1; j < x->n && x->v[j].lo == x->v[i].lo; j++)
 			;
-		if (j - i > 1)
-			qsort(x->v + i, j - i, sizeof(*x->v), range_compare);
+		sort_rows(x->v + i, j - i, range_compare);
 	}
 }
 
@@ -113,7 +112,7 @@ int range_index_sort(struct range_index *x)
 			return -ERR_NOMEM;
 		sort_ties(x);
 	} else if (!sorted) {
-		qsort(x->v, x->n, sizeof(*x->v), range_compare);
+		vec_sort(x, range_compare);
 	}
 	for (i = 0; i < x->n; i++) {
 		max = x->v[i].hi > max ? x->v[i].hi : max;
