@@ -2,14 +2,13 @@
 #ifndef TESTS_KMOD_FAKE_KERNEL_H
 #define TESTS_KMOD_FAKE_KERNEL_H
 /*
- * As much of the kernel as the module's session.c, waits.c, ring.c, count.c, pmu.c and
- * timer.c use, on a
- * machine of two processors that the test switches on and off.  The headers that
- * they include are made by the build; each includes this one.
+ * As much of the kernel as the module's session.c, tasks.c, waits.c, ring.c, count.c,
+ * pmu.c and timer.c use, on a machine of two processors that the test switches on and off.
+ * The headers that they include are made by the build; each includes this one.
  *
  * What the kernel does not survive ends the test: a timer that is started or
  * cancelled before it was set up, or freed while it runs; a call to a processor
- * that is off; a lock that is taken twice.
+ * that is off; a lock that is taken twice; a list that is read without RCU.
  */
 #include <errno.h>
 #include <limits.h>
@@ -46,6 +45,7 @@ typedef int64_t s64;
 #define min_t(t, a, b)	((t)(a) < (t)(b) ? (t)(a) : (t)(b))
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define pr_warn(...)	((void)0)
+#define pr_err(...)	((void)0)
 #define WARN_ON_ONCE(x)	(fake_check(!(x), #x), (x))
 
 /* Ends the test with what was wrong, when `fine` is false. */
@@ -68,7 +68,9 @@ static inline void *memchr_inv(const void *p, int c, size_t n)
 /* Memory, counted; what holds a running timer is not freed.  All of it must be charged to
  * the memory control group. */
 #define GFP_KERNEL 1
+#define __GFP_ACCOUNT 2
 #define GFP_KERNEL_ACCOUNT 3
+#define GFP_ATOMIC 4
 #define __GFP_ZERO 0
 #define __GFP_NOWARN 0
 typedef int gfp_t;
@@ -109,7 +111,8 @@ static inline unsigned long copy_to_user(void *to, const void *from,
 
 /* Lists and locks. */
 struct list_head { struct list_head *next, *prev; };
-struct hlist_head { void *first; };
+struct hlist_node { struct hlist_node *next, **pprev; };
+struct hlist_head { struct hlist_node *first; };
 #define LIST_HEAD(name)	struct list_head name = { &name, &name }
 static inline void list_add_tail_rcu(struct list_head *e, struct list_head *l)
 {
@@ -128,6 +131,32 @@ static inline void list_del_rcu(struct list_head *e)
 	     &e->member != (head); \
 	     e = container_of(e->member.next, __typeof__(*e), member))
 #define list_for_each_entry_rcu	list_for_each_entry
+static inline void hlist_add_head_rcu(struct hlist_node *n, struct hlist_head *h)
+{
+	n->next = h->first;
+	n->pprev = &h->first;
+	if (n->next)
+		n->next->pprev = &n->next;
+	h->first = n;
+}
+static inline void hlist_del(struct hlist_node *n)
+{
+	*n->pprev = n->next;
+	if (n->next)
+		n->next->pprev = n->pprev;
+}
+#define hlist_del_rcu		hlist_del
+#define hlist_at(p, e, member) \
+	((p) ? container_of(p, __typeof__(*e), member) : NULL)
+#define hlist_for_each_entry_rcu(e, head, member) \
+	for (e = hlist_at(fake_read((head)->first), e, member); e; \
+	     e = hlist_at(e->member.next, e, member))
+#define hlist_for_each_entry_safe(e, after, head, member) \
+	for (e = hlist_at((head)->first, e, member); \
+	     e && ((after) = e->member.next, true); \
+	     e = hlist_at(after, e, member))
+#define ilog2(n)		(__builtin_ctz(n))
+#define hash_ptr(p, bits)	(((uintptr_t)(p) >> 4) % (1u << (bits)))
 
 struct mutex { bool held; };
 #define DEFINE_MUTEX(name)	struct mutex name
@@ -138,8 +167,10 @@ static inline void mutex_lock(struct mutex *m)
 }
 static inline void mutex_unlock(struct mutex *m) { m->held = false; }
 static inline void mutex_init(struct mutex *m) { m->held = false; }
-typedef struct { int n; } spinlock_t;
-#define spin_lock_init(l)	((void)(l))
+typedef struct mutex spinlock_t;
+#define spin_lock_init		mutex_init
+#define spin_lock_irqsave(l, flags)	((flags) = 0, mutex_lock(l))
+#define spin_unlock_irqrestore(l, flags)	((void)(flags), mutex_unlock(l))
 typedef struct { int n; } wait_queue_head_t;
 #define init_waitqueue_head(q)	((void)(q))
 #define wake_up_interruptible(q)	((void)(q))
@@ -148,9 +179,16 @@ typedef struct { long n; } atomic_long_t;
 #define atomic64_read(a)	((u64)(a)->n)
 #define atomic_long_add_return(v, a)	((unsigned long)((a)->n += (long)(v)))
 #define atomic_long_sub(v, a)	((void)((a)->n -= (long)(v)))
+#define atomic64_inc(a)		((void)(a)->n++)
 #define synchronize_rcu()	((void)0)
-#define rcu_read_lock()		((void)0)
-#define rcu_read_unlock()	((void)0)
+extern unsigned int fake_rcu;	/* readers that are inside */
+struct rcu_head { int n; };
+static inline void rcu_read_lock(void) { fake_rcu++; }
+void rcu_read_unlock(void);
+/* Frees it when the last reader has left. */
+void fake_free_later(void *p);
+#define kfree_rcu(p, member)	fake_free_later(p)
+#define fake_read(p)		(fake_check(fake_rcu, "read without RCU"), (p))
 struct user_struct { atomic_long_t locked_vm; };
 struct cred { struct user_struct *user; };
 extern const struct cred fake_cred;
@@ -173,10 +211,25 @@ extern struct pid_namespace fake_ns;
 enum pid_type { PIDTYPE_PID, PIDTYPE_TGID };
 enum { TASK_DEAD = 0x80 };
 struct task_struct {
-	u32 tid;
+	u32 tid, flags;
 	bool idle, on_rq;
 	void *mm;
 };
+enum { PF_EXITING = 4 };
+struct pid;
+struct pid *find_vpid(int nr);
+struct task_struct *pid_task(struct pid *pid, enum pid_type type);
+int __task_pid_nr_ns(struct task_struct *t, enum pid_type type,
+		     struct pid_namespace *ns);
+bool pid_alive(const struct task_struct *t);
+typedef int pid_t;
+/* Tracepoints. */
+struct tracepoint { const char *name; };
+void for_each_kernel_tracepoint(void (*fn)(struct tracepoint *tp, void *data),
+				void *data);
+int tracepoint_probe_register(struct tracepoint *tp, void *fn, void *data);
+int tracepoint_probe_unregister(struct tracepoint *tp, void *fn, void *data);
+#define tracepoint_synchronize_unregister()	((void)0)
 extern struct task_struct *fake_current;
 extern bool fake_interrupt;
 #define current			fake_current
@@ -216,6 +269,9 @@ extern const struct cpumask fake_possible, fake_cpus[NR_CPUS];
 #define cpus_read_unlock()	((void)0)
 #define preempt_disable()	((void)0)
 #define preempt_enable()	((void)0)
+#define local_irq_save(flags)	((flags) = 0, (void)fake_irqs_off++)
+#define local_irq_restore(flags)	((void)(flags), (void)fake_irqs_off--)
+extern unsigned int fake_irqs_off;
 int smp_call_function_single(unsigned int cpu, void (*fn)(void *), void *arg,
 			     int wait);
 #define on_each_cpu(fn, arg, wait)	(fn)(arg)

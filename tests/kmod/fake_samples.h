@@ -8,6 +8,12 @@
 #include "fake_kernel.h"
 #include "../../kmod/tally.h"
 
+unsigned int fake_rcu;
+void rcu_read_unlock(void)
+{
+	fake_check(fake_rcu--, "a reader leaves twice");
+}
+
 u32 tasks_number(struct task_struct *t, enum pid_type type,
 		 struct pid_namespace *ns)
 {
