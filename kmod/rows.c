@@ -155,7 +155,8 @@ static void space_drop(struct rows *w, struct space *p)
 	kvfree_rcu(p, rcu);
 }
 
-/* Frees all tables.  No handler may run any more. */
+/* Frees all tables.  No handler may run any more, and no call may be under way, so the
+ * lock is not taken: a SETUP that fails calls this with locks that come after it. */
 void rows_free(struct session *s)
 {
 	struct rows *w = s->rows;
@@ -165,14 +166,12 @@ void rows_free(struct session *s)
 
 	if (!w)
 		return;
-	mutex_lock(&w->lock);
 	for (i = 0; i < ARRAY_SIZE(w->spaces); i++)
 		hlist_for_each_entry_safe(p, next, &w->spaces[i], node)
 			space_drop(w, p);
 	for (i = 0; i < TALLY_TABLES_MAX; i++)
 		if (w->table[i])
 			table_drop(w, i);
-	mutex_unlock(&w->lock);
 	s->rows = NULL;
 	kvfree(w);
 }
