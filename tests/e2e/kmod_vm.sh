@@ -16,6 +16,7 @@ for tool in qemu-system-x86_64 busybox make gcc; do
 done
 TREES=$(cd "$TALLY_VM_MODULES" && pwd -P) || skip "no $TALLY_VM_MODULES"
 SRC=$(cd "$srcdir" && pwd -P)
+. "$SRC/tests/workload/known_waits.sh"
 BUILD=$(cd "${top_builddir:-.}" && pwd -P)
 TALLY=$BUILD/src/tally
 TORTURE=$BUILD/tests/e2e/kmod_torture
@@ -104,109 +105,8 @@ __asm__(".globl _start\n_start:\n.cfi_startproc\n.cfi_undefined eip\n"
 END
 gcc -O2 -g -fomit-frame-pointer -o deep deep.c || exit 1
 
-# A thread with known waits, its own clock around each, and what the kernel counts.
-cat >waits.c <<'END'
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <semaphore.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
-enum { ROUNDS = 15, MS = 50 };
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static sem_t start, done;
-static int pipes[2];
-static long long now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ll + t.tv_nsec;
-}
-static void ms(int n) { nanosleep(&(struct timespec){ 0, n * 1000000l }, NULL); }
-/* Nothing here may end in a jump to what it calls. */
-#define STAY __asm__ volatile("" ::: "memory")
-#define SITE(name) static __attribute__((noinline)) void name(void)
-SITE(site_lock)
-{
-	pthread_mutex_lock(&mutex);
-	pthread_mutex_unlock(&mutex);
-	STAY;
-}
-SITE(site_pipe) { char c; if (read(pipes[0], &c, 1) != 1) abort(); }
-SITE(site_sleep) { ms(MS); STAY; }
-static struct {
-	const char *name;
-	void (*fn)(void);
-	long long ns;
-} sites[] = {
-	{ "site_lock", site_lock, 0 }, { "site_pipe", site_pipe, 0 },
-	{ "site_sleep", site_sleep, 0 },
-};
-static void accounts(long long v[2])
-{
-	FILE *f = fopen("/proc/thread-self/schedstat", "r");
-
-	if (!f || fscanf(f, "%lld %lld", v, v + 1) != 2)
-		exit(3);
-	fclose(f);
-}
-SITE(all_sites)
-{
-	for (int i = 0; i < ROUNDS; i++) {
-		sem_wait(&start);
-		for (int s = 0; s < 3; s++) {
-			long long before = now();
-
-			sites[s].fn();
-			sites[s].ns += now() - before;
-		}
-		sem_post(&done);
-	}
-	STAY;
-}
-static void *worker(void *arg)
-{
-	long long begin, end, a[2], b[2];
-
-	accounts(a);
-	begin = now();
-	all_sites();
-	end = now();
-	accounts(b);
-	printf("all_sites %lld\nqueued %lld\n", end - begin - (b[0] - a[0]),
-	       b[1] - a[1]);
-	return arg;
-}
-static __attribute__((noinline)) void helper(void)
-{
-	for (int i = 0; i < ROUNDS; i++) {
-		pthread_mutex_lock(&mutex);
-		sem_post(&start);
-		ms(MS);
-		pthread_mutex_unlock(&mutex);
-		ms(MS);
-		if (write(pipes[1], "", 1) != 1)
-			abort();
-		sem_wait(&done);
-	}
-}
-int main(void)
-{
-	pthread_t t;
-
-	if (pipe(pipes) || sem_init(&start, 0, 0) || sem_init(&done, 0, 0))
-		return 1;
-	pthread_create(&t, NULL, worker, NULL);
-	helper();
-	pthread_join(t, NULL);
-	for (int s = 0; s < 3; s++)
-		printf("%s %lld\n", sites[s].name, sites[s].ns);
-	return 0;
-}
-END
-gcc -O2 -g -fomit-frame-pointer -pthread -o waits waits.c || exit 1
+gcc -O2 -g -fomit-frame-pointer -pthread -o waits \
+	"$SRC/tests/workload/known_waits.c" || exit 1
 gcc -m32 -O2 -g -fomit-frame-pointer -fasynchronous-unwind-tables -fno-pie \
 	-no-pie -nostdlib -static -o narrow narrow.c 2>narrow.err
 
@@ -574,33 +474,13 @@ check_stacks() {
 		cat group.err)" "$(head -n 2 group.all | sort | tr '\n' ' ')"
 	more "$v: … with their samples" "$(samples group.tally)" 500
 }
-# Nanoseconds of waits that a function has, with what it called.
-waited() { # FILE FUNCTION [EVENT]
-	"$TALLY" report --no-pager --format=csv -e "${3-blocked,runnable}" -s symbol \
-		--percent-limit 0 "$1" |
-		awk -F, -v f="$2" '$1 == f { sum += $(NF - 2) }
-			END { printf "%.0f\n", sum }'
-}
-known() { # NAME FILE
-	awk -v n="$1" '$1 == n { print $2 }' "$2"
-}
-within() { # TEXT GOT WANT PERCENT
-	near "$1" "$2" "$3" $(($3 * $4 / 100))
-}
 check_waits() {
 	sed 's/^/# waits: /' full.one
 	t_is "$v: switches that came and those that were lost add up" \
 		"$(tail -n 1 full.one)" 0
 	for f in timers events all; do
 		w=wait.$f
-		within "$v: $f: the waits of a thread are what the kernel counts" \
-			"$(waited $w.tally all_sites)" "$(known all_sites $w)" 1
-		for site in site_lock site_pipe site_sleep; do
-			within "$v: $f: what $site waits is its own time" \
-				"$(waited $w.tally $site)" "$(known $site $w)" 1
-		done
-		t_is "$v: $f: no switch is lost" \
-			"$(fact $w.tally wait_ns_unknown)" 0
+		check_known_waits "$v: $f" $w 1
 	done
 	t_like "$v: stacks by frame pointers: the lock's is the innermost" \
 		"$("$TALLY" report --no-pager --format=csv -e blocked -s symbol \

@@ -2,7 +2,8 @@
 /*
  * The waits of a thread as /dev/tally records them, against the kernel's own count of its
  * context switches: of a ring that nobody reads, what came and what was lost add up, and
- * each loss has its place.  A second thread wakes it, so that there are wakes.
+ * each loss has its place.  A second thread wakes it, so that there are wakes.  Counters,
+ * where the module has some, overflow meanwhile as often as it allows.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -20,6 +21,7 @@ enum { WAIT_RING = 16384 };
 
 struct waits {
 	int fd;
+	uint32_t counters;		/* source of them, or 0 */
 	struct tally_ring *ring[2];	/* of waits, by processor */
 	unsigned int nrings;
 	int to[2];			/* a pipe, from the other thread */
@@ -130,6 +132,11 @@ static bool waits_begin(struct waits *w)
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	void *ring;
 
+	w->counters = counters_here();
+	if (w->counters) {
+		by_counters(&s, w->counters);
+		s.events[0].period = 20000;
+	}
 	s.flags |= TALLY_SETUP_TASKS | TALLY_SETUP_WAITS | TALLY_SETUP_WAKES;
 	s.wait_bytes = WAIT_RING;
 	w->fd = begin_as(&s, &ring);
@@ -208,6 +215,12 @@ int waits(void)
 	fine &= counts_now(w.fd, &c, &end) && agrees(&w, &c, "again") &&
 		w.switches == c.switches && w.wakes == c.wakes &&
 		w.stacks == c.wait_stacks;
+	if (w.counters) {
+		uint64_t n = c.events[0].samples + c.events[0].lost;
+
+		printf("overflows: %llu\n", (unsigned long long)n);
+		fine &= n > 100;
+	}
 	printf("cycles of handlers for each switch, with stacks by frame pointers: "
 	       "%llu\n", (unsigned long long)(c.wait_cycles / (c.switches +
 						     c.switches_lost)));

@@ -71,13 +71,15 @@ static const struct kind {
 	  PERF_COUNT_SW_PAGE_FAULTS, true, true, false, false },
 	{ "counters", TALLY_PMU_K8, 0, 0, false, false, true, false },
 	{ "counters, threads", TALLY_PMU_K8, 0, 0, true, true, true, false },
+	{ "counters, waits", TALLY_PMU_K8, 0, 0, false, true, true, true },
+	{ "counters, threads, waits", TALLY_PMU_K8, 0, 0, true, true, true, true },
 	/* The kernel's P6 driver loses track of NMIs when it samples. */
 	{ "cycles", TALLY_PERF, PERF_TYPE_HARDWARE,
 	  PERF_COUNT_HW_CPU_CYCLES, false, false, true, false },
 	{ "cycles, threads", TALLY_PERF, PERF_TYPE_HARDWARE,
 	  PERF_COUNT_HW_CPU_CYCLES, true, true, true, false },
 };
-enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), KINDS_NONE = 9, KINDS_P6 = 11 };
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]), KINDS_NONE = 9, KINDS_P6 = 13 };
 
 struct lot {
 	int fd;

@@ -132,6 +132,25 @@ check_rdpmc() {
 		"$(cat rdpmc.fault)" '^1 0 200[0-9]{4}$'
 }
 
+# What has called a function of the module's waits at an overflow.
+check_waits() {
+	check_known_waits "$w: while counters overflow" waits 1
+	n=$(awk '$3 == "5300c0"' overflows | wc -l)
+	t_is "$w: … each overflow is a sample" "$(dumped waits.tally |
+		grep -c '^sample .* event=0 ') $(
+		stat_field waits.tally 0 wanted)" "$n $n"
+	n=$("$TALLY" report --no-pager --format=csv --children -e 0 waits.tally |
+		awk -F, '$2 ~ /^(waits_switched|waits_woken)$/ { n += $3 }
+			END { print n + 0 }')
+	t_ok "$w: … $n of them in what records waits" "$([ "$n" -gt 10 ]; echo $?)"
+	check_full
+}
+check_full() {
+	sed 's/^/# full: /' full
+	t_is "$w: … switches that came and those that were lost add up" \
+		"$(tail -n 1 full)" 0
+}
+
 check_refused() {
 	t_like "$w: counters of others are left alone" "$(cat busy)" \
 		'performance counters are in use'
@@ -179,6 +198,7 @@ check_exact() {
 	check_perf
 	check_counts
 	check_rdpmc
+	check_waits
 	check_refused
 	check_log
 }

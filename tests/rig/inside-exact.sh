@@ -85,6 +85,11 @@ echo 0 >$rdpmc; "$EXAMPLE" >rdpmc.0
 echo 1 >$rdpmc; ./forbidden >rdpmc.fault
 echo 1 >$rdpmc
 
+# Waits, while counters overflow in what records them.
+record --wait -g -c 50000 -a -e "$instructions,usr,os" -o waits.tally -- \
+	./known_waits >waits
+"$TORTURE" waits >full; echo "$?" >>full
+
 # Somebody else has the counters.
 perf stat -e cycles -a -- sh -c \
 	'>held; until [ -e enough ]; do sleep 0.1; done' >/dev/null 2>&1 &

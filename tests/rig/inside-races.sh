@@ -34,6 +34,9 @@ fi
 "$COST" 30 2 & load=$!
 record -g --verify-stacks -F 999 -a -e cycles -o unwound.tally -- "$COST" 5
 kill $load; wait $load
+# Waits of both processors, while counters overflow.
+record -q --wait -g -F 5000 -a -e cycles -o waits.tally -- ./known_waits >waits
+"$TORTURE" waits >full; echo "$?" >>full
 # As fast as it goes: the ceiling holds, and the machine lives.
 record -c 2000 -a -o fast.tally -- "$COST" 2 2>fast
 i=0

@@ -28,6 +28,8 @@ check_races() {
 	check_unwound unwound.tally 'counters' 30
 	[ $cpu != k8 ] || check_unwound own-unwound.tally \
 		"the kernel's own events" 30
+	check_known_waits "$w: while counters overflow" waits 10
+	check_full
 	t_like "$w: the ceiling holds" "$(cat fast)" 'throttled'
 	t_is "$w: started and stopped" "$(cat cycles)" 30
 	[ ! -s registers ] || t_is "$w: killed recorders leave counters off" \

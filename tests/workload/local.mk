@@ -6,7 +6,8 @@ tests_workload_known_cost_SOURCES = tests/workload/known_cost.c
 tests_workload_known_cost_CFLAGS = $(TALLY_CFLAGS) -O2 -g \
 	-fno-omit-frame-pointer -fno-sanitize=all -pthread
 tests_workload_known_cost_LDFLAGS = -pthread
-EXTRA_DIST += tests/workload/big tests/workload/shares.c tests/workload/twins.sh
+EXTRA_DIST += tests/workload/big tests/workload/known_waits.c tests/workload/known_waits.sh \
+	tests/workload/shares.c tests/workload/twins.sh
 # Recordings that no machine would make: for tests and benches of views.
 check_PROGRAMS += tests/workload/made_recording
 tests_workload_made_recording_SOURCES = tests/workload/made_recording.c
