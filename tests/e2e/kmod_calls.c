@@ -147,6 +147,24 @@ void fill_setup(struct hostile *h, void *p)
 	*(struct tally_setup *)p = s;
 }
 
+/* Makes one of software events of it, if it asks the kernel's drivers for counters. */
+static void leave_drivers(struct tally_setup *s)
+{
+	/* What a shorter struct lacks is 0: cycles. */
+	if (s->source == TALLY_PERF && s->size < sizeof(*s))
+		s->source = TALLY_TIMER;
+	for (uint32_t i = 0; s->source == TALLY_PERF && i < TALLY_EVENTS_MAX; i++) {
+		if (!(s->events[i].flags & TALLY_EVENT_KINDS)) {
+			if (i < s->nevents)
+				s->perf[i].type = PERF_TYPE_SOFTWARE;
+			continue;
+		}
+		for (uint32_t k = 0; k < s->nkinds && k < TALLY_KINDS_MAX; k++)
+			if (s->kinds[k][i].type != TALLY_PERF_NONE)
+				s->kinds[k][i].type = PERF_TYPE_SOFTWARE;
+	}
+}
+
 static void fill_tasks(struct hostile *h, void *p)
 {
 	struct tally_tasks t = {
@@ -377,6 +395,8 @@ void one_ioctl(struct hostile *h)
 		default:
 			break;
 		}
+		if (h->g->no_drivers && c->fill == fill_setup)
+			leave_drivers((struct tally_setup *)room);
 		/* Sometimes longer than the module knows it. */
 		arg = placed(h, room, some(h, 32) ? c->size
 						  : c->size + some(h, 64));

@@ -464,6 +464,8 @@ static int run_gang(enum who who, int giver, uint32_t counters, unsigned long n,
 	g.who = who;
 	g.giver = giver;
 	g.counters = counters;
+	/* The kernel's P6 driver loses track of NMIs when it samples. */
+	g.no_drivers = counters == TALLY_PMU_P6;
 	g.left = n;
 	for (unsigned int i = 0; i < FDS; i++)
 		g.fd[i] = -1;

@@ -23,6 +23,7 @@ enum who { ROOT, PERFMON, PLAIN, WHO };
 struct gang {
 	enum who who;
 	uint32_t counters;	/* source of them, or 0 */
+	bool no_drivers;	/* the kernel's own counters are left alone */
 	int giver;		/* where a plain user gets open files, or -1 */
 	int cgroup;		/* a folder of one at /groups, or -1 */
 	int junk;		/* a file of bytes */

@@ -11,9 +11,7 @@ perf stat -e dummy -- sleep 30000 >/dev/null 2>&1 & keys=$!
 "$TORTURE" memory before >memory
 [ $STEPS = 0 ] || "$TORTURE" walk $STEPS $SEED "$PMU" >walk
 "$TORTURE" memory walk >>memory
-# (The kernel's P6 driver loses track of NMIs when it samples, which calls may ask for.)
-[ $CALLS = 0 ] || [ "$PMU" = p6 ] ||
-	"$TORTURE" hostile $CALLS $SEED >hostile
+[ $CALLS = 0 ] || "$TORTURE" hostile $CALLS $SEED >hostile
 "$TORTURE" memory hostile >>memory
 rmmod tally; echo "$?" >unload
 [ $LOADS = 0 ] || "$TORTURE" reload $LOADS $SEED ./tally.ko "$TALLY" >reload
