@@ -21,6 +21,7 @@
 #include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/err.h>
+#include <linux/hash.h>
 #include <linux/math64.h>
 #include <linux/perf_event.h>
 #include <linux/pid.h>
@@ -37,8 +38,9 @@ struct counter {
 	unsigned int cpu;		/* nr_cpu_ids if attached to a thread */
 };
 
+/* A thread that TASKS named. */
 struct follow {
-	struct list_head list;
+	struct hlist_node node;
 	struct pid *pid;
 };
 
@@ -47,7 +49,7 @@ struct perf_state {
 	struct session *s;
 	bool on;
 	struct list_head counters;
-	struct list_head threads;
+	struct hlist_head threads[TASK_BUCKETS];	/* by their pid */
 	unsigned int nthreads;
 	struct work_struct work;
 	struct cpumask *stale;		/* CPUs that went offline or came online */
@@ -340,26 +342,43 @@ static int cpus_attach(struct perf_state *p)
 	return some ? 0 : -ENODEV;
 }
 
+static void thread_drop(struct perf_state *p, struct follow *f)
+{
+	hlist_del(&f->node);
+	put_pid(f->pid);
+	kfree(f);
+	p->nthreads--;
+}
+
+/* Attaches the events to a thread.  Returns -ESRCH if it has ended. */
+static int thread_attach(struct perf_state *p, struct follow *f)
+{
+	struct task_struct *t = get_pid_task(f->pid, PIDTYPE_PID);
+	unsigned int i;
+	int r = 0;
+
+	if (!t)
+		return -ESRCH;
+	for (i = 0; i < p->s->setup.nevents && !r; i++)
+		r = counters_add(p, i, 0, t);
+	put_task_struct(t);
+	return r;
+}
+
 static int threads_attach(struct perf_state *p)
 {
-	struct task_struct *t;
+	unsigned int i, some = 0;
 	struct follow *f;
-	unsigned int i;
-	int r = 0, some = 0;
+	int r;
 
-	list_for_each_entry(f, &p->threads, list) {
-		t = get_pid_task(f->pid, PIDTYPE_PID);
-		if (!t)
-			continue;
-		for (i = 0; i < p->s->setup.nevents && !r; i++)
-			r = counters_add(p, i, 0, t);
-		put_task_struct(t);
-		if (r && r != -ESRCH)
-			return r;
-		some += !r;
-		r = 0;
-		cond_resched();
-	}
+	for (i = 0; i < TASK_BUCKETS; i++)
+		hlist_for_each_entry(f, &p->threads[i], node) {
+			r = thread_attach(p, f);
+			if (r && r != -ESRCH)
+				return r;
+			some += !r;
+			cond_resched();
+		}
 	return some ? 0 : -ESRCH;
 }
 
@@ -417,31 +436,68 @@ static int perf_open(struct session *s)
 	return r;
 }
 
-static int perf_add_thread(struct session *s, u32 tid)
+static bool has_ended(struct pid *pid)
 {
-	struct follow *f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
-	struct perf_state *p = s->perf;
-	int r = 0;
+	bool ended;
 
+	rcu_read_lock();
+	ended = !pid_task(pid, PIDTYPE_PID);
+	rcu_read_unlock();
+	return ended;
+}
+
+static void threads_forget_ended(struct perf_state *p)
+{
+	struct hlist_node *next;
+	struct follow *f;
+	unsigned int i;
+
+	for (i = 0; i < TASK_BUCKETS; i++)
+		hlist_for_each_entry_safe(f, next, &p->threads[i], node)
+			if (has_ended(f->pid))
+				thread_drop(p, f);
+}
+
+/* Takes over `pid`, unless it returns an error.  One that is there already would be
+ * counted twice. */
+static int thread_add(struct perf_state *p, struct pid *pid)
+{
+	struct hlist_head *bucket = &p->threads[hash_ptr(pid, ilog2(TASK_BUCKETS))];
+	struct follow *f;
+
+	if (p->on)
+		return -EBADFD;
+	hlist_for_each_entry(f, bucket, node)
+		if (f->pid == pid) {
+			put_pid(pid);
+			return 0;
+		}
+	if (p->nthreads >= TALLY_TASKS_MAX)
+		threads_forget_ended(p);
+	if (p->nthreads >= TALLY_TASKS_MAX)
+		return -EBADFD;
+	f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
 	if (!f)
 		return -ENOMEM;
-	f->pid = tid <= INT_MAX ? find_get_pid(tid) : NULL;
-	rcu_read_lock();
-	if (!f->pid || !pid_task(f->pid, PIDTYPE_PID))
-		r = -ESRCH;
-	rcu_read_unlock();
-	mutex_lock(&p->lock);
-	if (!r && (p->on || p->nthreads >= TALLY_TASKS_MAX))
-		r = -EBADFD;
-	if (!r) {
-		list_add_tail(&f->list, &p->threads);
-		p->nthreads++;
+	f->pid = pid;
+	hlist_add_head(&f->node, bucket);
+	p->nthreads++;
+	return 0;
+}
+
+static int perf_add_thread(struct session *s, u32 tid)
+{
+	struct pid *pid = tid <= INT_MAX ? find_get_pid(tid) : NULL;
+	struct perf_state *p = s->perf;
+	int r = -ESRCH;
+
+	if (pid && !has_ended(pid)) {
+		mutex_lock(&p->lock);
+		r = thread_add(p, pid);
+		mutex_unlock(&p->lock);
 	}
-	mutex_unlock(&p->lock);
-	if (r) {
-		put_pid(f->pid);
-		kfree(f);
-	}
+	if (r)
+		put_pid(pid);
 	return r;
 }
 
@@ -482,7 +538,6 @@ static int perf_prepare(struct session *s, const u8 *kind_of)
 	mutex_init(&p->lock);
 	p->s = s;
 	INIT_LIST_HEAD(&p->counters);
-	INIT_LIST_HEAD(&p->threads);
 	INIT_WORK(&p->work, cpus_added);
 	for (i = 0; i < TALLY_EVENTS_MAX; i++)
 		p->slot[i] = (struct perf_slot){ s, i };
@@ -494,13 +549,14 @@ static int perf_prepare(struct session *s, const u8 *kind_of)
 static void perf_forget(struct session *s)
 {
 	struct perf_state *p = s->perf;
-	struct follow *f, *next;
+	struct hlist_node *next;
+	struct follow *f;
+	unsigned int i;
 
 	cancel_work_sync(&p->work);
-	list_for_each_entry_safe(f, next, &p->threads, list) {
-		put_pid(f->pid);
-		kfree(f);
-	}
+	for (i = 0; i < TASK_BUCKETS; i++)
+		hlist_for_each_entry_safe(f, next, &p->threads[i], node)
+			thread_drop(p, f);
 	state_free(p);
 	s->perf = NULL;
 }

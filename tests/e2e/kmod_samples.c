@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Samples of /dev/tally, each looked at: their number, their copies of stacks, their
- * sums. */
+ * sums, the threads that they are of. */
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
@@ -316,4 +317,44 @@ int counts(void)
 	fine = fine && take_added(&a, fd, 0) && check_ring(&a.ring, ring) &&
 	       !ioctl(fd, TALLY_IOC_STATS, &s) && added_right(&a, &s);
 	return !fine || !a.added;
+}
+
+static uint64_t own_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A thread that is named more than once counts once: its time by the kernel's clock. */
+int twice(void)
+{
+	uint32_t self = (uint32_t)getpid(), tids[2] = { self, self };
+	struct tally_tasks tasks = {
+		.size = sizeof(tasks), .n = 2, .tids = (uintptr_t)tids,
+	};
+	struct tally_stats t = { .size = sizeof(t), .cpu = TALLY_ALL_CPUS };
+	struct tally_setup s = plain_setup();
+	uint64_t from, own, counted;
+	void *ring;
+	int fd;
+
+	by_kernel(&s, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK);
+	s.flags |= TALLY_SETUP_TASKS;
+	fd = begin_as(&s, &ring);
+	if (fd < 0 || ioctl(fd, TALLY_IOC_TASKS, &tasks) < 0 ||
+	    ioctl(fd, TALLY_IOC_TASKS, &tasks) < 0 ||
+	    ioctl(fd, TALLY_IOC_START, 0) < 0)
+		return 1;
+	from = own_time();
+	while (own_time() < from + 100000000)
+		getppid();
+	own = own_time() - from;
+	if (ioctl(fd, TALLY_IOC_STOP, 0) < 0 || ioctl(fd, TALLY_IOC_STATS, &t) < 0)
+		return 1;
+	counted = t.perf[0].value;
+	printf("counted %llu ns of %llu\n", (unsigned long long)counted,
+	       (unsigned long long)own);
+	return counted < own / 2 || counted > own / 2 * 3;
 }

@@ -10,6 +10,7 @@
  *			many, each checked
  *	kmod_torture counts		three seconds of samples, equal ones added up:
  *			none is missing
+ *	kmod_torture twice		a thread that is named more than once
  *	kmod_torture waits		switches of a thread, in a ring that is full:
  *			what came and what was lost add up (kmod_waits.c)
  *	kmod_torture hold SECONDS [kernel]	a recording is open and runs; by the
@@ -236,6 +237,8 @@ int main(int argc, char **argv)
 		return stats(argc > 2 ? argv[2] : "", argc < 4);
 	if (!strcmp(what, "counts"))
 		return counts();
+	if (!strcmp(what, "twice"))
+		return twice();
 	if (!strcmp(what, "waits"))
 		return waits();
 	if (!strcmp(what, "hold"))

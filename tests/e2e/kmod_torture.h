@@ -43,6 +43,7 @@ bool put(const char *path, const char *text);
 int stats(const char *pmu, bool callers);
 int copies(uint32_t bytes, size_t depth);
 int counts(void);
+int twice(void);
 int waits(void);
 int hostile(unsigned long calls, uint64_t seed);
 int walk(unsigned long steps, uint64_t seed, const char *pmu);

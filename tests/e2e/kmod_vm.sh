@@ -181,6 +181,7 @@ samples() {
 		stacks -e cpu-clock:k -o deepkernel.kmod.tally -- ./deep 8 2
 	done
 	"$TORTURE" counts >counts; echo $? >>counts
+	"$TORTURE" twice >twice; echo $? >>twice
 	"$TORTURE" waits >full; echo $? >>full
 	# for what is left of them; what they say is judged on another machine
 	record --wait -o wait.left.tally -- ./waits >/dev/null
@@ -520,6 +521,8 @@ check_counts() {
 	sed 's/^/# counts: /' counts
 	t_is "$v: equal samples are added up, none is missing" \
 		"$(tail -n 1 counts)" 0
+	t_is "$v: a thread that is named twice counts once ($(head -n 1 twice))" \
+		"$(tail -n 1 twice)" 0
 	more "$v: … of the whole system, too" \
 		"$(fact deepall.kmod.tally samples_added_up_in_kernel)" 300
 	t_is "$v: … the file has all that were taken" \
