@@ -190,6 +190,7 @@ static struct cpu_state *state_add(struct session *s, unsigned int cpu,
 	c->size = data;
 	c->random = get_random_u64() | 1;
 	c->stack_key = get_random_u64();
+	seqcount_init(&c->clock);
 	init_irq_work(&c->wake, wake);
 	for (i = 0; i < TALLY_EVENTS_MAX; i++)
 		c->ev[i].owner = c;
@@ -454,8 +455,25 @@ static void clock_run(struct cpu_state *c)
 
 static void clock_halt(struct cpu_state *c)
 {
+	write_seqcount_begin(&c->clock);
 	c->enabled_ns += ktime_get_mono_fast_ns() - c->since_ns;
 	WRITE_ONCE(c->since_ns, 0);
+	write_seqcount_end(&c->clock);
+}
+
+/* Returns the enabled time so far, from any CPU; the clocks of two may differ a little. */
+static u64 clock_read(const struct cpu_state *c)
+{
+	u64 ns, since, now;
+	unsigned int seq;
+
+	do {
+		seq = read_seqcount_begin(&c->clock);
+		ns = c->enabled_ns;
+		since = READ_ONCE(c->since_ns);
+		now = ktime_get_mono_fast_ns();
+	} while (read_seqcount_retry(&c->clock, seq));
+	return since && now > since ? ns + now - since : ns;
 }
 
 static void start_here(void *arg)
@@ -646,12 +664,9 @@ static void waits_add(struct tally_stats *out, const struct cpu_state *c)
 
 static void stats_add(struct tally_stats *out, const struct cpu_state *c)
 {
-	u64 since = READ_ONCE(c->since_ns);
 	unsigned int i;
 
-	out->enabled_ns += c->enabled_ns;
-	if (since)
-		out->enabled_ns += ktime_get_mono_fast_ns() - since;
+	out->enabled_ns += clock_read(c);
 	out->unclaimed += c->unclaimed;
 	out->unwound += c->unwound;
 	out->copied += c->copied;

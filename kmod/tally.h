@@ -32,6 +32,7 @@
 #include <linux/list.h>
 #include <linux/mutex.h>
 #include <linux/pid_namespace.h>
+#include <linux/seqlock.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -86,6 +87,7 @@ struct cpu_state {
 	bool running;		/* between start_cpu and stop_cpu */
 	bool paused;		/* running, but none of the recording's threads has
 				 * the CPU */
+	seqcount_t clock;	/* for readers of the next two */
 	u64 enabled_ns, since_ns;	/* time before, and start of, the current
 					 * enabled period */
 	struct tally_ring *ring;	/* shared with the program, which may write

@@ -2,11 +2,14 @@
 /* Samples of /dev/tally, each looked at: their number, their copies of stacks, their
  * sums, the threads that they are of. */
 #include <linux/perf_event.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -357,4 +360,72 @@ int twice(void)
 	printf("counted %llu ns of %llu\n", (unsigned long long)counted,
 	       (unsigned long long)own);
 	return counted < own / 2 || counted > own / 2 * 3;
+}
+
+struct sleeper {
+	_Atomic uint32_t tid;
+	atomic_bool done;
+};
+
+static bool go_to(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	return sched_setaffinity(0, sizeof(set), &set) == 0;
+}
+
+/* Sleeps and runs for microseconds, on the second processor where there is one. */
+static void *sleep_often(void *arg)
+{
+	struct sleeper *t = arg;
+
+	go_to(1);
+	atomic_store(&t->tid, (uint32_t)syscall(SYS_gettid));
+	while (!atomic_load(&t->done))
+		nap(1000);
+	return NULL;
+}
+
+/* The time of a recording never goes back, although another processor adds to it. */
+int clock_forward(unsigned int seconds)
+{
+	struct sleeper t = { 0 };
+	uint32_t tid;
+	struct tally_tasks tasks = {
+		.size = sizeof(tasks), .n = 1, .tids = (uintptr_t)&tid,
+	};
+	struct tally_setup s = plain_setup();
+	time_t end = time(NULL) + seconds;
+	unsigned long n = 0, back = 0;
+	uint64_t last = 0;
+	pthread_t thread;
+	void *ring;
+	int fd;
+
+	s.flags |= TALLY_SETUP_TASKS;
+	fd = begin_as(&s, &ring);
+	if (fd < 0 || pthread_create(&thread, NULL, sleep_often, &t))
+		return 1;
+	go_to(0);
+	while (!atomic_load(&t.tid))
+		sched_yield();
+	tid = atomic_load(&t.tid);
+	if (ioctl(fd, TALLY_IOC_TASKS, &tasks) < 0 ||
+	    ioctl(fd, TALLY_IOC_START, 0) < 0)
+		return 1;
+	for (; n % 1000 || time(NULL) < end; n++) {
+		struct tally_stats now = { .size = sizeof(now),
+					   .cpu = TALLY_ALL_CPUS };
+
+		if (ioctl(fd, TALLY_IOC_STATS, &now) < 0)
+			return 1;
+		back += now.enabled_ns < last;
+		last = now.enabled_ns;
+	}
+	atomic_store(&t.done, true);
+	pthread_join(thread, NULL);
+	printf("%lu readings, %lu went back\n", n, back);
+	return back || !last;
 }

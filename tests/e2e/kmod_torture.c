@@ -11,6 +11,7 @@
  *	kmod_torture counts		three seconds of samples, equal ones added up:
  *			none is missing
  *	kmod_torture twice		a thread that is named more than once
+ *	kmod_torture clock SECONDS	the time of a recording never goes back
  *	kmod_torture waits		switches of a thread, in a ring that is full:
  *			what came and what was lost add up (kmod_waits.c)
  *	kmod_torture hold SECONDS [kernel]	a recording is open and runs; by the
@@ -237,6 +238,8 @@ int main(int argc, char **argv)
 		return stats(argc > 2 ? argv[2] : "", argc < 4);
 	if (!strcmp(what, "counts"))
 		return counts();
+	if (!strcmp(what, "clock"))
+		return clock_forward((unsigned int)n);
 	if (!strcmp(what, "twice"))
 		return twice();
 	if (!strcmp(what, "waits"))

@@ -44,6 +44,7 @@ int stats(const char *pmu, bool callers);
 int copies(uint32_t bytes, size_t depth);
 int counts(void);
 int twice(void);
+int clock_forward(unsigned int seconds);
 int waits(void);
 int hostile(unsigned long calls, uint64_t seed);
 int walk(unsigned long steps, uint64_t seed, const char *pmu);

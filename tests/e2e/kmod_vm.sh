@@ -182,6 +182,7 @@ samples() {
 	done
 	"$TORTURE" counts >counts; echo $? >>counts
 	"$TORTURE" twice >twice; echo $? >>twice
+	"$TORTURE" clock 2 >clock; echo $? >>clock
 	"$TORTURE" waits >full; echo $? >>full
 	# for what is left of them; what they say is judged on another machine
 	record --wait -o wait.left.tally -- ./waits >/dev/null
@@ -521,6 +522,8 @@ check_counts() {
 	sed 's/^/# counts: /' counts
 	t_is "$v: equal samples are added up, none is missing" \
 		"$(tail -n 1 counts)" 0
+	t_is "$v: the time of a recording never goes back ($(head -n 1 clock))" \
+		"$(tail -n 1 clock)" 0
 	t_is "$v: a thread that is named twice counts once ($(head -n 1 twice))" \
 		"$(tail -n 1 twice)" 0
 	more "$v: … of the whole system, too" \

@@ -171,6 +171,12 @@ typedef struct mutex spinlock_t;
 #define spin_lock_init		mutex_init
 #define spin_lock_irqsave(l, flags)	((flags) = 0, mutex_lock(l))
 #define spin_unlock_irqrestore(l, flags)	((void)(flags), mutex_unlock(l))
+typedef struct { unsigned int n; } seqcount_t;
+#define seqcount_init(s)	((s)->n = 0)
+#define write_seqcount_begin(s)	((void)(s)->n++)
+#define write_seqcount_end(s)	((void)(s)->n++)
+#define read_seqcount_begin(s)	((s)->n)
+#define read_seqcount_retry(s, seq)	((s)->n != (seq))
 typedef struct { int n; } wait_queue_head_t;
 #define init_waitqueue_head(q)	((void)(q))
 #define wake_up_interruptible(q)	((void)(q))

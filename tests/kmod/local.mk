@@ -44,7 +44,7 @@ fake_headers = asm/apic.h asm/irq_regs.h asm/msr.h asm/nmi.h asm/perf_event.h \
 	asm/processor.h asm/timex.h linux/cpu.h linux/cpumask.h linux/cred.h linux/delay.h linux/hash.h linux/hrtimer.h \
 	linux/irq_work.h linux/list.h linux/math64.h linux/mm.h linux/mutex.h \
 	linux/percpu.h linux/perf_event.h linux/pid.h linux/pid_namespace.h linux/preempt.h linux/random.h linux/rculist.h \
-	linux/sched.h linux/sched/signal.h linux/sched/user.h linux/security.h linux/slab.h linux/smp.h linux/spinlock.h \
+	linux/sched.h linux/sched/signal.h linux/sched/user.h linux/security.h linux/seqlock.h linux/slab.h linux/smp.h linux/spinlock.h \
 	linux/string.h linux/suspend.h linux/timekeeping.h linux/topology.h linux/tracepoint.h linux/uaccess.h linux/version.h \
 	linux/vmalloc.h linux/wait.h
 tests/kmod/fake/stamp: tests/kmod/local.mk
