@@ -16,7 +16,7 @@
 
 unsigned int max_rate = 20000;
 module_param(max_rate, uint, 0444);
-MODULE_PARM_DESC(max_rate, "maximum samples per second of a recording on each CPU");
+MODULE_PARM_DESC(max_rate, "maximum samples per second of a recording on each CPU, at least 100");
 
 bool all_counters;
 module_param(all_counters, bool, 0444);
@@ -380,8 +380,12 @@ static int __init tally_init(void)
 {
 	int r;
 
-	if (!max_rate)
+	/* A lower one cannot be told from none within a window. */
+	if (max_rate < NSEC_PER_SEC / WINDOW_NS) {
+		pr_err("tally: max_rate must be at least %ld\n",
+		       NSEC_PER_SEC / WINDOW_NS);
 		return -EINVAL;
+	}
 	pmu_init();
 	r = tasks_init();
 	if (r)

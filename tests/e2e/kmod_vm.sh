@@ -140,6 +140,7 @@ ours() {
 samples() {
 	"$TALLY" doctor --no-pager >doctor.before
 	"$TALLY" record -q --source=kmod -o no.tally -- true 2>absent
+	insmod ./tally.ko max_rate=99 && rmmod tally; echo $? >slow
 	insmod ./tally.ko || exit 1
 	"$TALLY" doctor --no-pager >doctor.after
 	"$TORTURE" nobody >nobody
@@ -625,6 +626,7 @@ check_safety() {
 		'modprobe tally'
 	t_like "$v: the doctor sees it" "$(cat doctor.after)" \
 		'kernel module +loaded; samples by timers'
+	t_is "$v: a rate that is too low to be kept is refused" "$(cat slow)" 1
 	t_like "$v: only who may profile opens it" "$(cat nobody)" \
 		'not permitted'
 	t_like "$v: probes are no events to sample" "$(cat probe)" \
