@@ -371,11 +371,12 @@ static void pmu_stop_cpu(struct cpu_state *c)
 	struct pmu_cpu *p = this_cpu_ptr(&pmu_cpus);
 
 	pmu_disarm(&p->bank);
+	/* A counter may have overflowed just now, or been handled while its NMI is
+	 * under way.  It may arrive at any moment from now on. */
+	pmu_expect(&p->bank, ktime_get_mono_fast_ns());
+	barrier();
 	WRITE_ONCE(p->c, NULL);
 	barrier();
-	/* A counter may have overflowed just now, or been handled while its NMI is
-	 * under way. */
-	pmu_expect(&p->bank, ktime_get_mono_fast_ns());
 	apic->write(APIC_LVTPC, p->lvtpc);
 	pmu_restore(&p->bank);
 }
