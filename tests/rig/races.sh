@@ -28,7 +28,7 @@ check_races() {
 	check_unwound unwound.tally 'counters' 30
 	[ $cpu != k8 ] || check_unwound own-unwound.tally \
 		"the kernel's own events" 30
-	check_known_waits "$w: while counters overflow" waits 10
+	check_known_waits "$w: while counters overflow" waits 15
 	check_full
 	t_like "$w: the ceiling holds" "$(cat fast)" 'throttled'
 	t_is "$w: started and stopped" "$(cat cycles)" 30
