@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-EXTRA_DIST += tests/kmod/fake_kernel.h tests/kmod/fake_samples.h tests/kmod/fake_threads.h \
+EXTRA_DIST += tests/kmod/fake_kernel.h tests/kmod/fake_machine.h tests/kmod/fake_samples.h \
+	tests/kmod/fake_threads.h \
 	tests/kmod/pmu_model.h \
 	tests/kmod/two_kinds.c \
 	tests/rig/build-qemu \
