@@ -7,6 +7,9 @@
 #include <linux/sched.h>
 #include <linux/version.h>
 #include <asm/msr.h>
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 16, 0)
+#include <asm/cpuid/api.h>
+#endif
 #ifdef TALLY_HAS_PERF_ALLOW
 #include <linux/perf_event.h>
 #endif

@@ -4,7 +4,7 @@ E2E_TESTS = \
 	tests/e2e/debuginfod.sh \
 	tests/e2e/fibers.sh \
 	tests/e2e/kernel_vm.sh \
-	tests/e2e/kmod_vm.sh \
+	tests/e2e/kmod_build.sh tests/e2e/kmod_vm.sh \
 	tests/e2e/memory.sh \
 	tests/e2e/outer_callers.sh \
 	tests/e2e/source.sh \
