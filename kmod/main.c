@@ -248,6 +248,7 @@ static int ioctl_counts(struct session *s, void __user *arg)
 
 	if (r)
 		return r;
+	/* SETUP has written the flags before. */
 	if (!smp_load_acquire(&s->source) ||
 	    !(s->setup.flags & TALLY_SETUP_COUNT))
 		return -EBADFD;

@@ -33,6 +33,7 @@ bool ring_put(struct cpu_state *c, struct tally_record *r,
 	}
 	ring_write(&ring, c->head, r, size);
 	c->head += r->size;
+	/* A program that sees it sees the record. */
 	smp_store_release(&c->ring->head, c->head);
 	if (used < mark && used + r->size >= mark)
 		irq_work_queue(&c->wake);

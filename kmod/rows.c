@@ -272,6 +272,7 @@ static int page_set(struct rows *w, const struct tally_page *u)
 		return r;
 	}
 	old = block_of(t->page[u->page]);
+	/* Handlers may walk by these rows at once. */
 	smp_store_release(&t->page[u->page], &b->walk);
 	page_drop(w, old);
 	return 0;

@@ -216,6 +216,7 @@ static int wait_add(struct session *s, unsigned int cpu)
 	c->watermark = bytes / 4;
 	c->reserve = bytes / 4;
 	c->copy_bytes = s->setup.wait_copy_bytes;
+	/* As in cpu_add(). */
 	smp_store_release(&s->waits[cpu], c);
 	return 0;
 }
@@ -440,6 +441,7 @@ int session_setup(struct session *s, const struct tally_setup *setup,
 			source->forget(s);
 		rows_free(s);
 	} else {
+		/* From here on other threads and handlers use all of the above. */
 		smp_store_release(&s->source, source);
 	}
 out:
@@ -576,10 +578,10 @@ static void cpus_stop(struct session *s)
 
 int session_start(struct session *s)
 {
+	/* Another thread's SETUP may be under way.  What follows is all after it. */
 	const struct source *source = smp_load_acquire(&s->source);
 	int r;
 
-	/* Another thread's SETUP may be under way.  What follows is all after it. */
 	if (!source)
 		return -EBADFD;
 	r = source->open ? source->open(s) : 0;
@@ -604,6 +606,7 @@ int session_start(struct session *s)
 
 int session_stop(struct session *s)
 {
+	/* As in session_start(). */
 	const struct source *source = smp_load_acquire(&s->source);
 	int r = -EBADFD;
 
@@ -691,6 +694,7 @@ static void stats_add(struct tally_stats *out, const struct cpu_state *c)
 
 void session_stats(struct session *s, u32 cpu, struct tally_stats *out)
 {
+	/* As in session_start(). */
 	const struct source *source = smp_load_acquire(&s->source);
 	unsigned int i;
 

@@ -225,6 +225,7 @@ static inline bool session_follows(const struct session *s)
 	return s->setup.flags & TALLY_SETUP_TASKS && s->source &&
 	       !s->source->by_kernel;
 }
+
 /* Returns whether the module must know the recording's threads. */
 static inline bool session_knows(const struct session *s)
 {
@@ -232,6 +233,7 @@ static inline bool session_knows(const struct session *s)
 	       (s->setup.flags & TALLY_SETUP_TASKS &&
 		s->setup.flags & TALLY_SETUP_WAITS);
 }
+
 /* Charges locked memory to the user and to all recordings.  Returns 0 or -ENOMEM. */
 int pages_charge(struct session *s, size_t pages);
 void pages_release(struct session *s, size_t pages);

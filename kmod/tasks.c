@@ -255,7 +255,8 @@ static struct {
 	{ "sched_switch", switched },
 	{ "sched_waking", waking },
 };
-static DEFINE_MUTEX(watch_lock);
+
+static DEFINE_MUTEX(watch_lock);	/* guards watched[].users */
 
 static void unwatch(unsigned int what)
 {
