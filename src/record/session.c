@@ -288,39 +288,47 @@ static int record_runs(struct session *s, struct error *err)
 int record(const struct record_options *o, struct record_result *out,
 	   struct error *err)
 {
-	struct session s = { .o = o, .result = out, .out = { .fd = -1 },
-			     .signal_fd = -1, .control = { .fd = -1 },
-			     .target = { .cgroup_fd = -1 } };
+	/* On the stack, every sample of tally itself would copy it. */
+	struct session *s = calloc(1, sizeof(*s));
 	int r;
 
 	memset(out, 0, sizeof(*out));
-	s.collector.images.vdso = -1;
-	r = run_name_files(&s, 0, setup(&s, err), err);
+	if (!s)
+		return error_set(err, ERR_NOMEM, "out of memory");
+	s->o = o;
+	s->result = out;
+	s->out.fd = -1;
+	s->signal_fd = -1;
+	s->control.fd = -1;
+	s->target.cgroup_fd = -1;
+	s->collector.images.vdso = -1;
+	r = run_name_files(s, 0, setup(s, err), err);
 	if (!r)
-		r = record_runs(&s, err);
-	out->samples = s.rotation.samples + s.collector.samples;
-	out->lost = s.rotation.lost + s.collector.lost;
-	out->throttled = s.rotation.throttled + s.collector.throttled;
-	if (!r && s.failure.code) {
-		*err = s.failure;
+		r = record_runs(s, err);
+	out->samples = s->rotation.samples + s->collector.samples;
+	out->lost = s->rotation.lost + s->collector.lost;
+	out->throttled = s->rotation.throttled + s->collector.throttled;
+	if (!r && s->failure.code) {
+		*err = s->failure;
 		r = -err->code;
-	} else if (s.writer) {
+	} else if (s->writer) {
 		struct error why = { 0 };
 		int e;
 
-		if (!s.boost.running)
-			priority_boost_begin(&s.boost, PRIORITY_FINISH);
+		if (!s->boost.running)
+			priority_boost_begin(&s->boost, PRIORITY_FINISH);
 		if (!r && !out->samples && !out->lost)
-			report_unsampled(&s);
-		e = session_finish_file(&s, r ? &why : err);
+			report_unsampled(s);
+		e = session_finish_file(s, r ? &why : err);
 		if (!e)
-			e = outfile_check(&s.out, r ? &why : err);
+			e = outfile_check(&s->out, r ? &why : err);
 		if (!e && o->rotate.on)
-			e = rotate_end(&s, r ? &why : err);
+			e = rotate_end(s, r ? &why : err);
 
 		r = r ? r : e;
 	}
-	teardown(&s);
-	priority_boost_leave(&s.boost);
+	teardown(s);
+	priority_boost_leave(&s->boost);
+	free(s);
 	return r;
 }
