@@ -19,6 +19,7 @@ libprofile_a_SOURCES = \
 	src/profile/symbolize_kernel_file.c \
 	src/profile/symbolize_lines.c \
 	src/profile/symbolize_profile.c \
+	src/profile/symbolize_run.c \
 	src/profile/symbolize_profile.h \
 	src/profile/name_call_targets.c \
 	src/profile/embed_source.c \

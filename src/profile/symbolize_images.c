@@ -46,24 +46,6 @@ static int symbolize_generated(struct symbolize_run *f, const struct symbolize_i
 
 enum { SYMBOLIZE_THREADS = 2 };
 
-void symbolize_lock(struct symbolize_run *f)
-{
-	pthread_mutex_lock(&f->lock);
-}
-
-void symbolize_unlock(struct symbolize_run *f)
-{
-	pthread_mutex_unlock(&f->lock);
-}
-
-void symbolize_wait_turn(struct symbolize_run *f, const struct symbolize_item *part)
-{
-	pthread_mutex_lock(&f->lock);
-	while (f->turn != part->turn)
-		pthread_cond_wait(&f->moved, &f->lock);
-	pthread_mutex_unlock(&f->lock);
-}
-
 static void end_turn(struct symbolize_run *f, int rc)
 {
 	symbolize_next_image(f);

@@ -139,7 +139,7 @@ int session_flush(struct session *s, struct error *err)
 
 	if (p->nodes_repeat && !profile_env(p, PROF_NONE, PROF_ENV_REPEATED) &&
 	    profile_set_env(p, PROF_NONE, PROF_ENV_REPEATED, "1") < 0)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	rc = writer_flush(s->writer, err);
 	if (rc < 0)
 		return rc;
@@ -215,7 +215,7 @@ static int setup(struct session *s, struct error *err)
 	limits_raise(&s->before);
 	s->before.nice_value = priority_raise();
 	if (profile_init(&s->profile) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	/* collector_next_file needs the nodes of open waits */
 	if (!s->o->rotate.on || !s->o->waits)
 		profile_keep_nodes(&s->profile, s->o->calm ? NODES_KEPT_CALM
@@ -294,7 +294,7 @@ int record(const struct record_options *o, struct record_result *out,
 
 	memset(out, 0, sizeof(*out));
 	if (!s)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	s->o = o;
 	s->result = out;
 	s->out.fd = -1;

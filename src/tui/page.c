@@ -3,6 +3,7 @@
 #include "tui/page.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,24 @@
 
 #include "base/outfile.h"
 #include "base/text.h"
+
+void tui_notice(struct tui *t, const char *fmt, ...)
+{
+	char text[1200];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	buf_reset(&t->message);
+	buf_str(&t->message, text);
+}
+
+void tui_complain(struct tui *t, const struct error *err)
+{
+	buf_reset(&t->message);
+	text_safe(&t->message, err->msg[0] ? err->msg : "it failed");
+}
 
 enum { COLUMNS = 400, FILES_MAX = 1000 };
 

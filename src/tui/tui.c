@@ -2,7 +2,6 @@
 /* The main loop of the interactive view. */
 #include "tui/tui.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,24 +10,6 @@
 #include "tui/page.h"
 
 enum { MIN_ROWS = 3, MIN_COLUMNS = 10, TYPED_MAX = 1000 };
-
-void tui_notice(struct tui *t, const char *fmt, ...)
-{
-	char text[1200];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	buf_reset(&t->message);
-	buf_str(&t->message, text);
-}
-
-void tui_complain(struct tui *t, const struct error *err)
-{
-	buf_reset(&t->message);
-	text_safe(&t->message, err->msg[0] ? err->msg : "it failed");
-}
 
 static void take_size(struct tui *t)
 {

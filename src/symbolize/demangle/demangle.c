@@ -36,23 +36,6 @@ static size_t clone_at(const char *s, size_t n)
 	return n;
 }
 
-void demangle_clones(const char *s, const char *end, struct buf *out)
-{
-	const char *p;
-
-	while (s < end) {
-		p = s + 1;
-		while (p < end && (*p != '.' || (p + 1 < end && p[1] >= '0' &&
-						 p[1] <= '9') ||
-				   (p - s == 5 && !memcmp(s, ".llvm", 5))))
-			p++;
-		buf_str(out, " [clone ");
-		buf_bytes(out, s, (size_t)(p - s));
-		buf_u8(out, ']');
-		s = p;
-	}
-}
-
 bool lang_is_ada(uint16_t lang)
 {
 	return lang == DW_LANG_Ada83 || lang == DW_LANG_Ada95 ||
