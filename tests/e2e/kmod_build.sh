@@ -14,7 +14,8 @@ printf 'include Kbuild\nshow:\n\t@echo $(ccflags-y)\n' >show.mk
 # What $(src) is: a folder's full name up to 6.12, then a name from the working folder.
 flags() { # SRC DECLARATION
 	echo "$2" >kernel/include/linux/perf_event.h
-	make -s -f show.mk src="$1" srctree="$T_TMP/kernel" show
+	env -u MAKEFLAGS -u MAKELEVEL make -s --no-print-directory -f show.mk src="$1" \
+		srctree="$T_TMP/kernel" show
 }
 
 inline='static inline int perf_allow_kernel(struct perf_event_attr *attr)'

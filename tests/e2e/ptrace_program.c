@@ -51,16 +51,26 @@ static void next_size(void)
 	size = 50000 + (seed >> 8) % 100000;
 }
 
+/* A chain of multiplications, whose time depends on neither memory nor alignment. */
+#define CHAIN(n)							\
+	do {								\
+		unsigned int x = 1, end = (n);				\
+									\
+		for (unsigned int i = 0; i < end; i++) {		\
+			x = x * 3 + i;					\
+			__asm__ volatile("" : "+r"(x));			\
+		}							\
+		sink = x;						\
+	} while (0)
+
 __attribute__((noinline)) void work_long(void)
 {
-	for (unsigned int i = 0, n = 3 * size; i < n; i++)
-		sink += i;
+	CHAIN(3 * size);
 }
 
 __attribute__((noinline)) void work_short(void)
 {
-	for (unsigned int i = 0, n = size; i < n; i++)
-		sink -= i;
+	CHAIN(size);
 }
 
 static void spin(double seconds)
