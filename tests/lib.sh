@@ -70,18 +70,12 @@ t_result() { # STATUS NAME
 t_ok() { t_result "$2" "$1"; }
 t_run() {
 	t_name=$1; shift
-	"$@" >"$T_TMP/.run" 2>&1
-	t_status=$?
-	# LeakSanitizer's own tracer crashes now and then while threads end.
-	if [ $t_status -ne 0 ] && grep -q 'LeakSanitizer has encountered a fatal' "$T_TMP/.run"; then
-		"$@" >"$T_TMP/.run" 2>&1
+	if "$@" >"$T_TMP/.run" 2>&1; then t_result 0 "$t_name"; else
 		t_status=$?
-	fi
-	if [ $t_status -ne 0 ]; then
 		sed 's/^/# /' "$T_TMP/.run" | tail -n 40
 		echo "# exit status $t_status"
+		t_result 1 "$t_name"
 	fi
-	t_result "$t_status" "$t_name"
 }
 # Fails, and says why.
 t_fail() { # NAME REASON
