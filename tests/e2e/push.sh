@@ -141,7 +141,7 @@ if $PY -c 'import grpc' 2>/dev/null; then
 	mkdir debug/.build-id/ab
 	objcopy --only-keep-debug cost debug/.build-id/ab/cdef0123456789.debug
 	strip -o known_cost cost
-	"$TALLY" record -q -g --debug-dir debug -o cost.tally -- ./known_cost 0.4 \
+	"$TALLY" record -q -g --debug-dir debug -o cost.tally -- ./known_cost 1 \
 		2>err >/dev/null || cat err
 	to=parca+grpc://127.0.0.1:$port
 	rm -f grpc/log
