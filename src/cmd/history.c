@@ -350,6 +350,8 @@ static int show_report(struct cmd_io *io, const struct history_opts *o,
 		history_text(r, o->top, &out);
 		rc = cmd_output_last(io, NULL, &out, err);
 	}
+	r->compare = NULL;
+	r->page_ctx = NULL;
 	return rc;
 }
 
