@@ -542,11 +542,16 @@ bool program_is_erlang(char *const *command)
 	       erlang_takes_flags();
 }
 
+/* These programs have some 100 KB; others need not be searched. */
+enum { DOTNET_HOST_MAX = 1 << 20 };
+
 bool program_is_dotnet(char *const *command)
 {
 	char path[PATH_MAX];
+	struct stat st;
 	bool by_name;
 
-	return interpreter(command, NULL, path, &by_name) &&
+	return interpreter(command, NULL, path, &by_name) && !stat(path, &st) &&
+	       st.st_size < DOTNET_HOST_MAX &&
 	       section_has(path, ".rodata", "libhostfxr.so", 13);
 }
