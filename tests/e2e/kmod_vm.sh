@@ -605,15 +605,15 @@ part() { # FILE FUNCTION OF
 			END { if (m > 0) print 100 * n / m; else print "none" }'
 }
 
-# perf_prepare_header (since Linux 6.3) warns once of samples by perf_event_open, of
-# perf's or of ours, whose copy of a stack is no multiple of 8 bytes, as stacks of
+# perf_prepare_sample (perf_prepare_header since Linux 6.3) warns once of samples by
+# perf_event_open, of perf's or of ours, whose copy of a stack is no multiple of 8 bytes, as stacks of
 # 32-bit programs may be: that is not the module's.
 without_perfs_warning() {
 	awk '/\[ cut here \]/ { block = $0; next }
 		block == "" { print; next }
 		{ block = block "\n" $0 }
 		/\[ end trace / {
-			if (block !~ /events\/core.c:[0-9]+ perf_event_output/ ||
+			if (block !~ /events\/core.c:[0-9]+ perf_(event_output|prepare_sample)/ ||
 			    block ~ /\[tally\]/)
 				print block
 			block = ""
