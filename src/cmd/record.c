@@ -159,10 +159,10 @@ static int copy_size(const char *text, uint32_t *bytes, struct error *err)
 	errno = 0;
 	n = strtoull(text, &end, 10);
 	if (errno || end == text || *end || *text == '-' ||
-	    n < RECORD_COPY_MIN || n > RECORD_COPY_MAX)
+	    n < SOURCE_COPY_MIN || n > SOURCE_COPY_MAX)
 		return error_set(err, ERR_USAGE, "--call-graph=dwarf,BYTES "
 				 "takes %d to %d bytes, not \"%s\"",
-				 RECORD_COPY_MIN, RECORD_COPY_MAX, text);
+				 SOURCE_COPY_MIN, SOURCE_COPY_MAX, text);
 	*bytes = (uint32_t)((n + 7) & ~7ull);
 	return 0;
 }
@@ -264,10 +264,10 @@ static void runtime_setting(const struct record_opts *o,
 	if (!o->runtime_env || !ro->command || ro->kernel_only)
 		return;
 	for (size_t i = 0; i < COUNT(runtimes) && !r; i++)
-		if (runtimes[i].runs(ro->command))
+		if ((python || runtimes[i].runs != program_is_python) &&
+		    runtimes[i].runs(ro->command))
 			r = &runtimes[i];
-	if (!r || (r->runs == program_is_python && !python) ||
-	    user_decided(r, ro->command))
+	if (!r || user_decided(r, ro->command))
 		return;
 	old = getenv(r->name);
 	buf_printf(out, "%s=%s%s%s", r->name, old ? old : "", old && *old ? " " : "",

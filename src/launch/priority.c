@@ -17,6 +17,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "launch/proc_read.h"
+
 enum {
 	NICE_FIRST = -20,
 	NICE_RAISED = -15,
@@ -32,16 +34,10 @@ static int nice_now(void)
 
 static bool is_on(const char *proc, const char *sysctl)
 {
-	char path[128];
-	FILE *f;
-	int c;
+	char text[2];
 
-	snprintf(path, sizeof(path), "%s/sys/kernel/%s", proc, sysctl);
-	f = fopen(path, "re");
-	c = f ? fgetc(f) : EOF;
-	if (f)
-		fclose(f);
-	return c == '1';
+	proc_beginning(text, sizeof(text), "%s/sys/kernel/%s", proc, sysctl);
+	return *text == '1';
 }
 
 /* Returns whether this group of cgroups(7), version 2, or one around it has a weight,

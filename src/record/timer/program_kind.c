@@ -122,27 +122,29 @@ static int check_file(char path[PATH_MAX], bool *script, struct error *err)
 	return linker_of(head, (size_t)n, path, err);
 }
 
-/* Returns whether the names of a file's dynamic symbols and libraries contain one of
- * two parts; `second` may be empty. */
-static bool has_dynamic_name(const char *path, const char *first, size_t first_n,
-			     const char *second, size_t second_n)
+/* Returns whether a section of an ELF file contains one of two parts; `second` may be
+ * empty. */
+static bool section_has(const char *path, const char *section, const char *first,
+			size_t first_n, const char *second, size_t second_n)
 {
 	struct image *img;
 	struct span text;
-	bool found = false;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	bool found;
 
-	if (fd < 0)
+	if (image_open_file(path, &img, NULL))
 		return false;
-	if (!image_open_fd(fd, path, &img, NULL)) {
-		text = image_section(img, ".dynstr");
-		found = text.n && (memmem(text.p, text.n, first, first_n) ||
-				   (second_n && memmem(text.p, text.n, second,
-						       second_n)));
-		image_close(img);
-	}
-	close(fd);
+	text = image_section(img, section);
+	found = text.n && (memmem(text.p, text.n, first, first_n) ||
+			   (second_n && memmem(text.p, text.n, second, second_n)));
+	image_close(img);
 	return found;
+}
+
+/* The same for the names of a file's dynamic symbols and libraries. */
+static bool has_dynamic_name(const char *path, const char *first, size_t first_n,
+			     const char *second, size_t second_n)
+{
+	return section_has(path, ".dynstr", first, first_n, second, second_n);
 }
 
 /* GCC's runtime of AddressSanitizer ends the program if another library comes before
@@ -314,30 +316,14 @@ bool processes_are_python(const char *pids)
 	}
 }
 
-/* Returns whether a section of an ELF file contains `n` bytes. */
-static bool section_has(const char *path, const char *section, const char *bytes,
-			size_t n)
-{
-	struct image *img;
-	struct span text;
-	bool found;
-
-	if (image_open_file(path, &img, NULL))
-		return false;
-	text = image_section(img, section);
-	found = text.n && memmem(text.p, text.n, bytes, n);
-	image_close(img);
-	return found;
-}
-
 /* Returns whether the table of options has them, or a library of a suitable version
  * does. */
 static bool takes_options(const char *path)
 {
 	static const char options[] = "--interpreted-frames-native-stack";
 
-	return section_has(path, ".rodata", options, sizeof(options)) ||
-	       section_has(path, ".dynstr", "libnode.so.", 11);
+	return section_has(path, ".rodata", options, sizeof(options), "", 0) ||
+	       has_dynamic_name(path, "libnode.so.", 11, "", 0);
 }
 
 /* A search for node in what a command runs. */
@@ -528,7 +514,7 @@ static bool erlang_takes_flags(void)
 	if (glob(pattern, 0, NULL, &g))
 		return false;
 	for (size_t i = 0; i < g.gl_pathc; i++)
-		all &= section_has(g.gl_pathv[i], ".rodata", "JPperf", 6);
+		all &= section_has(g.gl_pathv[i], ".rodata", "JPperf", 6, "", 0);
 	globfree(&g);
 	return all;
 }
@@ -553,5 +539,5 @@ bool program_is_dotnet(char *const *command)
 
 	return interpreter(command, NULL, path, &by_name) && !stat(path, &st) &&
 	       st.st_size < DOTNET_HOST_MAX &&
-	       section_has(path, ".rodata", "libhostfxr.so", 13);
+	       section_has(path, ".rodata", "libhostfxr.so", 13, "", 0);
 }
