@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "events/events.h"
 #include "profile/source_access.h"
+#include "record/source/options.h"
 
 /* When to continue the recording in another file. */
 struct record_switch {
@@ -32,9 +33,6 @@ struct record_label {
 
 /* The maximum sampling rate that the kernel allows. */
 #define RECORD_RATE_MAX UINT64_MAX
-
-/* The range of copy_bytes: the kernel's limit. */
-enum { RECORD_COPY_MIN = 1024, RECORD_COPY_MAX = 65528 };
 
 struct record_options {
 	const char *output;
@@ -65,7 +63,8 @@ struct record_options {
 	const char *language;	/* language of which that is true: "Python" …;
 				 * NULL: none */
 	/* With callchain: unwind by tables from stack copies, instead of frame
-	 * pointers.  copy_bytes is the size of a copy, or 0 to let tally choose. */
+	 * pointers.  copy_bytes is the size of a copy (SOURCE_COPY_*), or 0 to let tally
+	 * choose. */
 	bool copy_stacks;
 	uint32_t copy_bytes;
 	bool verify_stacks;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-EXTRA_DIST += tests/record/perf_bytes.h
+EXTRA_DIST += tests/record/perf_bytes.h tests/record/replay.h
 if LIBDW
 check_PROGRAMS += tests/record/stackcheck
 tests_record_stackcheck_SOURCES = tests/record/stackcheck.c

@@ -1,46 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Polls of sleeping threads between records of their switches, with a /proc made here. */
-#include "../checks.h"
-#include <stdlib.h>
-#include <unistd.h>
-
+#include "replay.h"
 #include "base/clock.h"
 #include "record/collect/collect_waits.h"
 
-struct replay {
-	char dir[64];
-	struct profile p;
-	struct collector c;
-	struct error err;
-};
-
 static int setup(void **state)
 {
-	struct replay *r = calloc(1, sizeof(*r));
-	const char *tmp = getenv("TMPDIR");
-
-	if (!r)
-		return -1;
-	snprintf(r->dir, sizeof(r->dir), "%.40s/tally-polls.XXXXXX",
-		 tmp ? tmp : "/tmp");
-	if (!mkdtemp(r->dir) || profile_init(&r->p) < 0 ||
-	    collector_init(&r->c, &r->p, r->dir, "/nonexistent", &r->err) < 0)
-		return -1;
-	r->c.nevents = 2;
-	*state = r;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct replay *r = *state;
-	char cmd[128];
-
-	collector_fini(&r->c);
-	profile_fini(&r->p);
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", r->dir);
-	free(r);
-	return system(cmd);
+	return replay_begin(state, NULL, 2);
 }
 
 static void map_own_program(struct replay *r, uint64_t start)
@@ -140,7 +106,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			the_next_wait_is_polled_before_its_records_arrive, setup,
-			teardown),
+			replay_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

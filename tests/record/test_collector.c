@@ -4,19 +4,15 @@
  * speak of are small ELF files made here (gABI 4: header, two PT_LOAD, one
  * PT_NOTE with a build-id).
  */
-#include "../checks.h"
+#include "replay.h"
 #include <elf.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../profile/open_writer.h"
 #include "profile/reader.h"
-#include "record/collect/collector.h"
 #include "record/collect/kernel_code.h"
 
 /* The code segment as lld lays it out: its offset is no page boundary. */
@@ -29,14 +25,6 @@ struct elf_file {
 	Elf64_Nhdr nh;
 	char name[4];
 	uint8_t id[20];
-};
-
-struct replay {
-	char dir[64];
-	struct profile p;
-	struct collector c;
-	struct error err;
-	uint64_t time;
 };
 
 static struct elf_file elf_of(uint8_t id)
@@ -214,36 +202,16 @@ static const struct prof_image *image_called(struct replay *r,
 
 static int setup(void **state)
 {
-	struct replay *r = calloc(1, sizeof(*r));
-	const char *tmp = getenv("TMPDIR");
 	struct timespec now;
+	struct replay *r;
 
-	if (!r)
+	if (replay_begin(state, "/nonexistent", 1))
 		return -1;
-	snprintf(r->dir, sizeof(r->dir), "%.40s/tally-col.XXXXXX",
-		 tmp ? tmp : "/tmp");
-	if (!mkdtemp(r->dir) || profile_init(&r->p) < 0 ||
-	    collector_init(&r->c, &r->p, "/nonexistent", "/nonexistent",
-			   &r->err) < 0)
-		return -1;
-	r->c.nevents = 1;
+	r = *state;
 	/* Mappings are made after the files. */
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	r->time = ((uint64_t)now.tv_sec + 60) * 1000000000u;
-	*state = r;
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct replay *r = *state;
-	char cmd[128];
-
-	collector_fini(&r->c);
-	profile_fini(&r->p);
-	snprintf(cmd, sizeof(cmd), "rm -rf '%s'", r->dir);
-	free(r);
-	return system(cmd);
 }
 
 static void addresses_become_elf_addresses(void **state)
@@ -963,7 +931,7 @@ static void one_record_for_many_samples(void **state)
 	writer_close(w);
 }
 
-#define WITH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define WITH(f) cmocka_unit_test_setup_teardown(f, setup, replay_end)
 
 int main(void)
 {

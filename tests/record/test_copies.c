@@ -10,6 +10,7 @@
 #include "record/perf/perf_decode.h"
 #include "record/perf/perf_plan.h"
 #include "record/perf/perf_ring.h"
+#include "record/source/options.h"
 
 #include "perf_bytes.h"
 
@@ -353,13 +354,13 @@ static void a_plan_holds_what_it_promises(void **state)
 			struct perf_copies p =
 				perf_copies_plan(rates[i], cpus[k], 0);
 
-			assert_true(p.copy_bytes >= PERF_COPY_MIN);
-			assert_true(p.copy_bytes <= PERF_COPY_MAX);
+			assert_true(p.copy_bytes >= SOURCE_COPY_MIN);
+			assert_true(p.copy_bytes <= SOURCE_COPY_MAX);
 			assert_int_equal(p.copy_bytes % 8, 0);
 			/* the kernel wants a power of two */
 			assert_int_equal(p.ring_bytes & (p.ring_bytes - 1), 0);
 			assert_true(p.ring_bytes <= 32 << 20);
-			if (p.copy_bytes > PERF_COPY_MIN)
+			if (p.copy_bytes > SOURCE_COPY_MIN)
 				assert_true(p.copy_bytes * 8ull <=
 					    p.ring_bytes);
 		}
@@ -380,7 +381,7 @@ static void calm_rings_hold_a_second_within_a_limit(void **state)
 		struct perf_rings r = perf_rings_plan(p.ring_bytes, cpus[k],
 						      false, true);
 
-		assert_true(p.copy_bytes >= PERF_COPY_MIN);
+		assert_true(p.copy_bytes >= SOURCE_COPY_MIN);
 		assert_true(p.copy_bytes <= 24 << 10);
 		assert_int_equal(p.copy_bytes % 8, 0);
 		assert_int_equal(p.ring_bytes & (p.ring_bytes - 1), 0);

@@ -13,7 +13,7 @@ enum {
 	LIVE_FRAMES = 4,	/* return addresses to compare, which must be
 				 * unchanged */
 };
-#define COPY_LIMIT 65536ull	/* maximum size of a copy */
+#define COPY_LIMIT 65536ull	/* maximum size of a copy by the kernel */
 #define HOLE_REACH (64ull << 20)	/* maximum size of a hole, that of a frame */
 #define REACH (1ull << 63)	/* range of a stack above its pointer */
 

@@ -24,6 +24,7 @@
 #include "record/perf/perf_abi.h"
 #include "record/perf/perf_decode.h"
 #include "record/perf/perf_plan.h"
+#include "record/source/options.h"
 #include "record/source/rights.h"
 
 static int sys_open(struct perf_event_attr *a, const struct perf_scope *at,
@@ -290,7 +291,7 @@ static bool copy_works(const struct perf_features *f)
 	return false;
 #endif
 	perf_tracking_prepare(&a, f, false, 4096);
-	copy_attr(&a, PERF_COPY_MIN);
+	copy_attr(&a, SOURCE_COPY_MIN);
 	fd = perf_sys_open(&a, &self);
 	if (fd >= 0)
 		close(fd);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "record/perf/perf_open.h"
+#include "record/source/options.h"
 #include "record/source/rights.h"
 
 enum {
@@ -121,8 +122,8 @@ static uint32_t copy_for(size_t ring, uint64_t rate, uint32_t most)
 	uint64_t hold = rate * HOLD_MIN_MS / 1000, fit;
 
 	fit = ring / (hold < HOLD_MIN ? HOLD_MIN : hold);
-	fit = fit > RECORD_BASE + PERF_COPY_MIN ? fit - RECORD_BASE
-						: PERF_COPY_MIN;
+	fit = fit > RECORD_BASE + SOURCE_COPY_MIN ? fit - RECORD_BASE
+						: SOURCE_COPY_MIN;
 	return fit < most ? (uint32_t)fit & ~7u : most;
 }
 
@@ -133,10 +134,10 @@ struct perf_copies perf_copies_plan(uint64_t rate, size_t ncpus,
 
 	rate = usable_rate(rate);
 	plan.ring_bytes = half_down(ring_for(rate * HOLD_MS / 1000 *
-					     (wanted ? wanted : PERF_COPY_MAX)),
+					     (wanted ? wanted : SOURCE_COPY_MAX)),
 				    perf_ring_room(ncpus ? ncpus : 1));
 	if (!wanted)
-		plan.copy_bytes = copy_for(plan.ring_bytes, rate, PERF_COPY_MAX);
+		plan.copy_bytes = copy_for(plan.ring_bytes, rate, SOURCE_COPY_MAX);
 	return plan;
 }
 

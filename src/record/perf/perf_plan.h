@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Limits of a stack copy.  A sample's size has 16 bits. */
-enum { PERF_COPY_MAX = 65528, PERF_COPY_MIN = 1024 };
 /* Returns the size of a CPU's ring in bytes, from the limit of locked memory. */
 size_t perf_ring_size(void);
 /* The sizes of one CPU's rings in bytes: for samples; for mappings, forks and exits;

@@ -10,10 +10,10 @@
 
 #include "record/ptrace/ptrace_calls.h"
 #include "record/ptrace/ptrace_internal.h"
+#include "record/source/options.h"
 
 enum {
 	CREDIT_PERIODS = 64,	/* allowance for threads that are seldom seen at first */
-	COPY_USUAL = 65528,	/* size of a stack's copy, as with perf events */
 	COPIES = 64,		/* the room in the ring is that of so many larger copies */
 };
 
@@ -110,14 +110,14 @@ static size_t read_stack(struct tracer *t, const struct tracee *k,
 	return n > 0 ? (size_t)n : 0;
 }
 
-/* Returns the size of the next copy.  A nearly empty ring has room for large ones; the
- * usual size is that of copies by perf events. */
+/* Returns the size of the next copy.  A nearly empty ring has room for larger ones than
+ * perf events can make. */
 static size_t copy_most(const struct tracer *t)
 {
 	uint64_t most = (t->ring->size - ptrace_ring_waiting(t->ring)) / COPIES;
 
-	if (most < COPY_USUAL)
-		most = COPY_USUAL;
+	if (most < SOURCE_COPY_MAX)
+		most = SOURCE_COPY_MAX;
 	return most < t->opts->copy_bytes ? most : t->opts->copy_bytes;
 }
 
@@ -249,10 +249,10 @@ static void commit(struct tracer *t)
 void tracer_sample(struct tracer *t, struct tracee *k)
 {
 	struct record *r = &t->held;
-	size_t most;
 	struct record_sample *s = &r->sample;
 	struct tracee_time now;
 	bool timed = false;
+	size_t most;
 
 	*r = (struct record){ .kind = RECORD_SAMPLE, .pid = k->pid,
 			      .tid = k->tid, .cpu = SOURCE_NONE };

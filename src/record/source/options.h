@@ -8,6 +8,9 @@
 
 #include "events/events.h"
 
+/* The range of copy_bytes: the size of a perf sample has 16 bits. */
+enum { SOURCE_COPY_MIN = 1024, SOURCE_COPY_MAX = 65528 };
+
 struct source_target {
 	const uint32_t *tids;	/* threads; NULL: everything that runs on the CPUs */
 	size_t ntids;
