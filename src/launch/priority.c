@@ -202,11 +202,10 @@ static void schedule(pid_t tid, int policy)
 static void schedule_all(int policy)
 {
 	DIR *tasks = opendir("/proc/self/task");
-	struct dirent *d;
+	pid_t tid;
 
-	while (tasks && (d = readdir(tasks))) {
-		pid_t tid = (pid_t)atoi(d->d_name);
-		int now = tid > 0 ? sched_getscheduler(tid) : -1;
+	while ((tid = (pid_t)proc_next(tasks))) {
+		int now = sched_getscheduler(tid);
 
 		if (now >= 0 && (now & ~SCHED_RESET_ON_FORK) != SCHED_FIFO &&
 		    now != policy)

@@ -245,17 +245,13 @@ static int numbers_in(const char *path, id_list *out, bool *opened,
 		      struct error *err)
 {
 	DIR *dir = opendir(path);
-	struct dirent *d;
+	uint32_t id;
 	int r = 0;
 
 	*opened = dir;
-	while (dir && !r && (d = readdir(dir))) {
-		const char *p = d->d_name;
-		uint32_t tid;
-
-		if (number_take(&p, &tid) && !*p && vec_push(out, tid) < 0)
+	while (!r && (id = proc_next(dir)))
+		if (vec_push(out, id) < 0)
 			r = no_memory(err);
-	}
 	if (dir)
 		closedir(dir);
 	return r;
