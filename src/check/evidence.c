@@ -637,7 +637,7 @@ int check_evidence(struct check *c, struct error *err)
 		g.failed = true;
 	for (size_t i = 0; !g.failed && i < c->parts.n; i++)
 		finish_part(&g, i);
-	sort_rows_r(c->parts.v, c->parts.n, by_gain, c);
+	vec_sort_r(&c->parts, by_gain, c);
 	for (size_t i = 0; i < c->parts.n; i++)
 		c->parts.v[i].line = check_line_number(c->parts.v[i].line);
 	index_parts(c);

@@ -27,7 +27,7 @@ int repo_files_sort(struct repo_files *f)
 	for (; p < end; p += strlen(p) + 1)
 		if (vec_push(&f->by_base, p) < 0)
 			return -ERR_NOMEM;
-	sort_rows(f->by_base.v, f->by_base.n, by_base);
+	vec_sort(&f->by_base, by_base);
 	buf_cstr(&f->folder);
 	buf_cstr(&f->prefix);
 	return f->list.failed || f->folder.failed || f->prefix.failed ? -ERR_NOMEM

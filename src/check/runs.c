@@ -416,7 +416,7 @@ int check_runs_finish(struct check_runs *c, const struct check_runs_options *o,
 {
 	int rc = 0;
 
-	sort_rows(c->files.v, c->files.n, by_file);
+	vec_sort(&c->files, by_file);
 	if (o->by_line)
 		rc = check_runs_match_lines(c, &o->where, NULL, 0);
 	for (size_t i = 0; !rc && i < c->files.n; i++) {

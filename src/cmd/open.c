@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Opens recordings and writes output for commands: see open.h. */
+/* Opens recordings and writes output and notices for commands: see open.h. */
 #include "config.h"
 
 #include "cmd/open.h"

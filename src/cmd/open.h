@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CMD_OPEN_H
 #define TALLY_CMD_OPEN_H
-/* Functions that commands share to open recordings and write output. */
+/* What commands share: how they open recordings, write output and notices, and which exit
+ * status they return. */
 #include "base/buf.h"
 #include "cmd/command.h"
 #include "cmd/show_options.h"

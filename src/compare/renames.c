@@ -82,7 +82,7 @@ int renames_find(const struct rename_item *old, size_t nold,
 	for (size_t i = 0; i < nold; i++)
 		now[i] = RENAME_NONE;
 	if (!rc)
-		sort_rows(pairs.v.v, pairs.v.n, by_likeness);
+		vec_sort(&pairs.v, by_likeness);
 	for (size_t i = 0; !rc && i < pairs.v.n; i++) {
 		const struct pair *p = &pairs.v.v[i];
 

@@ -103,7 +103,7 @@ int files_update(struct files *f, int dir, struct error *err)
 			rc = add(&now, f, e->d_name, &st, now.updated_ns, wall,
 				 err);
 	closedir(d);
-	sort_rows(now.v.v, now.v.n, by_age);
+	vec_sort(&now.v, by_age);
 	if (!rc) {
 		files_fini(f);
 		*f = now;

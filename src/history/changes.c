@@ -466,12 +466,12 @@ static int order_groups(struct changes *c)
 		return -ERR_NOMEM;
 	for (size_t i = 0; i < c->groups.n; i++)
 		c->groups.v[i].first = i;	/* temporarily holds the old index */
-	sort_rows(c->groups.v, c->groups.n, by_age);
+	vec_sort(&c->groups, by_age);
 	for (size_t i = 0; i < c->groups.n; i++)
 		place[c->groups.v[i].first] = i;
 	for (size_t i = 0; i < c->v.n; i++)
 		c->v.v[i].group = place[c->v.v[i].group];
-	sort_rows(c->v.v, c->v.n, by_impact);
+	vec_sort(&c->v, by_impact);
 	for (size_t i = 0; i < c->groups.n; i++) {
 		c->groups.v[i].first = first;
 		first += c->groups.v[i].n;

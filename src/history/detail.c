@@ -149,7 +149,7 @@ int details_gather(struct history *h, struct check_runs *runs,
 		wanted[v[i].func] = 1;
 	if (!rc)
 		rc = sum_parts(&x, runs, wanted, per_sample);
-	sort_rows(x.v.v, x.v.n, by_func);
+	vec_sort(&x.v, by_func);
 	for (size_t i = 0; !rc && i < n; i++) {
 		const struct compare_func *f = &runs->match.funcs.v[v[i].func];
 		struct history_detail d = { .cost = v[i].cost, .line = f->line };
@@ -316,7 +316,7 @@ static void keep_largest(struct evidence *e, const struct history_detail *now,
 {
 	size_t n = 0, taken[2] = { 0, 0 };
 
-	sort_rows(e->v.v, e->v.n, by_gain);
+	vec_sort(&e->v, by_gain);
 	for (size_t i = 0; i < e->v.n; i++) {
 		struct evidence_part p = e->v.v[i];
 

@@ -631,7 +631,7 @@ int verdict_reach(const struct history *h, const uint32_t *stored,
 		return error_nomem(err);
 	}
 	answer(out, o);
-	sort_rows(out->rows.v, out->rows.n, by_weight);
+	vec_sort(&out->rows, by_weight);
 	return 0;
 }
 

@@ -89,7 +89,7 @@ static int list(struct spool *s, struct error *err)
 		s->counts.bytes += f.bytes;
 	}
 	closedir(d);
-	sort_rows(s->files.v, s->files.n, by_number);
+	vec_sort(&s->files, by_number);
 	s->next = s->files.n ? s->files.v[s->files.n - 1].number + 1 : 1;
 	return rc;
 }

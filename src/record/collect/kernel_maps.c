@@ -169,7 +169,7 @@ static int add_modules(struct loading *l, const struct buf *text)
 
 	proc_modules_parse((const char *)text->p, text->n, module_seen, l);
 	rc = l->result;
-	sort_rows(l->modules.v, l->modules.n, by_start);
+	vec_sort(&l->modules, by_start);
 	for (size_t i = 0; i < l->modules.n && !rc; i++)
 		if (!is_known(l, &l->modules.v[i]))
 			rc = module_add(l, &l->modules.v[i]);
