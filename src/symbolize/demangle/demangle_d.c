@@ -77,7 +77,7 @@ static size_t read_reference(struct r_reader *r)
 }
 
 /* Reads decimal digits as a value of the basic type `type`. */
-static void rearead_number_value(struct r_reader *r, char type)
+static void read_number_value(struct r_reader *r, char type)
 {
 	size_t from = r->at, v = 0;
 
@@ -139,10 +139,10 @@ static void read_value(struct r_reader *r, char type)
 	if (r_accept(r, 'n')) {
 		r_put(r, "null");
 	} else if (r_accept(r, 'i') || at_digit(r)) {
-		rearead_number_value(r, type);
+		read_number_value(r, type);
 	} else if (r_accept(r, 'N')) {
 		r_put(r, "-");
-		rearead_number_value(r, type);
+		read_number_value(r, type);
 	} else if (accept_any(r, "awd")) {
 		read_string(r);
 	} else if (r_accept_text(r, "f_D")) {
