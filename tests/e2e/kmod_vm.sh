@@ -504,13 +504,15 @@ check_waits() {
 		awk -F, '$1 == "helper" { print $6 }')" \
 		"$("$TALLY" report --no-pager --format=csv -e blocked -s symbol $t |
 		awk -F, '$1 ~ /^site_(lock|pipe)$/ { sum += $6 } END { print sum }')" 5
-	# The run begins some milliseconds before the program.
+	# The run begins before the program and ends after it, on a busy host by more
+	# than the limit.
 	within "$v: wall-clock time adds up" \
 		"$("$TALLY" report --no-pager --format=csv -e latency -s event \
 		wait.latency.tally | awk -F, 'NR > 1 { print $3 }')" \
 		"$(dumped wait.latency.tally | sed -n \
-		's/^run .* start_ns=\([0-9]*\) end_ns=\([0-9]*\) .*/\1 \2/p' |
-		awk '{ print $2 - $1 }')" 2
+		's/^sample time_ns=\([0-9]*\) .*/\1/p
+		s/^thread .* start_ns=\([0-9]*\).*/\1/p' |
+		sort -n | sed -n '1p; $p' | tr '\n' ' ' | awk '{ print $2 - $1 }')" 2
 }
 # A number that the recording has of itself.
 fact() { # FILE NAME

@@ -224,6 +224,13 @@ t_like "waits have whole stacks" "$(cat a.g)" 'site_lock'
 t_like "… up to where the program begins" "$(cat a.g)" '_start'
 "$TALLY" report --format=json -e blocked a.tally >a.json
 t_like "… none is cut" "$(cat a.json)" '"cut_stacks": ?0,'
+"$TALLY" dump --only tables a.tally |
+	sed -n 's/^thread .* tid=\([0-9]*\) comm="waits".* start_ns=\([0-9]*\).*/\1 \2/p' |
+	sort -n >a.threads
+t_none "each thread has one row, with its waits and its processor time" \
+	"$(cut -d ' ' -f 1 a.threads | uniq -d)"
+t_is "… the first thread's begins first" "$(sort -n -k 2 a.threads | head -n 1 |
+	cut -d ' ' -f 1)" "$(truth tid a.out)"
 # While exec replaces the program, it has no stack.
 t_like "… or broken" "$(cat a.json)" '"broken_stacks": ?[0-3],'
 

@@ -153,12 +153,13 @@ static uint32_t *row_of_task(struct collector *c, struct task *t, uint32_t task,
 			     bool by_given)
 {
 	uint64_t key = hash_mix(hash_mix(t->pid, t->tid), hash_mix(task, t->start_ns));
+	uint64_t moved_to = t->cgroup == t->first_cgroup ? 0 : t->cgroup;
 
-	if (task == PROF_STR_EMPTY && !t->moved && !by_given)
+	if (task == PROF_STR_EMPTY && !moved_to && !by_given)
 		return &t->row;
 	if (by_given)
 		key = hash_mix(key, t->given);
-	return u64map_slot(&c->task_rows, hash_mix(key, t->cgroup));
+	return u64map_slot(&c->task_rows, hash_mix(key, moved_to));
 }
 
 /* Returns the thread's row in the profile, made at its first sample. */
@@ -303,12 +304,25 @@ static int leave_out(struct collector *c, uint32_t event, uint64_t n,
 	return 0;
 }
 
-/* Notes the control group at a sample.  A thread has a row for each. */
-static void see_cgroup(struct task *t, uint64_t id)
+/* Returns whether a process's path, which /proc told, is that of this control group, as
+ * far as is known. */
+static bool is_known_cgroup(struct collector *c, uint32_t pid, uint64_t id)
+{
+	const struct process *proc = processes_find(&c->processes, pid);
+	const char *path = proc ? cgroups_path(&c->cgroups, c->proc, id, pid) : NULL;
+
+	return !path || profile_str(c->profile, path) == proc->cgroup;
+}
+
+/* Notes the control group at a sample.  A thread has a row for each.  Waits have no ID:
+ * a row that was made by one keeps the path that /proc told. */
+static void see_cgroup(struct collector *c, struct task *t, uint64_t id)
 {
 	if (!id || id == t->cgroup)
 		return;
-	t->moved |= t->cgroup != 0 || t->row != UINT32_MAX;
+	if (!t->first_cgroup &&
+	    (t->row == UINT32_MAX || is_known_cgroup(c, t->pid, id)))
+		t->first_cgroup = id;
 	t->cgroup = id;
 }
 
@@ -362,7 +376,7 @@ static int write_of_task(struct collector *c, uint32_t pid, uint32_t tid,
 								: 0;
 	if (!proc || !t)
 		return no_memory(err);
-	see_cgroup(t, of.cgroup);
+	see_cgroup(c, t, of.cgroup);
 	s->thread = thread_row(c, t, proc, s->time_ns, of.task);
 	while (c->got.n <= s->event)
 		if (vec_push(&c->got, 0) < 0)

@@ -233,6 +233,8 @@ int processes_name(struct processes *p, uint32_t pid, uint32_t tid,
 	if ((t->named || *t->comm) &&
 	    !strncmp(t->comm, comm, sizeof(t->comm) - 1)) {
 		t->named = true;
+		if (!t->start_ns)
+			t->start_ns = time_ns;
 		return 0;
 	}
 	t->own_comm |= t->named;

@@ -34,7 +34,7 @@ struct task {
 	uint32_t given;		/* name given by the program: thread_names.h */
 	uint64_t start_ns;	/* time since which it has this name */
 	uint64_t cgroup;	/* ID at its last sample that had one, or 0 */
-	bool moved;		/* has had several; `row` is unused */
+	uint64_t first_cgroup;	/* that of `row`, or 0; otherwise `row` is not used */
 };
 
 struct comm {
