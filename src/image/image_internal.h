@@ -47,28 +47,30 @@ struct image {
 	char problem[160];	/* reason why the first unreadable section failed */
 };
 
+/*
+ * Each file calls only those above it here: image.c, image_inflate.c, image_symbols.c,
+ * image_relocate.c, image_sections.c, cfi.c and plt.c, image_open.c, image_debugdata.c.
+ */
+
+/* image.c: sections by name (.debug_info may be .zdebug_info) or type, or NULL. */
+struct image_sect *image_find_sect(const struct image *img, const char *name);
+struct image_sect *image_find_debug_sect(const struct image *img, const char *name);
+struct image_sect *image_find_type(const struct image *img, uint32_t type);
+/* Returns the bytes as stored in the file. */
+struct span image_sect_raw(const struct image *img, const struct image_sect *s);
+/* Sets what image_problem returns.  The first problem causes the others. */
+void image_set_problem(struct image *img, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* image_inflate.c: returns the data of one section, decompressed and cached, but not
+ * relocated. */
+struct span image_sect_load(struct image *img, struct image_sect *s);
 /* Decompressed sections must not fill all memory. */
 #define IMAGE_MAX_INFLATED (16ull << 30)
 /* Returns how many more bytes of sections may be created from this file. */
 uint64_t image_inflate_room(const struct image *img);
 
-/* Opens an image.  Takes ownership of map and copy, also on failure. */
-int image_open_owned(struct io_map map, uint8_t *copy, struct span bytes,
-		     const char *name, struct image **out, struct error *err);
-void cfi_index_free(struct cfi_index *x);
-void plt_free(struct plt *p);
-
-/* Returns the bytes as stored in the file. */
-struct span image_sect_raw(const struct image *img,
-			   const struct image_sect *s);
-struct image_sect *image_find_debug_sect(const struct image *img,
-					 const char *name);
-/* Returns the data of one section, decompressed and cached. */
-struct span image_sect_data(struct image *img, struct image_sect *s);
-struct image_sect *image_find_sect(const struct image *img, const char *name);
-struct image_sect *image_find_type(const struct image *img, uint32_t type);
-
-/* A symbol table, for callers that need more than functions. */
+/* image_symbols.c: a symbol table, for callers that need more than functions. */
 struct symbol_table {
 	struct span syms, names;
 	struct span shndx;	/* SHT_SYMTAB_SHNDX: section numbers >= 0xff00 */
@@ -105,7 +107,18 @@ struct reloc_table {
 void reloc_table_init(struct reloc_table *t, struct span bytes, bool rela,
 		      bool is64);
 void reloc_read(const struct reloc_table *t, size_t i, struct reloc *r);
-/* Applies the relocations of a section that was just read, if it has any. */
+/* Applies the relocations of a section that was read, if it has any, once. */
 void image_relocate(struct image *img, struct image_sect *s);
+
+/* image_sections.c: returns the data of one section, decompressed, relocated and
+ * cached. */
+struct span image_sect_data(struct image *img, struct image_sect *s);
+
+void cfi_index_free(struct cfi_index *x);
+void plt_free(struct plt *p);
+
+/* image_open.c: opens an image.  Takes ownership of map and copy, also on failure. */
+int image_open_owned(struct io_map map, uint8_t *copy, struct span bytes,
+		     const char *name, struct image **out, struct error *err);
 
 #endif

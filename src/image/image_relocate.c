@@ -214,7 +214,7 @@ static bool spend(struct image *img, const struct image_sect *rs)
 	struct span names = { NULL, 0 };
 
 	if (syms->link < img->sects.n)
-		names = image_sect_data(img, &img->sects.v[syms->link]);
+		names = image_sect_load(img, &img->sects.v[syms->link]);
 	cost = img->sects.n + names.n + rs->size;
 	if (cost > most || img->relocated > most - cost)
 		return false;
@@ -252,7 +252,7 @@ void image_relocate(struct image *img, struct image_sect *s)
 	rs = s->relocs ? &img->sects.v[s->relocs] : NULL;
 	if (!rs || !spend(img, rs) || !symbol_table_open(img, &img->sects.v[rs->link], &syms))
 		return;
-	reloc_table_init(&t, image_sect_data(img, rs), rs->type == SHT_RELA,
+	reloc_table_init(&t, image_sect_load(img, rs), rs->type == SHT_RELA,
 			 image_is_64(img));
 	if (!t.n || !own_data(img, s))
 		return;

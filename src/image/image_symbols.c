@@ -99,17 +99,17 @@ bool symbol_table_open(struct image *img, struct image_sect *s,
 	*t = (struct symbol_table){ .is64 = image_is_64(img) };
 	if (s->link >= img->sects.n)
 		return false;
-	t->syms = image_sect_data(img, s);
-	t->names = image_sect_data(img, &img->sects.v[s->link]);
+	t->syms = image_sect_load(img, s);
+	t->names = image_sect_load(img, &img->sects.v[s->link]);
 	for (i = 0; i < img->sects.n; i++) {
 		struct image_sect *x = &img->sects.v[i];
 
 		if (x->link != number)
 			continue;
 		if (x->type == SHT_SYMTAB_SHNDX)
-			t->shndx = image_sect_data(img, x);
+			t->shndx = image_sect_load(img, x);
 		else if (x->type == SHT_GNU_versym)
-			t->versions = image_sect_data(img, x);
+			t->versions = image_sect_load(img, x);
 	}
 	/* With a NUL at the end, every offset inside is a valid string. */
 	while (t->names.n && t->names.p[t->names.n - 1])
@@ -260,10 +260,17 @@ bool image_has_symtab(struct image *img, bool *dynsym)
 	return s && s->size && s->type != SHT_NOBITS;
 }
 
+static struct span contents(struct image *img, const char *name)
+{
+	struct image_sect *s = image_find_sect(img, name);
+
+	return s ? image_sect_load(img, s) : (struct span){ NULL, 0 };
+}
+
 uint64_t image_exported(struct image *img, const char *name, uint64_t *size)
 {
-	struct span syms = image_section(img, ".dynsym");
-	struct span text = image_section(img, ".dynstr");
+	struct span syms = contents(img, ".dynsym");
+	struct span text = contents(img, ".dynstr");
 	size_t len = strlen(name) + 1;
 	Elf64_Sym s;
 
