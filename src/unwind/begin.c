@@ -172,9 +172,15 @@ bool walk_left_entry(struct walk *w)
 	       walk_get(w, argv + argc * w->word, w->word, &end) && !end;
 }
 
-bool walk_ends_at(struct walk *w, uint64_t ra)
+/* Returns whether the code at ra ends a stack, by its instructions alone. */
+static bool ends_at(struct walk *w, uint64_t ra)
 {
 	return w->word == 8 && ra && (is_go_begin(w, ra) || never_returns(w, ra));
+}
+
+bool walk_returns(struct walk *w, uint64_t ra)
+{
+	return walk_after_call(w, ra) || ends_at(w, ra);
 }
 
 enum begin walk_begins(struct walk *w)

@@ -10,86 +10,6 @@
 #define POINTER_REACH (1ull << 20)
 enum { SCAN_WORDS = 128, EPILOGUE_MAX = 64 };
 
-/* Returns code that exists only in memory. */
-static struct span bytes_at(const struct unwind_code *c, uint64_t pc, size_t n)
-{
-	struct span s = { NULL, 0 };
-
-	if (c->bytes) {
-		s.p = c->bytes + (pc - c->start);
-		s.n = n < c->end - pc ? n : (size_t)(c->end - pc);
-	}
-	return s;
-}
-
-/* Returns n bytes of code at pc + from; fewer or none if the rest is
- * unknown. */
-static struct span code_at(struct walk *w, uint64_t pc, int from, size_t n)
-{
-	struct span none = { NULL, 0 };
-
-	pc += (uint64_t)(int64_t)from;
-	if (!walk_code(w, pc))
-		return none;
-	if (!w->code.table)
-		return bytes_at(&w->code, pc, n);
-	return image_bytes(w->code.table->img,
-			   pc + w->code.delta, n);
-}
-
-/* Returns whether the 7 bytes before `end` end in a call instruction (Intel SDM
- * vol.  2A, CALL: E8 cd, FF /2 with each form of ModRM). */
-static bool ends_in_call(const uint8_t *end)
-{
-	if (end[-5] == 0xe8)
-		return true;
-	if (end[-2] == 0xff && ((end[-1] & 0xf8) == 0xd0 ||
-				((end[-1] & 0xf8) == 0x10 &&
-				 end[-1] != 0x14 && end[-1] != 0x15)))
-		return true;
-	if (end[-3] == 0xff && (end[-2] == 0x14 ||
-				((end[-2] & 0xf8) == 0x50 && end[-2] != 0x54)))
-		return true;
-	if (end[-4] == 0xff && end[-3] == 0x54)
-		return true;
-	if (end[-6] == 0xff && (end[-5] == 0x15 ||
-				((end[-5] & 0xf8) == 0x90 && end[-5] != 0x94)))
-		return true;
-	return end[-7] == 0xff && (end[-6] == 0x94 || end[-6] == 0x14);
-}
-
-/* MAYBE: code whose bytes are unknown may contain a call anywhere, and
- * generated code may use return addresses that no call pushed. */
-enum likely { NO, MAYBE, YES };
-
-static enum likely is_return(struct walk *w, uint64_t ra)
-{
-	enum { LONGEST = 7 };
-	enum likely otherwise;
-	struct span s;
-
-	if (!ra || !walk_code(w, ra - 1))
-		return NO;
-	otherwise = w->code.table ? NO : MAYBE;
-	s = code_at(w, ra, -LONGEST, LONGEST);
-	return s.n == LONGEST && ends_in_call(s.p + LONGEST) ? YES : otherwise;
-}
-
-struct span walk_bytes(struct walk *w, uint64_t pc, size_t n)
-{
-	return code_at(w, pc, 0, n);
-}
-
-bool walk_after_call(struct walk *w, uint64_t ra)
-{
-	return is_return(w, ra) != NO;
-}
-
-bool walk_returns(struct walk *w, uint64_t ra)
-{
-	return walk_after_call(w, ra) || walk_ends_at(w, ra);
-}
-
 /* Moves to the caller, whose return address is at `at`. */
 static enum step go_on(struct walk *w, uint64_t at, uint64_t ra, unsigned marks)
 {
@@ -192,7 +112,8 @@ static int words_in_stub(struct walk *w, uint64_t pc)
 static bool step_code(struct walk *w)
 {
 	uint64_t *r = w->regs.r, pc = r[UNWIND_RIP], ra, at, rbp;
-	struct span s = code_at(w, pc, 0, EPILOGUE_MAX), before = code_at(w, pc, -1, 1);
+	struct span s = walk_bytes(w, pc, EPILOGUE_MAX);
+	struct span before = walk_bytes(w, pc - 1, 1);
 	struct epilogue e;
 	bool is32 = w->word == 4;
 
@@ -261,7 +182,7 @@ static bool step_runtime(struct walk *w)
 	if (!s->frame || w->word != 8 || !walk_code(w, w->regs.r[UNWIND_RIP] - !w->exact) ||
 	    w->code.table || !s->frame(s->ctx, &w->regs, w->exact, &c) ||
 	    c.sp <= w->regs.r[UNWIND_RSP] || !walk_get(w, c.ra_at, 8, &ra) ||
-	    !walk_code(w, ra - 1) || (w->code.table && is_return(w, ra) == NO) ||
+	    !walk_code(w, ra - 1) || (w->code.table && !walk_after_call(w, ra)) ||
 	    (c.has_rbp && !walk_get(w, c.rbp_at, 8, &rbp)))
 		return false;
 	w->regs.r[UNWIND_RBP] = rbp;
@@ -303,7 +224,7 @@ static bool step_scan(struct walk *w, unsigned words)
 		if (off >= m->size || m->size - off < w->word ||
 		    !walk_get(w, at, w->word, &ra))
 			return false;
-		if (is_return(w, ra) == YES) {
+		if (walk_after_call(w, ra) == LIKELY_YES) {
 			if (!w->out->guessed++)
 				w->guess = w->out->pc[w->out->n - 1];
 			go_on(w, at, ra, UNWIND_GUESSED);
@@ -322,7 +243,7 @@ static bool is_begin(struct walk *w)
 	static const uint8_t exit_al[] = { 0xb0, 60, 15, 5 },
 			     exit_eax[] = { 0xb8, 60, 0, 0, 0, 15, 5 };
 	uint64_t pc = w->regs.r[UNWIND_RIP], entry, at;
-	struct span s = code_at(w, pc, 0, LOOK);
+	struct span s = walk_bytes(w, pc, LOOK);
 
 	if (!s.n || !w->code.table)
 		return false;
@@ -346,7 +267,7 @@ static bool is_clone(struct walk *w)
 
 	if (!w->exact || w->out->n != 1 || w->word != 8)
 		return false;
-	s = code_at(w, w->regs.r[UNWIND_RIP], -2, sizeof(code));
+	s = walk_bytes(w, w->regs.r[UNWIND_RIP] - 2, sizeof(code));
 	return s.n == sizeof(code) && !memcmp(s.p, code, sizeof(code));
 }
 

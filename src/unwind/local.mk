@@ -4,6 +4,7 @@ noinst_LIBRARIES += libtallyunwind.a
 libtallyunwind_a_SOURCES = \
 	src/unwind/begin.c \
 	src/unwind/cfa.c \
+	src/unwind/code.c \
 	src/unwind/expr.c \
 	src/unwind/heuristics.c \
 	src/unwind/insn.c \

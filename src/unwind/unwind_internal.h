@@ -217,6 +217,14 @@ bool walk_code(struct walk *w, uint64_t pc);
 enum step step_rule(struct walk *w, const struct unwind_table *t,
 		    const struct rule *r);
 
+/* code.c: returns up to n bytes of code; fewer if the rest is unknown. */
+struct span walk_bytes(struct walk *w, uint64_t pc, size_t n);
+/* code.c: returns whether a call precedes ra.  MAYBE: code whose bytes are unknown may
+ * contain a call anywhere, and generated code may use return addresses that no call
+ * pushed. */
+enum likely { LIKELY_NO, LIKELY_MAYBE, LIKELY_YES };
+enum likely walk_after_call(struct walk *w, uint64_t ra);
+
 /* simulate_return.c: where code without tables finds its return address and the
  * caller's rbp. */
 struct return_info {
@@ -225,15 +233,6 @@ struct return_info {
 	uint32_t fast;		/* the same as a rule, or FAST_NONE */
 };
 bool return_find(struct walk *w, struct return_info *out);
-/* heuristics.c: returns whether a call precedes ra or the code at ra is
- * unknown. */
-bool walk_after_call(struct walk *w, uint64_t ra);
-/* heuristics.c: like walk_after_call, but also true if ra marks the end of a
- * stack (walk_ends_at). */
-bool walk_returns(struct walk *w, uint64_t ra);
-/* heuristics.c: returns up to n bytes of code; fewer if the rest is unknown. */
-struct span walk_bytes(struct walk *w, uint64_t pc, size_t n);
-
 /* begin.c: returns whether the stack begins at this frame although no rule says
  * so. */
 enum begin {
@@ -243,8 +242,8 @@ enum begin {
 	BEGIN_NOT_YET,	/* ... and returns at once: the caller is next on the stack,
 			 * as of Go's systemstack_switch below a callback from C */
 };
-/* Returns whether the code at ra ends a stack, by its instructions alone. */
-bool walk_ends_at(struct walk *w, uint64_t ra);
+/* Returns whether ra may be a return address: after a call, or where a stack ends. */
+bool walk_returns(struct walk *w, uint64_t ra);
 enum begin walk_begins(struct walk *w);
 /* Returns whether an address is in the function at which a process begins: the file's
  * entry point. */
