@@ -17,6 +17,7 @@ libprofile_a_SOURCES = \
 	src/profile/symbolize_kernel.c \
 	src/profile/symbolize_kernel.h \
 	src/profile/symbolize_kernel_file.c \
+	src/profile/symbolize_kernel_running.c \
 	src/profile/symbolize_lines.c \
 	src/profile/symbolize_profile.c \
 	src/profile/symbolize_run.c \
@@ -29,6 +30,7 @@ libprofile_a_SOURCES = \
 	src/profile/merge_facts.c \
 	src/profile/merge_internal.h \
 	src/profile/merge_order.c \
+	src/profile/merge_rows.c \
 	src/profile/merge_sum.c \
 	src/profile/merge_sum.h \
 	src/profile/merge_symbols.c \

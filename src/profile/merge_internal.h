@@ -22,8 +22,8 @@ struct merge {
 	struct guess str, loc, node, func, frame;
 };
 
-/* Returns the id of a string of the current recording in the result; PROF_NONE
- * if out of memory. */
+/* merge_rows.c: returns the id of a string of the current recording in the result;
+ * PROF_NONE if out of memory. */
 uint32_t merge_str(struct merge *m, uint32_t id);
 /* Maps a row of another table; PROF_NONE stays PROF_NONE. */
 static inline uint32_t merge_row(const uint32_t *map, uint32_t id)
@@ -54,9 +54,10 @@ int merge_images(struct merge *m, struct idtab *tab);
 int merge_stacks(struct merge *m);
 /* Adds losses and totals of the runs that are mapped, `shift` later. */
 int merge_totals(struct merge *m, uint64_t shift);
-/* Adds the properties of the recording and of its runs, which already exist. */
+/* merge_facts.c: adds the properties of the recording and of its runs, which already
+ * exist. */
 int merge_facts(struct merge *m);
-/* Adds the symbol part; all other tables exist. */
+/* merge_symbols.c: adds the symbol part; all other tables exist. */
 int merge_symbols(struct merge *m);
 /* Sorts the result and removes duplicates.  May be called after each
  * recording. */

@@ -22,6 +22,13 @@ struct kernel_part {
 	size_t named;		/* … and by kallsyms, now or in the old recording */
 };
 
+/* symbolize_kernel_running.c: returns the symbols of the running kernel, when they are
+ * read (symbolize_kernel_begin); NULL: see kallsyms_error. */
+struct kallsyms *kernel_kallsyms(struct symbolize_run *f);
+/* Returns NULL if the running kernel can name the locations, and sets where it is now;
+ * otherwise the reason why not. */
+const char *kernel_check_running(struct kernel_part *k);
+
 /* A kernel symbol: of the running kernel if that is the recorded one, otherwise
  * from the recording. */
 struct kernel_name {
@@ -31,8 +38,8 @@ struct kernel_name {
 bool kernel_name_at(const struct kernel_part *k, uint64_t vaddr,
 		    struct kernel_name *out);
 
-/* Names locations with the ELF file of the kernel or module.  Returns 0 or an
- * error. */
+/* symbolize_kernel_file.c: names locations with the ELF file of the kernel or module.
+ * Returns 0 or an error. */
 int symbolize_kernel_file(struct kernel_part *k, struct image *img);
 
 #endif
