@@ -93,6 +93,8 @@ libviews_a_SOURCES = \
 	src/views/html/html_diff.c \
 	src/views/html/html_encode.c \
 	src/views/html/html_encode_lines.c \
+	src/views/html/html_encoder.c \
+	src/views/html/html_entries.c \
 	src/views/html/html_labels.c \
 	src/views/html/html_lines.c \
 	src/views/html/html_pairs.c \

@@ -249,6 +249,14 @@ int html_tree(struct html_data *d, struct error *err);
 /* html_lines.c: selects the lines and instructions to show. */
 int html_lines(struct html_data *d, struct error *err);
 void html_lines_fini(struct html_lines *l);
+/* Lines whose text a page holds: [from, to], and up to `end` those that exist.
+ * Begins with only `file` set; returns false after the file's last lines. */
+struct html_text_range {
+	uint32_t file;
+	uint32_t from, to, end;
+	size_t next;		/* 1 + index in html_lines.wants */
+};
+bool html_next_lines(const struct html_lines *l, struct html_text_range *r);
 /* html_pairs.c: pairs the files, codes, lines and instructions of both sides,
  * and writes them as members of the open object. */
 int html_pairs(struct html_data *d, struct error *err);
@@ -269,6 +277,18 @@ int html_walk_calls(struct html_call_walk *w, const struct html_data *d,
 		    const struct html_source *s, uint32_t stack);
 /* html_threads.c: fills the threads and the start of their time. */
 int page_threads(struct html_data *d, struct error *err);
+/* The key of an entry; keys are in the order of the entries. */
+static inline uint64_t html_entry_key(const struct html_entry *e)
+{
+	return (uint64_t)e->node << 32 | (uint32_t)e->event << 27 |
+	       (uint32_t)e->cohort << 15 | (uint32_t)e->kind << 8 | e->bucket;
+}
+
+/* html_entries.c: merges equal entries after nodes or buckets changed. */
+int html_entries_merge(struct html_entries *e);
+/* Doubles the width of time slices. */
+int html_coarsen(struct html_data *d);
+
 /* html_labels.c: finds the labels of these threads, and numbers the cohorts. */
 int html_labels(struct html_data *d, struct error *err);
 void html_labels_fini(struct html_labels *l);
@@ -277,10 +297,6 @@ void html_labels_fini(struct html_labels *l);
 int html_fewer_cohorts(struct html_data *d);
 /* html_samples.c: fills the entries, without limiting their number. */
 int html_samples(struct html_data *d, struct error *err);
-/* Merges equal entries after nodes or buckets changed. */
-int html_entries_merge(struct html_entries *e);
-/* Doubles the width of time slices. */
-int html_coarsen(struct html_data *d);
 
 /* html_waits.c: numbers the kinds of waits and sums waits by place and by pairs of
  * places. */
@@ -300,17 +316,11 @@ struct html_encoder {
 	struct strtab images, files;	/* id 0: "" */
 	bool failed;
 };
-/* Returns text that is harmless anywhere in the page, cut to a sensible length.
- * It is valid until the next call. */
+/* html_encoder.c: returns text that is harmless anywhere in the page, cut to a sensible
+ * length.  It is valid until the next call. */
 const char *html_safe_text(struct html_encoder *e, const char *text);
-/* Lines whose text a page holds: [from, to], and up to `end` those that exist.
- * Begins with only `file` set; returns false after the file's last lines. */
-struct html_text_range {
-	uint32_t file;
-	uint32_t from, to, end;
-	size_t next;		/* 1 + index in html_lines.wants */
-};
-bool html_next_lines(const struct html_lines *l, struct html_text_range *r);
+/* Writes columns of entries. */
+void html_put_entries(struct html_encoder *e, const struct html_entries *x);
 /* html_labels.c: writes members of the open object, and columns. */
 void html_put_labels(struct html_encoder *e, struct json *j);
 void html_put_cohorts(struct html_encoder *e);
@@ -319,7 +329,6 @@ void html_put_waits(struct html_encoder *e, struct json *j);
 /* html_encode_lines.c: writes members of the open object, and columns. */
 void html_put_lines(struct html_encoder *e, struct json *j);
 void html_put_line_columns(struct html_encoder *e);
-void html_put_entries(struct html_encoder *e, const struct html_entries *x);
 
 /* Generated from src/views/html by embed.awk. */
 const char *html_page(void);

@@ -25,12 +25,9 @@
  */
 #include <string.h>
 
-#include "base/search.h"
 #include "views/html/html_data.h"
 
 enum {
-	CONTEXT = 4,		/* lines shown around those with code */
-	BRIDGE = 12,		/* largest gap that is filled */
 	LINE_BYTES = 400,	/* maximum bytes of a line's text */
 	TARGET_BYTES = 120,
 };
@@ -48,32 +45,6 @@ static void put_source(struct html_encoder *e, struct json *j,
 	buf_again(&e->tmp);
 	source_text(&a->sources, f, line, LINE_BYTES, &e->tmp);
 	json_str(j, NULL, buf_cstr(&e->tmp));
-}
-
-/* Returns the first line of a file in html_lines.wants. */
-static size_t first_want(const struct html_lines *l, uint32_t file)
-{
-	size_t at;
-
-	lower_bound(at, 0, l->wants.n, l->wants.v[at].file < file);
-	return at;
-}
-
-bool html_next_lines(const struct html_lines *l, struct html_text_range *r)
-{
-	const struct page_source_line *w = l->wants.v;
-	size_t at = r->next ? r->next - 1 : first_want(l, r->file);
-
-	if (at == l->wants.n || w[at].file != r->file)
-		return false;
-	r->from = w[at].line > CONTEXT ? w[at].line - CONTEXT : 1;
-	for (r->to = w[at].line; at < l->wants.n && w[at].file == r->file &&
-	     w[at].line - r->to <= BRIDGE; at++)
-		r->to = w[at].line;
-	r->end = r->to < UINT32_MAX - 1 - CONTEXT ? r->to + CONTEXT
-						  : UINT32_MAX - 1;
-	r->next = at + 1;
-	return true;
 }
 
 /* Writes the wanted lines of one file, with some lines around each. */
