@@ -65,6 +65,7 @@ libviews_a_SOURCES = \
 	src/views/annotate/annotate.h \
 	src/views/annotate/annotate_code.c \
 	src/views/annotate/annotate_json.c \
+	src/views/annotate/annotate_lines.c \
 	src/views/annotate/listing.c \
 	src/views/annotate/listing.h \
 	src/views/annotate/annotate_text.c \

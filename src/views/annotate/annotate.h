@@ -262,19 +262,20 @@ void annotate_json(struct annotation *a, const struct annotate_style *style,
 
 /* annotate_units.c: selects and orders the units. */
 int annotate_choose(struct annotation *a, struct error *err);
-/* annotate.c: sets callers[func] (by same_func) of every function that called one with
- * samples. */
-int annotate_callers(struct annotation *a, uint8_t *callers);
+/* annotate_lines.c: computes lines and copies of a unit. */
+int annotate_lines(struct annotation *a, struct annot_unit *u);
+/* Adds the cost of calls; all units must exist. */
+int annotate_calls(struct annotation *a);
+/* Adds a row of costs, all 0; returns SIZE_MAX if out of memory. */
+size_t annotate_cost_row(struct annotation *a);
+/* Adds a location's cost to a row. */
+void annotate_add(struct annotation *a, size_t row, uint32_t loc, bool inlined);
 /* annotate_code.c: reads the instructions of the functions that a unit is
  * in. */
 int annotate_codes(struct annotation *a, struct annot_unit *u);
 /* Returns how many instructions an annotation may have: a byte of a file may be a
  * thousand of them. */
 size_t annotate_max_insns(uint64_t max_memory);
-/* Adds a row of costs, all 0; returns SIZE_MAX if out of memory. */
-size_t annotate_cost_row(struct annotation *a);
-/* Adds a location's cost to a row. */
-void annotate_add(struct annotation *a, size_t row, uint32_t loc, bool inlined);
 
 /* Compares places in code: by image, then by address. */
 static inline int place_compare(uint32_t i1, uint64_t v1, uint32_t i2,

@@ -286,6 +286,47 @@ static int add_pick(struct annotation *a, struct error *err)
 	return vec_push(&a->units, u);
 }
 
+struct caller_walk {
+	const struct annotation *a;
+	uint8_t *callers;	/* chooser.callers */
+	uint8_t *seen;		/* by node */
+};
+
+/* Marks the callers of a stack.  If a node was visited, its callers were
+ * visited, too. */
+static void mark_callers(void *ctx, uint32_t node, const struct slot *slot,
+			 struct cell c)
+{
+	struct caller_walk *w = ctx;
+	const struct profile *p = w->a->p;
+
+	if (w->a->agg.col_of[slot->event] == PROF_NONE || !c.count || !node)
+		return;
+	for (node = p->nodes.v[node].parent; node && !w->seen[node];
+	     node = p->nodes.v[node].parent) {
+		uint32_t f = profile_loc_frame(p, p->nodes.v[node].loc);
+
+		w->seen[node] = 1;
+		for (; f != PROF_NONE; f = p->frames.v[f].outer)
+			if (p->frames.v[f].func < p->funcs.n)
+				w->callers[w->a->same_func[
+					p->frames.v[f].func]] = 1;
+	}
+}
+
+/* Sets callers[func] (by same_func) of every function that called one with samples. */
+static int find_callers(const struct annotation *a, uint8_t *callers)
+{
+	struct caller_walk w = { .a = a, .callers = callers };
+
+	w.seen = calloc(a->p->nodes.n + 1, sizeof(*w.seen));
+	if (!w.seen)
+		return -ERR_NOMEM;
+	aggregate_each(&a->agg, mark_callers, &w);
+	free(w.seen);
+	return 0;
+}
+
 int annotate_choose(struct annotation *a, struct error *err)
 {
 	size_t n = a->p->funcs.n, s = a->p->symbols.n;
@@ -300,7 +341,7 @@ int annotate_choose(struct annotation *a, struct error *err)
 	k.codes = calloc(s * a->ncols + 1, sizeof(*k.codes));
 	k.callers = calloc(n + 1, 1);
 	if (k.self && k.all && k.seen && k.codes && k.callers)
-		rc = a->spec.what ? annotate_callers(a, k.callers) : 0;
+		rc = a->spec.what ? find_callers(a, k.callers) : 0;
 	if (!rc) {
 		sum_functions(&k);
 		rc = a->spec.what ? add_meant(&k, err) : add_hottest(&k, NULL);
