@@ -16,6 +16,7 @@
 #include "cmd/source_options.h"
 #include "symbolize/debuginfod.h"
 #include "tui/tui.h"
+#include "views/tree/tree.h"
 #include "views/wait_sites.h"
 
 enum {
@@ -477,7 +478,7 @@ static int show_report(struct cmd_io *io, struct report_opts *o,
 			spec.select.events = others;
 	}
 	if (rc >= 0)
-		rc = report_build(r, &spec, &rep, err);
+		rc = report_with_trees(r, &spec, &rep, err);
 	if (rc >= 0 && (format == FORMAT_CSV || format == FORMAT_HTML))
 		cmd_report_damage(io, path, r);
 	if (rc >= 0 && format == FORMAT_HTML)

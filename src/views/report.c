@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Builds a report: rows, their order and trees. */
+/* Builds a report: rows and their order. */
 #include "views/report.h"
 #include "base/search.h"
 
@@ -203,14 +203,11 @@ int report_complete(struct report *rep, struct error *err)
 {
 	enum table_kind kind = rep->spec.tree == TREE_CALLEES &&
 			       !rep->spec.lazy ? TABLE_ROOTS : TABLE_FUNCTIONS;
-	int rc = choose_tree_keys(rep, err) ?:
-		 fold_init(&rep->fold, &rep->agg, err) ?:
-		 table_build(&rep->table, &rep->fold, &rep->keys, kind, err) ?:
-		 order_rows(rep, err);
 
-	if (!rc && rep->spec.tree != TREE_NONE && !rep->spec.lazy)
-		rc = report_trees(rep, err);
-	return rc;
+	return choose_tree_keys(rep, err) ?:
+	       fold_init(&rep->fold, &rep->agg, err) ?:
+	       table_build(&rep->table, &rep->fold, &rep->keys, kind, err) ?:
+	       order_rows(rep, err);
 }
 
 int report_prepare(struct reader *r, const struct report_spec *spec,

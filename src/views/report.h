@@ -19,7 +19,7 @@ struct report_spec {
 	struct key_list keys;
 	struct select_spec select;
 	enum tree_mode tree;
-	bool lazy;		/* build no tree; tree_level.h builds it on demand */
+	bool lazy;		/* tree_level.h builds the tree on demand */
 	bool no_inline;		/* count inlined functions as part of their caller */
 	bool spread;		/* measure how much weights vary (agg.squares) */
 	bool by_total;		/* order by total; trees of total */
@@ -52,15 +52,16 @@ struct report {
 	size_t below_limit;	/* number of rows hidden by spec.limit */
 	size_t beyond_top;	/* number of rows hidden by spec.top */
 	uint64_t max_memory;	/* size of `tree` and its values, in bytes */
-	VEC(struct tree_node) tree;	/* pre-order */
+	VEC(struct tree_node) tree;	/* pre-order; empty without report_with_trees */
 	VEC(struct values) tree_vals;	/* [node * ncols + column] */
 };
 
 enum { REPORT_COLUMNS_MAX = 64, TREE_DEPTH_MAX = 400,
        TREE_NODES_MAX = 8000000 /* or what max_memory allows */ };
 
-/* Builds a report; reads the samples of `r` once.  `r` and what `spec` points
- * to are borrowed until report_free.  On an error *out is NULL. */
+/* Builds a report without trees (tree/tree.h); reads the samples of `r` once.
+ * `r` and what `spec` points to are borrowed until report_free.  On an error *out
+ * is NULL. */
 int report_build(struct reader *r, const struct report_spec *spec,
 		 struct report **out, struct error *err);
 /* Do the same in two steps.  Between them, frame keys may be made equal to
@@ -96,9 +97,6 @@ void report_at_event(const struct report *rep, uint32_t lane, size_t col,
 /* Returns whether any column reaches the limit. */
 bool report_shows(const struct report *rep, uint32_t lane,
 		  const struct values *v, bool total);
-
-/* tree.c: fills rep->tree for the rows in rep->order. */
-int report_trees(struct report *rep, struct error *err);
 
 struct text_style {
 	int columns;		/* maximum width; 0: unlimited */

@@ -13,8 +13,8 @@
 #include "views/dump.h"
 #include "views/info.h"
 #include "views/html/html.h"
-#include "views/report.h"
 #include "views/svg/svg.h"
+#include "views/tree/tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -45,7 +45,7 @@ static void see_report(struct reader *r, const char *keys, uint8_t choice)
 	if (choice & 2)
 		spec.select.time = "0,1h";
 	if (key_list_parse(keys, &spec.keys, &err) < 0 ||
-	    report_build(r, &spec, &rep, &err) < 0)
+	    report_with_trees(r, &spec, &rep, &err) < 0)
 		return;
 	report_text(rep, &style, &out);
 	buf_reset(&out);

@@ -11,7 +11,7 @@
 #include "views/dump.h"
 #include "views/info.h"
 #include "views/query/lines.h"
-#include "views/report.h"
+#include "views/tree/tree.h"
 
 static struct report *build(struct reader *r, const char *keys,
 			    enum tree_mode tree)
@@ -21,7 +21,7 @@ static struct report *build(struct reader *r, const char *keys,
 	struct error err = { 0 };
 
 	if (key_list_parse(keys, &spec.keys, &err) < 0 ||
-	    report_build(r, &spec, &rep, &err) < 0)
+	    report_with_trees(r, &spec, &rep, &err) < 0)
 		fail_msg("%s", err.msg);
 	return rep;
 }

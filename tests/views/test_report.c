@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "views/report.h"
+#include "views/tree/tree.h"
 
 /*
  *	main -> a			3 samples
@@ -61,7 +61,7 @@ static struct report *build(struct reader *r, const struct report_spec *spec)
 	struct report *rep = NULL;
 	struct error err = { 0 };
 
-	if (report_build(r, spec, &rep, &err) < 0)
+	if (report_with_trees(r, spec, &rep, &err) < 0)
 		fail_msg("%s", err.msg);
 	return rep;
 }

@@ -735,7 +735,8 @@ static void fill_none(uint32_t *v, size_t n)
 		v[i] = PROF_NONE;
 }
 
-int report_trees(struct report *rep, struct error *err)
+/* Fills rep->tree for the rows in rep->order. */
+static int build_trees(struct report *rep, struct error *err)
 {
 	size_t n = rep->order.n, keys = rep->keys.keys.n;
 	struct finder x = { .k = &rep->keys };
@@ -761,6 +762,21 @@ int report_trees(struct report *rep, struct error *err)
 	free(x.active);
 	free(rows);
 	free(head);
+	return rc;
+}
+
+int report_with_trees(struct reader *r, const struct report_spec *spec,
+		      struct report **out, struct error *err)
+{
+	int rc = report_build(r, spec, out, err);
+
+	if (rc < 0 || spec->tree == TREE_NONE)
+		return rc;
+	rc = build_trees(*out, err);
+	if (rc < 0) {
+		report_free(*out);
+		*out = NULL;
+	}
 	return rc;
 }
 

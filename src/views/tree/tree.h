@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_VIEWS_TREE_TREE_H
 #define TALLY_VIEWS_TREE_TREE_H
-/* Internals of the report: builds one row's tree from the places in stacks
- * (items) where the row occurs.  tree.c describes the algorithm. */
+/* Trees of a report.  A row's tree is built from the places in stacks (items) where the
+ * row occurs.  tree.c describes the algorithm. */
 #include "views/report.h"
+
+/* Builds a report as report_build does, and the trees of its rows, if spec->tree asks for
+ * them. */
+int report_with_trees(struct reader *r, const struct report_spec *spec,
+		      struct report **out, struct error *err);
 
 struct tree_item {
 	uint32_t node, step;
