@@ -29,15 +29,18 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/dwarf/debug_file.h \
 	src/symbolize/dwarf/dwarf.h \
 	src/symbolize/dwarf/dwarf_abbrev.c \
+	src/symbolize/dwarf/dwarf_files.c \
 	src/symbolize/dwarf/dwarf_form.c \
 	src/symbolize/dwarf/dwarf_funcs.c \
 	src/symbolize/dwarf/dwarf_lines.c \
 	src/symbolize/dwarf/dwarf_names.c \
 	src/symbolize/dwarf/dwarf_open.c \
 	src/symbolize/dwarf/dwarf_resolve.c \
+	src/symbolize/dwarf/dwarf_scopes.c \
 	src/symbolize/dwarf/dwarf_spell.c \
 	src/symbolize/dwarf/dwarf_split.c \
 	src/symbolize/dwarf/dwarf_units.c \
+	src/symbolize/dwarf/dwarf_work.c \
 	src/symbolize/dwarf/range_index.c \
 	src/symbolize/dwarf/range_index.h \
 	src/symbolize/dwarf/sym_result.h \

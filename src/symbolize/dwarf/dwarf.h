@@ -4,18 +4,23 @@
 /*
  * tally's DWARF 2 to 5 reader (private to src/symbolize).
  *
- *	dwarf_open.c	sections of a file; opening and closing the whole
- *	dwarf_units.c	unit headers and root DIEs, read once; the unit that covers
- *			an address
- *	dwarf_split.c	split DWARF: .dwo files, .dwp files and their index
+ *	dwarf_work.c	damage, limits of work, strings that are kept
  *	dwarf_abbrev.c	abbreviations compiled into programs; skipping attributes
  *	dwarf_form.c	attribute values, strings, addresses, DW_AT_ranges
- *	dwarf_lines.c	line tables: file names, line programs into rows
+ *	dwarf_units.c	unit headers and root DIEs, read once; the unit that covers
+ *			an address
+ *	dwarf_scopes.c	namespaces, classes and functions that contain a DIE
+ *	dwarf_open.c	sections of a file; opening and closing the whole
+ *	dwarf_split.c	split DWARF: .dwo files, .dwp files and their index
+ *	dwarf_files.c	headers of line tables, and paths of their files
+ *	dwarf_spell.c	full names of C++ functions without a linkage name
+ *	dwarf_names.c	names through abstract_origin and specification
+ *	dwarf_lines.c	line programs into rows
  *	dwarf_funcs.c	functions with code, in one flat pass over a unit, and the
  *			inlined calls of one function
- *	dwarf_names.c	names through abstract_origin and specification; scopes
- *	dwarf_spell.c	full names of C++ functions without a linkage name
  *	dwarf_resolve.c	a batch of addresses; which units are read for it and kept
+ *
+ * Each file calls only those above it here.
  *
  * Two threads may use everything except names and file paths at the same time,
  * as long as they work on different units, one on the functions and one on the
@@ -33,6 +38,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "base/cursor.h"
@@ -345,6 +351,27 @@ static inline bool dwarf_wants(const struct dwarf_work *w, uint64_t lo,
 	return i < w->nwant && w->want[i] < hi;
 }
 
+/* dwarf_work.c */
+/* Work that is free, so that small files have enough. */
+enum { DWARF_WORK_FREE = 1 << 20 };
+void dwarf_work_init(const struct dwarf *d, struct dwarf_work *w);
+/* Raises the work budget after files were added. */
+void dwarf_work_grant(const struct dwarf *d, struct dwarf_work *w);
+void dwarf_work_fini(struct dwarf_work *w);
+/* Keep what is damaged; the first damage counts. */
+void dwarf_work_damage(struct dwarf_work *w, const char *what, uint64_t at);
+void dwarf_damage(struct dwarf *d, const char *what, uint64_t at);
+/* Releases the mapped pages of all files. */
+void dwarf_release(const struct dwarf *d);
+/* Notes that about n bytes of a set's file were touched (a page fault maps at
+ * least 64 KB), and periodically releases the file's pages. */
+void dwarf_touched(const struct dwarf_set *s, uint64_t n, struct dwarf_work *w);
+/* Returns a copy of a string that outlives pages and files; "" if hostile
+ * strings would exhaust memory. */
+const char *dwarf_keep(struct dwarf *d, const char *text);
+/* Does the same for at most n bytes. */
+const char *dwarf_keep_n(struct dwarf *d, const char *text, size_t n);
+
 /* dwarf_open.c */
 int dwarf_open(struct dwarf *d, struct image *img,
 	       const struct debug_search *search);
@@ -356,17 +383,6 @@ struct dwarf_set *dwarf_set_add_split(struct dwarf *d, struct image *img);
 void dwarf_set_drop(struct dwarf *d, struct dwarf_set *s);
 /* Frees the lines and functions of a unit. */
 void dwarf_unit_unload(struct dwarf_unit *u);
-/* Releases the mapped pages of all files. */
-void dwarf_release(const struct dwarf *d);
-/* Notes that about n bytes of a set's file were touched (a page fault maps at
- * least 64 KB), and periodically releases the file's pages. */
-void dwarf_touched(const struct dwarf_set *s, uint64_t n, struct dwarf_work *w);
-void dwarf_damage(struct dwarf *d, const char *what, uint64_t at);
-void dwarf_work_damage(struct dwarf_work *w, const char *what, uint64_t at);
-void dwarf_work_init(const struct dwarf *d, struct dwarf_work *w);
-/* Raises the work budget after files were added. */
-void dwarf_work_grant(const struct dwarf *d, struct dwarf_work *w);
-void dwarf_work_fini(struct dwarf_work *w);
 
 /* dwarf_units.c */
 /* Reads a unit's length field.  Sets *off_size to 4 or 8. */
@@ -380,7 +396,10 @@ int dwarf_set_index(struct dwarf *d, struct dwarf_set *s,
 struct dwarf_unit *dwarf_unit_at(struct dwarf *d, uint64_t die);
 int dwarf_unit_root(struct dwarf *d, struct dwarf_unit *u,
 		    struct dwarf_work *w);
-const struct span *dwarf_unit_section(const struct dwarf_unit *u);
+static inline const struct span *dwarf_unit_section(const struct dwarf_unit *u)
+{
+	return u->in_types ? &u->set->types : &u->set->info;
+}
 static inline uint64_t dwarf_unit_die(const struct dwarf_unit *u, uint64_t off)
 {
 	return u->set->id | off | (u->in_types ? DIE_IN_TYPES : 0);
@@ -429,6 +448,27 @@ static inline bool dwarf_spend(struct dwarf_work *w, uint64_t n)
 	}
 	w->budget -= n;
 	return true;
+}
+
+/* Reads a little-endian number of up to 8 bytes. */
+static inline uint64_t dwarf_fixed(const uint8_t *p, unsigned size)
+{
+	uint64_t v = 0;
+	unsigned i;
+
+	if (size == 4) {
+		uint32_t v4;
+
+		memcpy(&v4, p, 4);
+		return v4;
+	}
+	if (size == 8) {
+		memcpy(&v, p, 8);
+		return v;
+	}
+	for (i = 0; i < size; i++)
+		v |= (uint64_t)p[i] << 8 * i;
+	return v;
 }
 
 /* dwarf_abbrev.c */
@@ -513,7 +553,6 @@ uint64_t dwarf_number(const struct dwarf_die *die, enum dwarf_slot slot,
 /* Returns the number of the DIE that a reference points to, or NO_DIE. */
 uint64_t dwarf_reference(const struct dwarf_unit *u,
 			 const struct dwarf_die *die, enum dwarf_slot slot);
-uint64_t dwarf_fixed(const uint8_t *p, unsigned size);
 
 static inline bool dwarf_has(const struct dwarf_die *die, enum dwarf_slot s)
 {
@@ -524,9 +563,20 @@ static inline bool dwarf_has(const struct dwarf_die *die, enum dwarf_slot s)
 void dwarf_die_ranges(const struct dwarf *d, const struct dwarf_unit *u,
 		      const struct dwarf_die *die, struct dwarf_work *w);
 
-/* dwarf_lines.c */
+/* dwarf_files.c */
+struct line_header {
+	const uint8_t *program, *end;
+	const uint8_t *lengths;		/* operand counts of standard opcodes 1.. */
+	uint8_t min_inst, max_ops, line_range, opcode_base, addr_size;
+	int8_t line_base;
+};
+/* Reads header and file names of a unit's line table once (`files_read`).  Returns false
+ * if they are unusable. */
+bool dwarf_read_files(struct dwarf_unit *u, struct line_header *h, struct dwarf_work *w);
 /* Returns the path of file number i; "" if there is none. */
 const char *dwarf_file_path(struct dwarf *d, struct dwarf_unit *u, uint64_t i);
+
+/* dwarf_lines.c */
 void dwarf_read_lines(const struct dwarf *d, struct dwarf_unit *u,
 		      struct dwarf_work *w);
 const struct line_row *dwarf_find_row(const struct dwarf_unit *u,
@@ -547,11 +597,6 @@ void dwarf_read_inlines(const struct dwarf *d, const struct dwarf_unit *u,
 			uint32_t *call, struct dwarf_work *w);
 
 /* dwarf_names.c */
-/* Returns a copy of a string that outlives pages and files; "" if hostile
- * strings would exhaust memory. */
-const char *dwarf_keep(struct dwarf *d, const char *text);
-/* Does the same for at most n bytes. */
-const char *dwarf_keep_n(struct dwarf *d, const char *text, size_t n);
 /* Returns the name of a function's DIE; NULL if out of memory. */
 const struct func_name *dwarf_name(struct dwarf *d, uint64_t die);
 /* Reads the names of n DIEs in advance (and sorts the DIEs): page by page,
@@ -566,6 +611,7 @@ const char *dwarf_full_name(struct dwarf *d, uint64_t die);
  * DIEs). */
 int dwarf_full_name_many(struct dwarf *d, uint64_t *dies, size_t n);
 
+/* dwarf_scopes.c */
 /* Returns the scope that contains the DIE at an offset of its section, as an
  * index into *x.  *x is valid until three other units were looked up.  Returns
  * NO_SCOPE if there is none or it cannot be determined. */

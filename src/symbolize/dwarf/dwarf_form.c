@@ -6,26 +6,6 @@
 #include "base/cursor.h"
 #include "symbolize/dwarf/dwarf.h"
 
-uint64_t dwarf_fixed(const uint8_t *p, unsigned size)
-{
-	uint64_t v = 0;
-	unsigned i;
-
-	if (size == 4) {
-		uint32_t v4;
-
-		memcpy(&v4, p, 4);
-		return v4;
-	}
-	if (size == 8) {
-		memcpy(&v, p, 8);
-		return v;
-	}
-	for (i = 0; i < size; i++)
-		v |= (uint64_t)p[i] << 8 * i;
-	return v;
-}
-
 /* Reads forms of varying size.  Forms with unused values (blocks) are skipped
  * and leave the slot empty. */
 static const uint8_t *read_variable(const struct abbrev_table *t,

@@ -1,51 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Opens the sections of files and closes everything. */
 #include <dwarf.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "symbolize/dwarf/dwarf.h"
-
-/* Valid DWARF is walked a few times at most.  Hostile DWARF may share lists and
- * tables so that the work multiplies. */
-enum { WORK_FACTOR = 32, WORK_FREE = 1 << 20 };
-
-void dwarf_work_damage(struct dwarf_work *w, const char *what, uint64_t at)
-{
-	if (w->damage)
-		return;
-	w->damage = what;
-	w->damage_at = at;
-}
-
-void dwarf_damage(struct dwarf *d, const char *what, uint64_t at)
-{
-	if (!d->damage[0])
-		snprintf(d->damage, sizeof(d->damage),
-			 "%s at offset 0x%llx", what, (unsigned long long)at);
-}
-
-void dwarf_work_grant(const struct dwarf *d, struct dwarf_work *w)
-{
-	w->budget += WORK_FACTOR * (d->bytes - w->granted);
-	w->granted = d->bytes;
-}
-
-void dwarf_work_init(const struct dwarf *d, struct dwarf_work *w)
-{
-	memset(w, 0, sizeof(*w));
-	w->budget = WORK_FREE;
-	dwarf_work_grant(d, w);
-}
-
-void dwarf_work_fini(struct dwarf_work *w)
-{
-	vec_fini(&w->pairs);
-	vec_fini(&w->open);
-	vec_fini(&w->calls);
-}
 
 /* Returns a string section, truncated so that it ends with NUL. */
 static struct span string_section(struct image *img, const char *name)
@@ -138,7 +97,7 @@ static struct dwarf_set *set_new(struct dwarf *d, struct image *img,
 		open_split_sections(s, img, d->main);
 	else
 		open_sections(s, img);
-	atomic_init(&s->abbrev_budget, WORK_FREE + 4 * (uint64_t)s->abbrev.n);
+	atomic_init(&s->abbrev_budget, DWARF_WORK_FREE + 4 * (uint64_t)s->abbrev.n);
 	d->bytes += s->info.n + s->types.n + s->line.n + s->rnglists.n;
 	if (!is_split)
 		d->bytes += s->ranges.n;
@@ -203,25 +162,6 @@ void dwarf_unit_unload(struct dwarf_unit *u)
 	vec_fini(&u->lines.rows);
 	u->lines.files_read = false;
 	u->loaded = u->partial = false;
-}
-
-void dwarf_touched(const struct dwarf_set *s, uint64_t n, struct dwarf_work *w)
-{
-	enum { FAULT_BYTES = 64 * 1024, RELEASE_BYTES = 8 << 20 };
-
-	w->touched += FAULT_BYTES + n;
-	if (w->touched < RELEASE_BYTES)
-		return;
-	image_release(s->img);
-	w->touched = 0;
-}
-
-void dwarf_release(const struct dwarf *d)
-{
-	size_t i;
-
-	for (i = 0; i < d->sets.n; i++)
-		image_release(d->sets.v[i]->img);
 }
 
 static void set_free(struct dwarf_set *s)

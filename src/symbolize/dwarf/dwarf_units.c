@@ -8,11 +8,6 @@
 #include "base/search.h"
 #include "symbolize/dwarf/dwarf.h"
 
-const struct span *dwarf_unit_section(const struct dwarf_unit *u)
-{
-	return u->in_types ? &u->set->types : &u->set->info;
-}
-
 uint64_t dwarf_read_length(struct cursor *c, uint8_t *off_size)
 {
 	uint64_t n = cursor_u32(c);
