@@ -51,9 +51,10 @@ libsymbolize_a_SOURCES = \
 	src/symbolize/demangle/demangle_ada.c \
 	src/symbolize/demangle/demangle_cxx.c \
 	src/symbolize/demangle/demangle_cxx.h \
+	src/symbolize/demangle/demangle_cxx_encoding.c \
 	src/symbolize/demangle/demangle_cxx_expr.c \
+	src/symbolize/demangle/demangle_cxx_node.c \
 	src/symbolize/demangle/demangle_cxx_print.c \
-	src/symbolize/demangle/demangle_cxx_print_expr.c \
 	src/symbolize/demangle/demangle_cxx_type.c \
 	src/symbolize/demangle/demangle_d.c \
 	src/symbolize/demangle/demangle_langs.c \

@@ -5,13 +5,17 @@
  * C++ names (Itanium C++ ABI §5.1): a name is read once into small nodes, which
  * are then written out.  The output is that of c++filt from binutils.
  *
- *	demangle_cxx.c		the whole name, encodings, special names;
- *				unqualified names: operators, lambdas, tags
- *	demangle_cxx_type.c	types; scoped names, templates' arguments,
+ *	demangle_cxx.c		the whole name: reads it, then writes it
+ *	demangle_cxx_encoding.c	reads encodings, special names; unqualified names:
+ *				operators, lambdas, tags
+ *	demangle_cxx_type.c	… types; scoped names, templates' arguments,
  *				substitutions
- *	demangle_cxx_expr.c	expressions
- *	demangle_cxx_print.c	nodes into text: names, types, lists and packs
- *	demangle_cxx_print_expr.c	… expressions
+ *	demangle_cxx_expr.c	… expressions
+ *	demangle_cxx_print.c	writes nodes as text
+ *	demangle_cxx_node.c	nodes, operators, numbers; template parameters
+ *
+ * The three that read call each other as the grammar does: names contain types, types
+ * contain expressions, and these contain names.
  *
  * Names are hostile.  The number of nodes is a few for each byte read,
  * including nodes that were discarded again.  A node that is written a second
@@ -85,7 +89,7 @@ struct cxx_node {
 
 struct cxx_operator {
 	char code[3];
-	char shape;		/* see demangle_cxx.c */
+	char shape;		/* see demangle_cxx_node.c */
 	char text[18];
 };
 
@@ -198,7 +202,7 @@ static inline uint8_t cxx_flags(const struct cxx *p, uint32_t a, uint32_t b)
 	return p->v[a].flags | p->v[b].flags;
 }
 
-/* demangle_cxx.c */
+/* demangle_cxx_node.c */
 uint32_t cxx_add(struct cxx *p, enum cxx_kind kind, uint32_t a, uint32_t b,
 		 uint32_t c, unsigned flags);
 /* Adds a node with two parts, a and b. */
@@ -208,8 +212,6 @@ uint32_t cxx_word(struct cxx *p, enum cxx_kind kind, const char *s, uint32_t c);
 uint32_t cxx_special(struct cxx *p, const char *s, uint32_t of);
 uint32_t cxx_text(struct cxx *p, const char *s, const char *end);
 void cxx_sub_add(struct cxx *p, uint32_t node);
-/* Reads an encoding: of a nested symbol, or of the whole symbol (top). */
-uint32_t cxx_encoding(struct cxx *p, bool top);
 
 /* A list to which items are appended. */
 struct cxx_list {
@@ -223,6 +225,19 @@ uint32_t cxx_number(struct cxx *p);
 uint32_t cxx_number_end(struct cxx *p);
 /* Reads [digits and capitals] before _, in base 36: 1 for 0. */
 uint32_t cxx_base36(struct cxx *p);
+const struct cxx_operator *cxx_operator_find(char c, char d);
+const struct cxx_operator *cxx_operator_at(uint32_t i);
+uint32_t cxx_operator_index(const struct cxx_operator *op);
+
+/* Makes room for n more bytes of text.  Returns false if there is none. */
+bool cxx_grow(struct cxx *p, uint32_t n);
+void cxx_put_number(struct cxx *p, uint32_t v);
+/* Returns the value of a parameter in this context; returns 0 and sets bad if
+ * it has none. */
+uint32_t cxx_resolve(struct cxx *p, uint32_t id);
+/* Returns the first pack in a node that needs expansion; 0 if there is none. */
+uint32_t cxx_pack_of(struct cxx *p, uint32_t node);
+uint32_t cxx_pack_length(const struct cxx *p, uint32_t pack);
 
 /* demangle_cxx_type.c; `of` is NULL for names that are types. */
 uint32_t cxx_name(struct cxx *p, struct cxx_name *of);
@@ -238,12 +253,11 @@ bool cxx_at_head(const struct cxx *p);
 uint32_t cxx_head(struct cxx *p, char *letter);
 unsigned cxx_cv_quals(struct cxx *p);
 
-/* demangle_cxx.c */
+/* demangle_cxx_encoding.c */
+/* Reads an encoding: of a nested symbol, or of the whole symbol (top). */
+uint32_t cxx_encoding(struct cxx *p, bool top);
 uint32_t cxx_unqualified(struct cxx *p, struct cxx_name *of, uint32_t module);
 uint32_t cxx_tags(struct cxx *p, uint32_t name);
-const struct cxx_operator *cxx_operator_find(char c, char d);
-const struct cxx_operator *cxx_operator_at(uint32_t i);
-uint32_t cxx_operator_index(const struct cxx_operator *op);
 
 /* demangle_cxx_type.c */
 uint32_t cxx_type(struct cxx *p);
@@ -258,23 +272,20 @@ uint32_t cxx_literal(struct cxx *p);
 uint32_t cxx_constraint(struct cxx *p);
 
 /* demangle_cxx_print.c */
-bool cxx_grow(struct cxx *p, uint32_t n);
 void cxx_print(struct cxx *p, uint32_t node);
-/* Writes a text that has parts of a node: %a %b %c nodes, %A %B lists of nodes,
- * separated by commas; %n the number c; %x %y %z like %a %b %c as operands. */
-void cxx_format(struct cxx *p, const struct cxx_node *v, const char *format);
-void cxx_put_number(struct cxx *p, uint32_t v);
-/* Writes a list separated by commas; empty items get no comma. */
-void cxx_print_list(struct cxx *p, uint32_t list);
-/* Returns the first pack in a node that needs expansion; 0 if there is none. */
-uint32_t cxx_pack_of(struct cxx *p, uint32_t node);
-uint32_t cxx_pack_length(const struct cxx *p, uint32_t pack);
 
-/* demangle_cxx_print_expr.c */
-/* Writes a node, in parentheses unless it is simple. */
-void cxx_print_operand(struct cxx *p, uint32_t node);
-/* Returns false if the node is not an expression. */
-bool cxx_print_expression(struct cxx *p, const struct cxx_node *v);
+/* Must precede output that may be unbounded.  Returns false if a limit is
+ * reached. */
+static inline bool cxx_begin(struct cxx *p)
+{
+	if (p->bad || p->depth >= CXX_DEPTH_MAX ||
+	    ++p->steps > CXX_STEPS_MAX) {
+		p->bad = true;
+		return false;
+	}
+	p->depth++;
+	return true;
+}
 
 static inline void cxx_put(struct cxx *p, const char *s, uint32_t n)
 {

@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writes nodes as text: names, types, parameters and packs, lists. */
+/* Writes nodes as text: names, types, expressions, lists. */
 #include "base/vec.h"
 #include "symbolize/demangle/demangle_cxx.h"
 
-/* Must precede output that may be unbounded.  Returns false if a limit is
- * reached. */
-static bool cxx_begin(struct cxx *p)
-{
-	if (p->bad || p->depth >= CXX_DEPTH_MAX ||
-	    ++p->steps > CXX_STEPS_MAX) {
-		p->bad = true;
-		return false;
-	}
-	p->depth++;
-	return true;
-}
-
-/* Names, template parameters and special symbols. */
-
+/* Writes a text that has parts of a node: %a %b %c nodes, %A %B lists of nodes,
+ * separated by commas; %n the number c; %x %y %z like %a %b %c as operands. */
+static void cxx_format(struct cxx *p, const struct cxx_node *v, const char *format);
 static void cxx_print_args(struct cxx *p, uint32_t list);
 static void cxx_print_item(struct cxx *p, uint32_t id, uint32_t start);
-static uint32_t cxx_resolve(struct cxx *p, uint32_t id);
+
+/* Names, template parameters and special symbols. */
 
 static void print_lambda(struct cxx *p, const struct cxx_node *v)
 {
@@ -448,139 +437,274 @@ static void print_noexcept(struct cxx *p, const struct cxx_node *v)
 	cxx_format(p, v, v->a ? " noexcept(%a)" : " noexcept");
 }
 
-bool cxx_grow(struct cxx *p, uint32_t n)
-{
-	struct buf *b = p->out;
-	size_t start = b->n, room;
+/* Expressions. */
 
-	if (n > CXX_OUT_MAX - p->at) {
-		p->bad = true;
-		return false;
-	}
-	room = p->at + n < 256 ? 256 : p->at + n;
-	if (!buf_room(b, room)) {
-		p->bad = true;
-		return false;
-	}
-	p->text = b->p + start;
-	room = b->cap - start;
-	p->room = room < CXX_OUT_MAX ? (uint32_t)room : CXX_OUT_MAX;
-	return true;
+static void put_text(struct cxx *p, const char *s)
+{
+	cxx_put(p, s, (uint32_t)strlen(s));
 }
 
-void cxx_put_number(struct cxx *p, uint32_t v)
-{
-	char text[12];
-	int i = sizeof(text);
-
-	do
-		text[--i] = (char)('0' + v % 10);
-	while (v /= 10);
-	cxx_put(p, text + i, (uint32_t)sizeof(text) - (uint32_t)i);
-}
-
-/* Returns item i of a pack, 0 if none.  The parameter remembers its
- * position. */
-static uint32_t pack_item(struct cxx *p, struct cxx_node *param, uint32_t pack,
-			  uint32_t i)
-{
-	if (param->a != pack || !param->b || param->text > i) {
-		param->a = pack;
-		param->b = p->v[pack].a;
-		param->text = 0;
-	}
-	for (; param->b && param->text < i; param->text++)
-		param->b = p->v[param->b].b;
-	return p->v[param->b].a;
-}
-
-/* Returns argument i of the template that is being written; 0 if it has
- * none. */
-static uint32_t argument(struct cxx *p, uint32_t i)
-{
-	uint32_t at = p->args;
-
-	if (i > p->max) {
-		p->bad = true;
-		return 0;
-	}
-	p->steps += i / 8;
-	for (; at && i; i--)
-		at = p->v[at].b;
-	return p->v[at].a;
-}
-
-/* Returns the value of a parameter in this context; returns 0 and sets bad if
- * it has none. */
-static uint32_t cxx_resolve(struct cxx *p, uint32_t id)
-{
-	int most = 64;
-
-	while (p->v[id].kind == CXX_PARAM && !p->in_lambda) {
-		struct cxx_node *v = &p->v[id];
-
-		if (!most--)
-			return cxx_fail(p);
-		id = argument(p, v->c);
-		if (p->v[id].kind == CXX_PACK && p->index >= 0)
-			id = pack_item(p, v, id, (uint32_t)p->index);
-		if (!id)
-			return cxx_fail(p);
-	}
-	return id;
-}
-
-uint32_t cxx_pack_length(const struct cxx *p, uint32_t pack)
-{
-	uint32_t n = 0, i;
-
-	for (i = p->v[pack].a; i; i = p->v[i].b)
-		n++;
-	return n;
-}
-
-/* Returns a mask of the parts of a node that are nodes: a, b, c. */
-static unsigned parts_of(const struct cxx_node *v)
-{
-	switch (v->kind) {
-	case CXX_SPECIAL:
-		return 4;
-	case CXX_FUNCTION: case CXX_TERNARY: case CXX_DESIGNATED:
-	case CXX_SUBOBJECT:
-		return 7;
-	case CXX_LAMBDA: case CXX_EXPANSION: case CXX_BOUND:
-		return 0;
-	}
-	return 3;
-}
-
-/* Returns the first pack in a node that needs expansion; 0 if there is none. */
-uint32_t cxx_pack_of(struct cxx *p, uint32_t id)
+/* Returns the name of a symbol without its parameters, or 0. */
+static uint32_t function_name(const struct cxx *p, uint32_t id)
 {
 	const struct cxx_node *v = &p->v[id];
-	uint32_t found = 0, i;
-	unsigned parts;
 
-	if (!(v->flags & CXX_F_PARAM) || !cxx_begin(p))
+	if (v->kind != CXX_BOUND)
 		return 0;
-	if (v->kind == CXX_PARAM) {
-		i = p->in_lambda ? 0 : argument(p, v->c);
-		found = p->v[i].kind == CXX_PACK ? i : 0;
-	} else if (v->kind == CXX_LIST) {
-		for (; id && !found; id = p->v[id].b)
-			found = cxx_pack_of(p, p->v[id].a);
-	} else {
-		parts = parts_of(v);
-		if (parts & 1)
-			found = cxx_pack_of(p, v->a);
-		if (!found && parts & 2)
-			found = cxx_pack_of(p, v->b);
-		if (!found && parts & 4)
-			found = cxx_pack_of(p, v->c);
-	}
-	p->depth--;
-	return found;
+	v = &p->v[v->a];
+	return v->kind == CXX_ENCODING && v->b ? v->a : 0;
 }
+
+static bool is_simple(const struct cxx *p, uint32_t id)
+{
+	if (p->v[id].kind == CXX_BOUND)
+		id = p->v[id].a;
+	if (p->v[id].kind == CXX_SCOPED)
+		return p->v[p->v[id].b].kind != CXX_TEMPLATE;
+	switch (p->v[id].kind) {
+	case CXX_TEXT: case CXX_INIT_LIST: case CXX_PARM:
+	case CXX_THIS: case CXX_REQUIRES: case CXX_SUBOBJECT:
+		return true;
+	}
+	return false;
+}
+
+/* Writes a node, in parentheses unless it is simple. */
+static void print_operand(struct cxx *p, uint32_t id)
+{
+	bool simple = is_simple(p, id);
+
+	if (!simple)
+		CXX_PUTS(p, "(");
+	cxx_print(p, id);
+	if (!simple)
+		CXX_PUTS(p, ")");
+}
+
+/* Returns the node to write after &, as in &A::f: the name without
+ * parameters. */
+static uint32_t addressed(const struct cxx *p, uint32_t id)
+{
+	uint32_t name = function_name(p, id);
+	const struct cxx_node *e = &p->v[p->v[id].a];
+
+	return name && p->v[name].kind == CXX_SCOPED && !e->n &&
+	       !p->v[e->b].a ? name : id;
+}
+
+static void print_unary(struct cxx *p, const struct cxx_node *v)
+{
+	const struct cxx_operator *op = cxx_operator_at(v->c);
+
+	put_text(p, op->text);
+	if (op->shape == 't' || !strcmp(op->code, "nx")) {
+		cxx_format(p, v, "(%a)");
+		return;
+	}
+	print_operand(p, strcmp(op->code, "ad") ? v->a : addressed(p, v->a));
+}
+
+static void print_binary(struct cxx *p, const struct cxx_node *v)
+{
+	const struct cxx_operator *op = cxx_operator_at(v->c);
+	bool greater = !strcmp(op->text, ">");
+
+	if (op->shape == 'a') {
+		put_text(p, op->text);
+		cxx_format(p, v, "<%a");
+		cxx_format(p, v, cxx_last_char(p) == '>' ? " >(%b)" : ">(%b)");
+		return;
+	}
+	/* not the end of template arguments */
+	if (greater)
+		CXX_PUTS(p, "(");
+	print_operand(p, v->a);
+	if (op->shape == 'i') {
+		cxx_format(p, v, "[%b]");
+	} else {
+		put_text(p, op->text);
+		print_operand(p, v->b);
+	}
+	if (greater)
+		CXX_PUTS(p, ")");
+}
+
+static void print_fold(struct cxx *p, const struct cxx_node *v)
+{
+	const char *op = cxx_operator_at(v->c)->text;
+	int outer = p->index;
+
+	p->index = -1;	/* packs are written as a whole */
+	CXX_PUTS(p, "(");
+	cxx_format(p, v, v->n == 'l' ? "..." : "%x");
+	put_text(p, op);
+	cxx_format(p, v, v->n == 'l' ? "%x" : "...");
+	if (v->n != 'l' && v->b) {
+		put_text(p, op);
+		print_operand(p, v->b);
+	}
+	CXX_PUTS(p, ")");
+	p->index = outer;
+}
+
+static void print_call(struct cxx *p, const struct cxx_node *v)
+{
+	uint32_t name = function_name(p, v->a);
+
+	if (v->a)
+		print_operand(p, name ? name : v->a);
+	cxx_format(p, v, "(%B)");
+}
+
+static void print_new(struct cxx *p, const struct cxx_node *v)
+{
+	const struct cxx_node *what = &p->v[v->b];
+
+	cxx_format(p, v, v->a ? "new (%A) " : "new ");
+	cxx_format(p, what, "%a%b");
+}
+
+static const char *suffix_of(char code)
+{
+	switch (code) {
+	case 'i': return "";
+	case 'j': return "u";
+	case 'l': return "l";
+	case 'm': return "ul";
+	case 'x': return "ll";
+	case 'y': return "ull";
+	}
+	return NULL;
+}
+
+static void print_literal(struct cxx *p, const struct cxx_node *v)
+{
+	const struct cxx_node *type = &p->v[v->a], *value = &p->v[v->b];
+	const char *suffix = NULL, *s = p->s + value->a;
+	char code = type->kind == CXX_BUILTIN ? (char)type->c : '\0';
+	bool is_float = code && memchr("defg", code, 4);
+
+	if (type->kind == CXX_ARRAY && !v->b) {
+		cxx_format(p, v, "\"<%a>\"");
+		return;
+	}
+	if (!v->b) {
+		cxx_print(p, v->a);
+		return;
+	}
+	if (code == 'b' && !v->n && value->b == 1 && (*s == '0' || *s == '1')) {
+		put_text(p, *s == '0' ? "false" : "true");
+		return;
+	}
+	suffix = suffix_of(code);
+	if (!suffix)
+		cxx_format(p, v, "(%a)");
+	if (v->n)
+		CXX_PUTS(p, "-");
+	cxx_format(p, v, is_float ? "[%b]" : "%b");
+	if (suffix)
+		put_text(p, suffix);
+}
+
+static void print_designated(struct cxx *p, const struct cxx_node *v)
+{
+	cxx_format(p, v, v->n == 'i' ? ".%a" : v->n == 'X' ? "[%a ... %b]" : "[%a]");
+	cxx_format(p, v, p->v[v->c].kind == CXX_DESIGNATED ? "%c" : "=%z");
+}
+
+/* Writes sizeof...; writes the number if the pack is known. */
+static void print_pack_size(struct cxx *p, const struct cxx_node *v)
+{
+	uint32_t n = 0, pack, i;
+
+	if (!v->c) {
+		pack = cxx_pack_of(p, v->a);
+		if (pack) {
+			cxx_put_number(p, cxx_pack_length(p, pack));
+			return;
+		}
+		cxx_format(p, v, "sizeof...(%a)");
+		return;
+	}
+	for (i = v->b; i; i = p->v[i].b) {
+		const struct cxx_node *item = &p->v[p->v[i].a];
+
+		if (item->kind == CXX_EXPANSION)
+			pack = cxx_pack_of(p, item->a);
+		else
+			pack = cxx_pack_of(p, p->v[i].a);
+		n += pack ? cxx_pack_length(p, pack) : 1;
+	}
+	cxx_put_number(p, n);
+}
+
+static void print_requires(struct cxx *p, const struct cxx_node *v)
+{
+	cxx_format(p, v, v->a ? "requires (%A) {" : "requires {");
+	for (uint32_t i = v->b; i && !p->bad; i = p->v[i].b)
+		cxx_format(p, &p->v[i], " %a;");
+	CXX_PUTS(p, " }");
+}
+
+static void print_require_expr(struct cxx *p, const struct cxx_node *v)
+{
+	cxx_format(p, v, v->b || v->c ? "{%a}" : "%a");
+	if (v->c)
+		CXX_PUTS(p, " noexcept");
+	if (v->b)
+		cxx_format(p, v, " -> %b");
+}
+
+/* Returns false if the node is not an expression. */
+static bool print_expression(struct cxx *p, const struct cxx_node *v)
+{
+	switch (v->kind) {
+	case CXX_UNARY:
+		print_unary(p, v);
+		return true;
+	case CXX_POSTFIX:
+		print_operand(p, v->a);
+		put_text(p, cxx_operator_at(v->c)->text);
+		return true;
+	case CXX_BINARY:
+		print_binary(p, v);
+		return true;
+	case CXX_FOLD:
+		print_fold(p, v);
+		return true;
+	case CXX_CALL:
+		print_call(p, v);
+		return true;
+	case CXX_CAST:
+		cxx_format(p, v, v->c ? "(%a)(%B)" : "(%a)%y");
+		return true;
+	case CXX_NEW:
+		print_new(p, v);
+		return true;
+	case CXX_LITERAL:
+		print_literal(p, v);
+		return true;
+	case CXX_SUBOBJECT:
+		cxx_format(p, v, v->n ? "%b.<%a at offset -%c>"
+				      : "%b.<%a at offset %c>");
+		return true;
+	case CXX_DESIGNATED:
+		print_designated(p, v);
+		return true;
+	case CXX_SIZEOF_PACK:
+		print_pack_size(p, v);
+		return true;
+	case CXX_REQUIRES:
+		print_requires(p, v);
+		return true;
+	case CXX_REQUIRE_EXPR:
+		print_require_expr(p, v);
+		return true;
+	}
+	return false;
+}
+
+/* Lists, formats, and nodes as a whole. */
 
 /* Writes one more item of a list whose text starts at `start`. */
 static void cxx_print_item(struct cxx *p, uint32_t id, uint32_t start)
@@ -595,7 +719,8 @@ static void cxx_print_item(struct cxx *p, uint32_t id, uint32_t start)
 		p->at = p->cut = before;
 }
 
-void cxx_print_list(struct cxx *p, uint32_t list)
+/* Writes a list separated by commas; empty items get no comma. */
+static void cxx_print_list(struct cxx *p, uint32_t list)
 {
 	uint32_t start = p->at;
 
@@ -603,7 +728,7 @@ void cxx_print_list(struct cxx *p, uint32_t list)
 		cxx_print_item(p, p->v[list].a, start);
 }
 
-void cxx_format(struct cxx *p, const struct cxx_node *v, const char *format)
+static void cxx_format(struct cxx *p, const struct cxx_node *v, const char *format)
 {
 	for (; *format && !p->bad; format++) {
 		if (*format != '%') {
@@ -617,9 +742,9 @@ void cxx_format(struct cxx *p, const struct cxx_node *v, const char *format)
 		case 'A': cxx_print_list(p, v->a); break;
 		case 'B': cxx_print_list(p, v->b); break;
 		case 'n': cxx_put_number(p, v->c); break;
-		case 'x': cxx_print_operand(p, v->a); break;
-		case 'y': cxx_print_operand(p, v->b); break;
-		case 'z': cxx_print_operand(p, v->c); break;
+		case 'x': print_operand(p, v->a); break;
+		case 'y': print_operand(p, v->b); break;
+		case 'z': print_operand(p, v->c); break;
 		}
 	}
 }
@@ -700,7 +825,7 @@ static void print_whole(struct cxx *p, uint32_t id, const struct cxx_node *v)
 		cxx_format(p, v, spellings[v->kind].format);
 	else if (v->kind < COUNT(spellings) && spellings[v->kind].print)
 		spellings[v->kind].print(p, v);
-	else if (!cxx_print_expression(p, v))
+	else if (!print_expression(p, v))
 		p->bad = true;
 }
 
