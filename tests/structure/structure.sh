@@ -5,7 +5,7 @@
 
 check=$top_srcdir/scripts/check-structure
 
-for c in layers cycles headers listed exits globals sizes spdx purpose; do
+for c in layers cycles calls headers listed exits globals sizes spdx purpose; do
 	sh "$check" -s "$top_srcdir" -b "$top_builddir" $c >"$T_TMP/out" 2>&1
 	status=$?
 	sed 's/^/# /' "$T_TMP/out"
@@ -72,6 +72,27 @@ if ${CC:-cc} -c "$bad/src/base/a.c" -o "$bad/src/base/a.o" 2>"$T_TMP/cc"; then
 	finds "a static local variable is found" globals 'a.c: variable (seen[.])?last'
 else
 	t_skip "exit() and variables are found" "$(head -n 1 "$T_TMP/cc")"
+fi
+
+# Three files in a circle, and one that only calls them.
+rm -r "$bad/src/base"
+mkdir -p "$bad/src/base"
+built=0
+for f in a:b b:c c:a d:a; do
+	{
+		echo "int call_${f#*:}(int x);"
+		echo "int call_${f%:*}(int x);"
+		echo "int call_${f%:*}(int x) { return call_${f#*:}(x + 1) + 1; }"
+	} >"$bad/src/base/${f%:*}.c"
+	${CC:-cc} -c "$bad/src/base/${f%:*}.c" -o "$bad/src/base/${f%:*}.o" \
+		2>"$T_TMP/cc" || built=1
+done
+if [ $built -eq 0 ]; then
+	finds "a circle of .c files is found" calls \
+		'circle: src/base/b.c calls src/base/c.c: call_c'
+	t_lacks "a file outside of the circle is not part of it" "$out" 'base/d.c'
+else
+	t_skip "a circle of .c files is found" "$(head -n 1 "$T_TMP/cc")"
 fi
 
 t_done
