@@ -33,6 +33,8 @@ enum {
 	CXX_OUT_MAX = 64 * 1024,
 	CXX_STEPS_MAX = 1 << 18,
 	CXX_DEPTH_MAX = 1024,
+	CXX_READ_EACH = 32,	/* nodes made for each that there is room for, as some
+				 * are discarded */
 };
 
 enum cxx_kind {
@@ -202,9 +204,19 @@ static inline uint8_t cxx_flags(const struct cxx *p, uint32_t a, uint32_t b)
 	return p->v[a].flags | p->v[b].flags;
 }
 
+static inline uint32_t cxx_add(struct cxx *p, enum cxx_kind kind, uint32_t a, uint32_t b,
+			       uint32_t c, unsigned flags)
+{
+	struct cxx_node *v = &p->v[p->n];
+
+	if (p->n == p->max || ++p->read > CXX_READ_EACH * p->max)
+		return cxx_fail(p);
+	*v = (struct cxx_node){ .kind = (uint8_t)kind, .flags = (uint8_t)flags,
+				.c = c, .a = a, .b = b };
+	return p->n++;
+}
+
 /* demangle_cxx_node.c */
-uint32_t cxx_add(struct cxx *p, enum cxx_kind kind, uint32_t a, uint32_t b,
-		 uint32_t c, unsigned flags);
 /* Adds a node with two parts, a and b. */
 uint32_t cxx_node(struct cxx *p, enum cxx_kind kind, uint32_t a, uint32_t b);
 uint32_t cxx_word(struct cxx *p, enum cxx_kind kind, const char *s, uint32_t c);

@@ -68,21 +68,6 @@ uint32_t cxx_operator_index(const struct cxx_operator *op)
 	return (uint32_t)(op - operators);
 }
 
-/* Nodes that may be made for each one that there is room for, as some are discarded. */
-enum { READ_EACH = 32 };
-
-uint32_t cxx_add(struct cxx *p, enum cxx_kind kind, uint32_t a, uint32_t b,
-		 uint32_t c, unsigned flags)
-{
-	struct cxx_node *v = &p->v[p->n];
-
-	if (p->n == p->max || ++p->read > READ_EACH * p->max)
-		return cxx_fail(p);
-	*v = (struct cxx_node){ .kind = (uint8_t)kind, .flags = (uint8_t)flags,
-				.c = c, .a = a, .b = b };
-	return p->n++;
-}
-
 uint32_t cxx_node(struct cxx *p, enum cxx_kind kind, uint32_t a, uint32_t b)
 {
 	return cxx_add(p, kind, a, b, 0,

@@ -655,53 +655,20 @@ static void print_require_expr(struct cxx *p, const struct cxx_node *v)
 		cxx_format(p, v, " -> %b");
 }
 
-/* Returns false if the node is not an expression. */
-static bool print_expression(struct cxx *p, const struct cxx_node *v)
+static void print_postfix(struct cxx *p, const struct cxx_node *v)
 {
-	switch (v->kind) {
-	case CXX_UNARY:
-		print_unary(p, v);
-		return true;
-	case CXX_POSTFIX:
-		print_operand(p, v->a);
-		put_text(p, cxx_operator_at(v->c)->text);
-		return true;
-	case CXX_BINARY:
-		print_binary(p, v);
-		return true;
-	case CXX_FOLD:
-		print_fold(p, v);
-		return true;
-	case CXX_CALL:
-		print_call(p, v);
-		return true;
-	case CXX_CAST:
-		cxx_format(p, v, v->c ? "(%a)(%B)" : "(%a)%y");
-		return true;
-	case CXX_NEW:
-		print_new(p, v);
-		return true;
-	case CXX_LITERAL:
-		print_literal(p, v);
-		return true;
-	case CXX_SUBOBJECT:
-		cxx_format(p, v, v->n ? "%b.<%a at offset -%c>"
-				      : "%b.<%a at offset %c>");
-		return true;
-	case CXX_DESIGNATED:
-		print_designated(p, v);
-		return true;
-	case CXX_SIZEOF_PACK:
-		print_pack_size(p, v);
-		return true;
-	case CXX_REQUIRES:
-		print_requires(p, v);
-		return true;
-	case CXX_REQUIRE_EXPR:
-		print_require_expr(p, v);
-		return true;
-	}
-	return false;
+	print_operand(p, v->a);
+	put_text(p, cxx_operator_at(v->c)->text);
+}
+
+static void print_cast(struct cxx *p, const struct cxx_node *v)
+{
+	cxx_format(p, v, v->c ? "(%a)(%B)" : "(%a)%y");
+}
+
+static void print_subobject(struct cxx *p, const struct cxx_node *v)
+{
+	cxx_format(p, v, v->n ? "%b.<%a at offset -%c>" : "%b.<%a at offset %c>");
 }
 
 /* Lists, formats, and nodes as a whole. */
@@ -760,8 +727,8 @@ static void cxx_print_args(struct cxx *p, uint32_t list)
 	CXX_PUTS(p, ">");
 }
 
-/* How names and types are written: by a format, or by a function.  Types with two
- * sides and expressions have functions of their own. */
+/* How nodes are written: by a format, or by a function.  Types with two sides have
+ * functions of their own. */
 static const struct {
 	const char *format;
 	void (*print)(struct cxx *p, const struct cxx_node *v);
@@ -802,11 +769,24 @@ static const struct {
 	[CXX_HEAD_TEMPLATE] = { NULL, print_head_template },
 	[CXX_HEAD_PACK] = { "%a...", NULL },
 	[CXX_CONSTRAINED] = { NULL, print_constrained },
+	[CXX_UNARY] = { NULL, print_unary },
+	[CXX_POSTFIX] = { NULL, print_postfix },
+	[CXX_BINARY] = { NULL, print_binary },
 	[CXX_TERNARY] = { "%x?%y : %z", NULL },
+	[CXX_FOLD] = { NULL, print_fold },
+	[CXX_CALL] = { NULL, print_call },
+	[CXX_CAST] = { NULL, print_cast },
+	[CXX_NEW] = { NULL, print_new },
+	[CXX_LITERAL] = { NULL, print_literal },
 	[CXX_PARM] = { "{parm#%n}", NULL },
 	[CXX_THIS] = { "this", NULL },
 	[CXX_INIT_LIST] = { "%a{%B}", NULL },
+	[CXX_SUBOBJECT] = { NULL, print_subobject },
+	[CXX_DESIGNATED] = { NULL, print_designated },
+	[CXX_SIZEOF_PACK] = { NULL, print_pack_size },
 	[CXX_VENDOR_CALL] = { "%a(%B)", NULL },
+	[CXX_REQUIRES] = { NULL, print_requires },
+	[CXX_REQUIRE_EXPR] = { NULL, print_require_expr },
 	[CXX_REQUIRE_TYPE] = { "typename %a", NULL },
 	[CXX_REQUIRE_NESTED] = { "requires %a", NULL },
 };
@@ -825,7 +805,7 @@ static void print_whole(struct cxx *p, uint32_t id, const struct cxx_node *v)
 		cxx_format(p, v, spellings[v->kind].format);
 	else if (v->kind < COUNT(spellings) && spellings[v->kind].print)
 		spellings[v->kind].print(p, v);
-	else if (!print_expression(p, v))
+	else
 		p->bad = true;
 }
 
