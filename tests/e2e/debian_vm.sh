@@ -214,7 +214,7 @@ for tree in "$TREES"/*; do
 	[ -d "$tree/boot" ] || continue
 	v=${tree##*/}
 	mkdir -m 777 "$v"
-	"$BOOT" -k "$tree" -w "$T_TMP" -t 1300 -- sh -c \
+	"$BOOT" -u -k "$tree" -w "$T_TMP" -t 1300 -- sh -c \
 		'sh ./sources.sh "$1"; exec sh ./continuous.sh "$1"' sh "$v" >"$v.log" 2>&1
 	t_is "$v: boots" $? 0
 	if [ -s "$v/doctor.status" ]; then
