@@ -124,7 +124,7 @@ uname -r >"release.$1"
 cpu=/sys/devices/system/cpu/cpu1/online
 mount -t debugfs debug /sys/kernel/debug
 # To name functions takes an emulated machine as long as to record for half a second.  This
-# machine's tally report does it later, where no name of the kernel is asked for.
+# machine's tally does it later, where no name of the kernel is asked for.
 record() { named --no-symbols "$@"; }
 named() { "$TALLY" record -q --source=kmod "$@"; }
 # Objects of ours, by who allocated them; freed areas of vmalloc stay a while, and
@@ -141,7 +141,6 @@ ours() {
 }
 
 samples() {
-	"$TALLY" doctor --no-pager >doctor.before
 	"$TALLY" record -q --source=kmod -o no.tally -- true 2>absent
 	insmod ./tally.ko max_rate=99 && rmmod tally; echo $? >slow
 	insmod ./tally.ko || exit 1
@@ -177,11 +176,11 @@ samples() {
 	for source in kmod perf; do
 		stacks() { "$TALLY" record -q --source=$source -g -F 2000 "$@"; }
 		stacks -o deep.$source.tally -- ./deep 20 3
-		[ ! -x narrow ] || stacks -o narrow.$source.tally -- ./narrow
+		[ ! -x narrow ] || stacks --no-symbols -o narrow.$source.tally -- ./narrow
 		# copying all of an emulated machine's stacks by perf leaves it no time
 		[ $source = kmod ] || continue
 		stacks -a -o deepall.kmod.tally -- ./deep 100 3
-		stacks -e cpu-clock:u -o deepuser.kmod.tally -- ./deep 8 2
+		stacks -e cpu-clock:u --no-symbols -o deepuser.kmod.tally -- ./deep 8 2
 		stacks -e cpu-clock:k -o deepkernel.kmod.tally -- ./deep 8 2
 	done
 	"$TORTURE" counts >counts; echo $? >>counts
@@ -192,7 +191,6 @@ samples() {
 	record --wait -o wait.left.tally -- ./waits >/dev/null
 	record --wait -a -o wait.left.tally -- ./waits >/dev/null
 	record --call-graph=dwarf,1024 -F 2000 -o short.tally -- ./deep 200 2
-	"$TALLY" info --no-pager deep.kmod.tally >deep.info
 	# Stacks that the module unwinds, beside tally's own of the same registers and stack;
 	# of programs that are there, too.
 	proof() { record -g -F 300 --verify-stacks "$@"; }
@@ -233,9 +231,9 @@ waits() {
 	insmod ./tally.ko || exit 1
 	"$TORTURE" waits >full.one; echo $? >>full.one
 	named --wait -o wait.timers.tally -- ./waits >wait.timers
-	named --wait -e cpu-clock,page-faults -o wait.events.tally -- ./waits \
+	record --wait -e cpu-clock,page-faults -o wait.events.tally -- ./waits \
 		>wait.events
-	named --wait -a -o wait.all.tally -- ./waits >wait.all
+	record --wait -a -o wait.all.tally -- ./waits >wait.all
 	named --wait --call-graph=fp -o wait.fp.tally -- ./waits >wait.fp
 	record --latency -o wait.latency.tally -- ./waits >wait.latency
 }
@@ -244,7 +242,7 @@ misuse() {
 	insmod ./tally.ko || exit 1
 	# The kernel's own events, per thread and per processor, also of one that goes.
 	record -g -e page-faults -c 1 -o faults.tally -- sh tree.sh "$COST" 1
-	named -g -e cpu-clock,page-faults -F 2000 -o mixed.tally -- ./deep 20 3
+	record -g -e cpu-clock,page-faults -F 2000 -o mixed.tally -- ./deep 20 3
 	record -e cpu-clock,page-faults -F 300 -a -o events.tally -- sh -c "sleep 2; echo 0 >$cpu; sleep 2
 		echo 1 >$cpu; sleep 4"
 	# Control groups of version 2, with one below another.
@@ -431,6 +429,9 @@ matching() { # FILE FUNCTION PATTERN
 		END { printf "%.2f\n", (n >= 30 ? k * 100 / n : -n - 1) }'
 }
 check_stacks() {
+	for f in narrow.kmod deepuser.kmod mixed; do
+		[ ! -e $f.tally ] || "$TALLY" symbolize -q $f.tally 2>>symbolize.err
+	done
 	for n in 1024 8192 32768 65528; do
 		t_like "$v: copies of $n bytes are as the stack is" \
 			"$(head -n 1 copies.$n)" ': [1-9][0-9]+ right, 0 wrong'
