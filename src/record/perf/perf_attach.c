@@ -29,6 +29,14 @@ int perf_start_from(struct perf_source *p, size_t first, struct error *err)
 	return 0;
 }
 
+void perf_disable(struct perf_source *p)
+{
+	/* Neither pace_waking nor a CPU that comes online starts events again. */
+	p->started = false;
+	for (size_t i = 0; i < p->counters.n; i++)
+		perf_switch(&p->counters.v[i], false);
+}
+
 static int share_ring(int fd, int leader, struct error *err)
 {
 	if (ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, leader) < 0)

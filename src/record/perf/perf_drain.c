@@ -777,18 +777,6 @@ void perf_drainer_end(struct perf_source *p)
 	p->base.priority = d->priority;
 }
 
-void perf_lock(struct perf_source *p)
-{
-	if (p->drainer.running)
-		pthread_mutex_lock(&p->drainer.lock);
-}
-
-void perf_unlock(struct perf_source *p)
-{
-	if (p->drainer.running)
-		pthread_mutex_unlock(&p->drainer.lock);
-}
-
 void perf_pace(struct source *s, unsigned int ms)
 {
 	struct perf_drainer *d = &perf_of(s)->drainer;

@@ -71,14 +71,6 @@ static int perf_start(struct source *s, struct error *err)
 	return r;
 }
 
-void perf_disable(struct perf_source *p)
-{
-	/* Neither pace_waking nor a CPU that comes online starts events again. */
-	p->started = false;
-	for (size_t i = 0; i < p->counters.n; i++)
-		perf_switch(&p->counters.v[i], false);
-}
-
 static void perf_stop(struct source *s)
 {
 	struct perf_source *p = perf_of(s);

@@ -161,6 +161,19 @@ static inline struct perf_source *perf_of(struct source *s)
 	return (struct perf_source *)s;
 }
 
+/* What the lock protects: struct perf_drainer. */
+static inline void perf_lock(struct perf_source *p)
+{
+	if (p->drainer.running)
+		pthread_mutex_lock(&p->drainer.lock);
+}
+
+static inline void perf_unlock(struct perf_source *p)
+{
+	if (p->drainer.running)
+		pthread_mutex_unlock(&p->drainer.lock);
+}
+
 static inline int no_memory(struct error *err)
 {
 	return error_set(err, ERR_NOMEM, "out of memory for events");
@@ -185,8 +198,6 @@ void perf_drainer_start(struct perf_source *p);
 void perf_drainer_end(struct perf_source *p);
 /* Makes `order` read the rings, if rounds are planned.  Returns 0 or -ERR_NOMEM. */
 int perf_feed_init(struct perf_source *p);
-void perf_lock(struct perf_source *p);
-void perf_unlock(struct perf_source *p);
 /* Implement source_ops.pace and .end_at. */
 void perf_pace(struct source *s, unsigned int ms);
 void perf_end_at(struct source *s, uint64_t end_ns, const int *fds, size_t n);
