@@ -63,10 +63,12 @@ librecord_a_SOURCES = \
 	src/record/ptrace/ptrace_calls.c \
 	src/record/ptrace/ptrace_calls.h \
 	src/record/ptrace/ptrace_cpu.c \
+	src/record/ptrace/ptrace_emit.c \
 	src/record/ptrace/ptrace_image.c \
 	src/record/ptrace/ptrace_partial_io.c \
 	src/record/ptrace/ptrace_python.c \
 	src/record/ptrace/ptrace_refused.c \
+	src/record/ptrace/ptrace_regs.c \
 	src/record/ptrace/ptrace_release.c \
 	src/record/ptrace/ptrace_ring.c \
 	src/record/ptrace/ptrace_ring.h \

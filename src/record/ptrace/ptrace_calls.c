@@ -2,14 +2,11 @@
 /* Decides which system calls a stop interrupts, and how each is continued. */
 #include "record/ptrace/ptrace_calls.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/uio.h>
 
 #include "base/io.h"
 #include "record/ptrace/ptrace_internal.h"
@@ -25,29 +22,6 @@ enum {
 	RESTART_NO_HANDLER = 514,
 	RESTART_BLOCK = 516,
 };
-
-bool regs_get(const struct tracee *k, union regs *r, bool *is32)
-{
-	struct iovec io = { r, sizeof(*r) };
-
-	if (ptrace(PTRACE_GETREGSET, (pid_t)k->tid, NT_PRSTATUS, &io) < 0)
-		return false;
-	*is32 = io.iov_len == sizeof(r->x32);
-	return true;
-}
-
-void regs_set(const struct tracee *k, const union regs *r, bool is32)
-{
-	struct iovec io = { (void *)(uintptr_t)r,
-			    is32 ? sizeof(r->x32) : sizeof(r->x64) };
-
-	ptrace(PTRACE_SETREGSET, (pid_t)k->tid, NT_PRSTATUS, &io);
-}
-
-int64_t regs_call(const union regs *r, bool is32)
-{
-	return is32 ? (int32_t)r->x32.orig_ax : (int64_t)r->x64.orig_rax;
-}
 
 /* Returns whether the list, which ends with -1, has the number. */
 static bool is_listed(const int16_t *list, int64_t nr)

@@ -38,6 +38,7 @@ struct partial_io {
 	bool inside;			/* the call for the rest has begun */
 };
 
+/* ptrace_regs.c */
 /* Reads the registers.  Returns false if the thread is gone. */
 bool regs_get(const struct tracee *k, union regs *r, bool *is32);
 void regs_set(const struct tracee *k, const union regs *r, bool is32);
@@ -45,6 +46,8 @@ void regs_set(const struct tracee *k, const union regs *r, bool is32);
 /* Returns the number of the system call that the thread is in; negative after an
  * interrupt or fault. */
 int64_t regs_call(const union regs *r, bool is32);
+
+/* ptrace_calls.c */
 /* Returns whether the thread is in a system call that a timer may end. */
 bool call_may_time_out(const union regs *r, bool is32);
 
@@ -80,9 +83,5 @@ static inline void partial_io_step(struct tracee *k) { (void)k; }
 static inline void partial_io_cancel(struct tracee *k) { (void)k; }
 
 #endif
-
-/* Waits for the rest of incomplete calls before all threads are released, so that no
- * program is left with half a call. */
-void partial_io_end_all(struct tracer *t);
 
 #endif

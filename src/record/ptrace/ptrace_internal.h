@@ -132,6 +132,8 @@ bool tracee_runs(struct tracer *t, struct tracee *k);
 /* Returns the CPU where it last ran, or -1. */
 int tracee_processor(const struct tracee *k);
 struct tracee_time tracee_time(const struct tracee *k);
+/* Resumes the thread, up to its next system call if it is watched. */
+void tracee_go_on(const struct tracee *k, int sig);
 /* Returns the tracer's own times on and waiting for CPUs. */
 struct tracee_time tracer_time(const struct tracer *t);
 
@@ -146,11 +148,6 @@ void tracer_move_next(struct tracee *k, bool in_kernel);
 /* ptrace_stops.c */
 /* Handles what waitpid reported about a thread. */
 void tracer_stop(struct tracer *t, uint32_t tid, int status);
-/* Puts a record into the ring and waits for room.  This is a record_cb. */
-int tracer_emit(void *ctx, const struct record *r, struct error *err);
-
-/* Resumes the thread, up to its next system call if it is watched. */
-void tracee_go_on(const struct tracee *k, int sig);
 
 /* ptrace_release.c */
 enum { WATCHED_START = 200, WATCHED_ALWAYS = UINT8_MAX };
@@ -183,6 +180,14 @@ void tracer_python_map(struct tracer *t, const struct record *r);
 /* Sets s->frames of a stopped thread if it runs Python. */
 void tracer_python(struct tracer *t, const struct tracee *k,
 		   struct record_sample *s);
+
+/* ptrace_emit.c */
+/* Puts a record into the ring and waits for room.  This is a record_cb. */
+int tracer_emit(void *ctx, const struct record *r, struct error *err);
+/* The same for a record of the beginning or end of a thread.  `parent`: that of a new
+ * process. */
+void tracer_emit_task(struct tracer *t, enum record_kind kind, const struct tracee *k,
+		      uint32_t parent);
 
 /* ptrace_sample.c */
 /* Samples a thread that has stopped on request.  Work that can wait is done by

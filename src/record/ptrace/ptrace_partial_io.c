@@ -4,29 +4,23 @@
  *
  * A write of many bytes into a pipe, or a copy of a large file, ends early when its
  * thread is to stop.  A part is done, and the call does not restart.  tally therefore
- * makes the thread issue another call for the rest, with changed arguments.  The thread then sees one call that did
- * everything: its registers are restored to the values after the first call, except
- * for the number of bytes.  A signal in between ends the call, as it does without
- * tally.
+ * makes the thread issue another call for the rest, with changed arguments.  The thread
+ * then sees one call that did everything: its registers are restored to the values after
+ * the first call, except for the number of bytes.  A signal in between ends the call, as
+ * it does without tally.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
-#include <time.h>
 
 #include "launch/proc_read.h"
 #include "record/ptrace/ptrace_calls.h"
 #include "record/ptrace/ptrace_internal.h"
-
-enum { END_TRIES = 1000 };	/* attempts, 1 ms each */
 
 #ifdef __x86_64__
 
@@ -294,33 +288,3 @@ void partial_io_step(struct tracee *k)
 }
 
 #endif
-
-static bool any_partial(const struct tracer *t)
-{
-	for (size_t i = 0; i < t->v.n; i++)
-		if (t->v.v[i].partial)
-			return true;
-	return false;
-}
-
-void partial_io_end_all(struct tracer *t)
-{
-	static const struct timespec wait = { 0, 1000000 };
-
-	for (size_t i = 0; i < t->v.n; i++)
-		if (t->v.v[i].partial)
-			ptrace(PTRACE_INTERRUPT, (pid_t)t->v.v[i].tid, 0, 0);
-	for (int i = 0; i < END_TRIES && any_partial(t);) {
-		int status;
-		pid_t tid = waitpid(-1, &status, WNOHANG | __WALL);
-
-		if (tid < 0 && errno != EINTR)
-			return;
-		if (tid > 0) {
-			tracer_stop(t, (uint32_t)tid, status);
-			continue;
-		}
-		nanosleep(&wait, NULL);
-		i++;
-	}
-}

@@ -84,13 +84,6 @@ void tracer_python_map(struct tracer *t, const struct record *r)
 void tracer_python(struct tracer *t, const struct tracee *k,
 		   struct record_sample *s)
 {
-	struct watch_place at = { k->pid, k->tid, clock_now() };
-	uint64_t pc = s->copy.regs.r[UNWIND_RIP];
-
-	/* Its mapping must be known before the first read. */
-	if (k->python && !maps_watch_knows(&t->watch, k->pid, pc) &&
-	    maps_watch_sample(&t->watch, &at, pc, tracer_emit, t, &t->err) < 0)
-		t->failed = true;
 	if (!python_live_frames(&t->python, k->pid, k->tid, s))
 		s->frames = NULL;
 }

@@ -183,15 +183,13 @@ bool tracee_is_releasing(const struct tracer *t, uint32_t pid)
 
 static void forget(struct tracer *t, struct tracee *k)
 {
-	struct record r = { .kind = RECORD_EXIT, .pid = k->pid, .tid = k->tid,
-			    .cpu = SOURCE_NONE, .event = SOURCE_NONE,
-			    .time_ns = clock_now() };
+	uint32_t pid = k->pid;
 
-	tracer_emit(t, &r, &t->err);
-	if (k->pid == k->tid)
-		maps_watch_exit(&t->watch, k->pid);
+	tracer_emit_task(t, RECORD_EXIT, k, 0);
+	if (pid == k->tid)
+		maps_watch_exit(&t->watch, pid);
 	tracee_remove(t, k);
-	tracer_released(t, r.pid);
+	tracer_released(t, pid);
 }
 
 void tracer_release(struct tracer *t, struct tracee *k)

@@ -246,6 +246,14 @@ static void commit(struct tracer *t)
 	ptrace_ring_commit(t->ring, e, size);
 }
 
+/* Reports the mappings of a sampled thread that are not known yet. */
+static void look_at_maps(struct tracer *t, const struct watch_place *at)
+{
+	if (maps_watch_sample(&t->watch, at, t->held.sample.copy.regs.r[UNWIND_RIP],
+			      tracer_emit, t, &t->err) < 0)
+		t->failed = true;
+}
+
 void tracer_sample(struct tracer *t, struct tracee *k)
 {
 	struct record *r = &t->held;
@@ -281,6 +289,9 @@ void tracer_sample(struct tracer *t, struct tracee *k)
 	most = copy_most(t);
 	s->copy.size = read_stack(t, k, s->copy.regs.r[UNWIND_RSP], t->stack, most);
 	s->copy.all = s->copy.size && s->copy.size < most;
+	/* An interpreter's mapping must be known before the first read. */
+	if (k->python && !maps_watch_knows(&t->watch, k->pid, s->copy.regs.r[UNWIND_RIP]))
+		look_at_maps(t, &(struct watch_place){ k->pid, k->tid, clock_now() });
 	tracer_python(t, k, s);
 }
 
@@ -299,8 +310,6 @@ void tracer_sampled(struct tracer *t, struct tracee *k)
 	atomic_fetch_add_explicit(&t->ring->shared->weight, s->weight,
 				  memory_order_relaxed);
 	look_at_name(t, k, &at);
-	if (maps_watch_sample(&t->watch, &at, s->copy.regs.r[UNWIND_RIP],
-			      tracer_emit, t, &t->err) < 0)
-		t->failed = true;
+	look_at_maps(t, &at);
 	commit(t);
 }

@@ -1,71 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Interprets stops (ptrace(2), "Attaching and detaching", "Stopped states") and
- * delivers their records. */
+/* Interprets stops (ptrace(2), "Attaching and detaching", "Stopped states"). */
 #include <signal.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "record/ptrace/ptrace_calls.h"
 #include "record/ptrace/ptrace_internal.h"
-
-enum { ROOM_WAIT_MS = 1000 };
-
-static struct ptrace_entry *room_for(struct tracer *t, size_t bytes)
-{
-	static const struct timespec wait = { 0, 1000000 };
-	struct ptrace_shared *s = t->ring->shared;
-	struct ptrace_entry *e = ptrace_ring_room(t->ring, bytes);
-	uint64_t one = 1;
-
-	for (int i = 0; !e && i < ROOM_WAIT_MS && !atomic_load(&s->quit); i++) {
-		if (write(t->wake_fd, &one, sizeof(one)) < 0)
-			break;
-		nanosleep(&wait, NULL);
-		e = ptrace_ring_room(t->ring, bytes);
-	}
-	return e;
-}
-
-int tracer_emit(void *ctx, const struct record *r, struct error *err)
-{
-	struct tracer *t = ctx;
-	const char *text = r->kind == RECORD_MMAP ? r->mmap.path
-			   : r->kind == RECORD_COMM ? r->comm.name : NULL;
-	size_t bytes = text ? strlen(text) + 1 : 0;
-	struct ptrace_entry *e = room_for(t, bytes);
-
-	(void)err;
-	if (r->kind == RECORD_MMAP)
-		tracer_python_map(t, r);
-	if (!e) {
-		atomic_fetch_add(&t->ring->shared->gaps, 1);
-		return 0;
-	}
-	e->r = *r;
-	if (text)
-		memcpy(e->bytes, text, bytes);
-	ptrace_ring_commit(t->ring, e, bytes);
-	atomic_store(&t->ring->shared->sideband_pending, true);
-	return 0;
-}
-
-static void emit_task(struct tracer *t, enum record_kind kind,
-		      const struct tracee *k, uint32_t parent)
-{
-	struct record r = { .kind = kind, .pid = k->pid, .tid = k->tid,
-			    .cpu = SOURCE_NONE, .event = SOURCE_NONE,
-			    .time_ns = clock_now() };
-
-	if (kind == RECORD_FORK) {
-		r.fork.ppid = k->pid == k->tid ? parent : k->pid;
-		r.fork.ptid = r.fork.ppid;
-	}
-	tracer_emit(t, &r, &t->err);
-}
 
 /* Adds a thread or process started by a tracee.  The tracer hears of it twice, from
  * its creator and by its own first stop, in any order. */
@@ -88,14 +28,14 @@ static void take_new(struct tracer *t, uint32_t tid)
 			t->failed = true;
 		python_live_fork(&t->python, k->pid, parent);
 	}
-	emit_task(t, RECORD_FORK, k, parent);
+	tracer_emit_task(t, RECORD_FORK, k, parent);
 }
 
 static void take_end(struct tracer *t, struct tracee *k)
 {
 	uint32_t pid = k->pid;
 
-	emit_task(t, RECORD_EXIT, k, 0);
+	tracer_emit_task(t, RECORD_EXIT, k, 0);
 	if (pid == k->tid) {
 		maps_watch_exit(&t->watch, pid);
 		python_live_end(&t->python, pid);
@@ -115,7 +55,7 @@ static void take_exec(struct tracer *t, uint32_t pid)
 	for (size_t i = t->v.n; i-- > 0;)
 		if (t->v.v[i].pid == pid) {
 			if (t->v.v[i].tid != pid)
-				emit_task(t, RECORD_EXIT, &t->v.v[i], 0);
+				tracer_emit_task(t, RECORD_EXIT, &t->v.v[i], 0);
 			tracee_remove(t, &t->v.v[i]);
 		}
 	k = tracee_add(t, pid);
@@ -127,16 +67,6 @@ static void take_exec(struct tracer *t, uint32_t pid)
 	python_live_end(&t->python, pid);
 	if (maps_watch_exec(&t->watch, &at, tracer_emit, t, &t->err) < 0)
 		t->failed = true;
-}
-
-/* Any stop replaces one that was requested, so the request is repeated.  It may cut a
- * call for the rest of a transfer, which another call then completes. */
-void tracee_go_on(const struct tracee *k, int sig)
-{
-	if (k->releasing || k->asked)
-		ptrace(PTRACE_INTERRUPT, (pid_t)k->tid, 0, 0);
-	ptrace(k->partial || k->watched ? PTRACE_SYSCALL : PTRACE_CONT,
-	       (pid_t)k->tid, 0, (long)sig);
 }
 
 static void take_event(struct tracer *t, uint32_t tid, int event)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Keeps the table of traced threads, and reads their data from /proc. */
+/* Keeps the table of traced threads, reads their data from /proc, and resumes them. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -89,6 +90,16 @@ struct tracee *tracee_add(struct tracer *t, uint32_t tid)
 	}
 	*slot = (uint32_t)t->v.n - 1;
 	return &t->v.v[*slot];
+}
+
+/* Any stop replaces one that was requested, so the request is repeated.  It may cut a
+ * call for the rest of a transfer, which another call then completes. */
+void tracee_go_on(const struct tracee *k, int sig)
+{
+	if (k->releasing || k->asked)
+		ptrace(PTRACE_INTERRUPT, (pid_t)k->tid, 0, 0);
+	ptrace(k->partial || k->watched ? PTRACE_SYSCALL : PTRACE_CONT,
+	       (pid_t)k->tid, 0, (long)sig);
 }
 
 static void close_files(struct tracee *k)

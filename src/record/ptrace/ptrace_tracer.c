@@ -25,6 +25,7 @@ enum {
 	SOME_STEP = 4,		/* once in this many ticks */
 	LONG_STEP = 16,
 	SEIZE_TRIES = 200,	/* attempts, 1 ms each: see seize_one */
+	END_TRIES = 1000,	/* likewise: see end_partial_io */
 	STOP_WAIT_NS = 50000,	/* maximum wait for a requested stop */
 	LOOK_NS = 10000000,	/* interval of checks while processes are being
 				 * released */
@@ -285,6 +286,38 @@ static void wait_for_tick(struct tracer *t)
 		atomic_store(&t->ring->shared->quit, true);
 }
 
+static bool any_partial(const struct tracer *t)
+{
+	for (size_t i = 0; i < t->v.n; i++)
+		if (t->v.v[i].partial)
+			return true;
+	return false;
+}
+
+/* Waits for the rest of incomplete calls before all threads are released, so that no
+ * program is left with half a call. */
+static void end_partial_io(struct tracer *t)
+{
+	static const struct timespec wait = { 0, 1000000 };
+
+	for (size_t i = 0; i < t->v.n; i++)
+		if (t->v.v[i].partial)
+			ptrace(PTRACE_INTERRUPT, (pid_t)t->v.v[i].tid, 0, 0);
+	for (int i = 0; i < END_TRIES && any_partial(t);) {
+		int status;
+		pid_t tid = waitpid(-1, &status, WNOHANG | __WALL);
+
+		if (tid < 0 && errno != EINTR)
+			return;
+		if (tid > 0) {
+			tracer_stop(t, (uint32_t)tid, status);
+			continue;
+		}
+		nanosleep(&wait, NULL);
+		i++;
+	}
+}
+
 static void trace(struct tracer *t)
 {
 	struct ptrace_shared *s = t->ring->shared;
@@ -302,7 +335,7 @@ static void trace(struct tracer *t)
 		place(t);
 		wait_for_tick(t);
 	}
-	partial_io_end_all(t);
+	end_partial_io(t);
 	atomic_store(&s->sideband_pending, true);
 	wake(t);
 }
