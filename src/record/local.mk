@@ -108,6 +108,8 @@ librecord_a_SOURCES = \
 	src/record/collect/sleeping.h \
 	src/record/collect/deep_stacks.c \
 	src/record/collect/deep_stacks.h \
+	src/record/collect/file_open.c \
+	src/record/collect/file_open.h \
 	src/record/collect/frame_names.c \
 	src/record/collect/frame_names.h \
 	src/record/collect/go_callers.c \
@@ -147,6 +149,7 @@ librecord_a_SOURCES = \
 	src/record/collect/python.h \
 	src/record/collect/python_live.c \
 	src/record/collect/python_live.h \
+	src/record/collect/samples.c \
 	src/record/collect/scan.c \
 	src/record/collect/stacks.c \
 	src/record/collect/stacks.h \

@@ -280,8 +280,8 @@ static int take_wait(void *ctx, const struct wait *w, struct error *err)
 	if (rc < 0 || !kept)
 		return rc;
 	adapt(ws, w->end_ns);
-	return collector_write_task(c, w->pid, w->tid,
-				    strtab_get(&c->wait_tasks, w->task), &s, loc, err);
+	return collector_write_extra(c, w->pid, w->tid, &(struct sample_extra){
+		strtab_get(&c->wait_tasks, w->task), 0, 1, 0 }, &s, loc, err);
 }
 
 uint64_t collect_waits_ns(const struct collector *c, size_t event)

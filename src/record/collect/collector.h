@@ -134,9 +134,6 @@ void collector_forget_tasks(struct collector *c);
 int collector_round(struct collector *c, struct error *err);
 /* Takes a record.  This is a record_cb; ctx is struct collector. */
 int collector_record(void *ctx, const struct record *r, struct error *err);
-/* Returns the owner of a mapping that a record of this time describes. */
-struct map_owner collector_owner(struct collector *c, const struct process *proc,
-				 uint64_t time_ns);
 /* Shows one line, which the next call replaces.  NULL text: no line. */
 typedef void collector_progress(void *ctx, const char *text);
 /* Finds the names of all locations in the files that were opened.  No stack can be
@@ -145,20 +142,6 @@ typedef void collector_progress(void *ctx, const char *text);
 int collector_symbolize(struct collector *c, const struct symbolize_options *o,
 			collector_progress *progress, void *ctx,
 			struct error *err);
-/* Returns the stack of a sample and sets its innermost location. */
-uint32_t collector_stack(struct collector *c, struct process *proc,
-			 const struct record *r, uint32_t *loc);
-/* Writes a sample of a thread.  `s` holds its stack, weight, time, CPU and event;
- * `loc` is its innermost location. */
-int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
-		    struct prof_sample *s, uint32_t loc, struct error *err);
-/* The same for a thread that ran an asyncio task. */
-int collector_write_task(struct collector *c, uint32_t pid, uint32_t tid,
-			 const char *task, struct prof_sample *s, uint32_t loc,
-			 struct error *err);
-/* Writes the samples that were held for code descriptions of programs.  Call it
- * before the file ends. */
-int collector_release(struct collector *c, struct error *err);
 /* Returns about how much memory the current file's data takes: profile_table_bytes, the
  * names of closed files, and held samples. */
 uint64_t collector_table_bytes(const struct collector *c);
@@ -170,12 +153,48 @@ void collector_forked(struct collector *c);
  * environment, runs and events.  All samples are written.  Open waits keep their stacks
  * if profile_keep_nodes was not called. */
 int collector_next_file(struct collector *c, struct error *err);
-/* Sets *out to the process with its mappings. */
-int collector_process(struct collector *c, uint32_t pid, struct process **out,
-		      struct error *err);
 
 /* Does idle work between two batches of records: forgets processes that ended long
  * ago, closes files that nothing maps any more, and looks for new kernel modules. */
 int collector_idle(struct collector *c, uint64_t now_ns, struct error *err);
+
+/* samples.c: writes samples. */
+
+/* Sets *out to the process with its mappings. */
+int collector_process(struct collector *c, uint32_t pid, struct process **out,
+		      struct error *err);
+/* Returns the stack of a sample and sets its innermost location. */
+uint32_t collector_stack(struct collector *c, struct process *proc,
+			 const struct record *r, uint32_t *loc);
+/* What a sample says beyond the columns of struct prof_sample. */
+struct sample_extra {
+	const char *task;	/* asyncio task, or "" */
+	uint64_t cgroup;	/* ID, or 0: as before */
+	uint32_t count;		/* as in record_sample, but not 0 */
+	uint64_t first_ns;
+};
+/* Writes a sample of a thread.  `s` holds its stack, weight, time, CPU and event;
+ * `loc` is its innermost location. */
+int collector_write_extra(struct collector *c, uint32_t pid, uint32_t tid,
+			  const struct sample_extra *of, struct prof_sample *s,
+			  uint32_t loc, struct error *err);
+/* The same for one sample without a task, in the thread's last control group. */
+int collector_write(struct collector *c, uint32_t pid, uint32_t tid,
+		    struct prof_sample *s, uint32_t loc, struct error *err);
+/* Returns whether samples of this time belong to another recorder. */
+static inline bool collector_leaves_out(const struct collector *c, uint64_t time_ns)
+{
+	return time_ns < c->from_ns || (c->until_ns && time_ns >= c->until_ns);
+}
+/* Counts n such samples, lost ones included.  Returns 0 or -ERR_NOMEM. */
+int collector_leave_out(struct collector *c, uint32_t event, uint64_t n, uint64_t weight);
+/* Writes the samples that were held for code descriptions of programs.  Call it
+ * before the file ends. */
+int collector_release(struct collector *c, struct error *err);
+
+static inline int collector_nomem(struct error *err)
+{
+	return error_set(err, ERR_NOMEM, "out of memory while recording");
+}
 
 #endif

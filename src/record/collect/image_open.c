@@ -12,9 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/beneath.h"
 #include "base/io.h"
 #include "base/text.h"
+#include "record/collect/file_open.h"
 #include "record/collect/jit_map.h"
 
 enum { SEGMENTS_MAX = 4096, OPEN_FILES_MAX = 1024, ANCESTORS = 3 };
@@ -43,38 +43,6 @@ struct search {
 	bool not_elf;		/* found the file, but it is not ELF */
 	struct error bad;	/* found the file, but could not read it */
 };
-
-int open_plain(const char *path, struct stat *st)
-{
-	int at = open(path, O_PATH | O_CLOEXEC), fd;
-
-	if (at < 0)
-		return -errno;
-	fd = fstat(at, st) < 0 ? -errno : io_open_at(at);
-	close(at);
-	return fd == -EINVAL ? -ENOENT : fd;
-}
-
-int open_of_process(const char *proc, uint32_t pid, const char *path, bool links,
-		    struct stat *st)
-{
-	char root[PATH_SPACE];
-	int dir, fd;
-
-	if (snprintf(root, sizeof(root), "%s/%u/root", proc, pid) >=
-	    (int)sizeof(root))
-		return -ENAMETOOLONG;
-	dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return -errno;
-	fd = beneath_open_root(dir, path, links);
-	close(dir);
-	if (fd >= 0 && fstat(fd, st) < 0) {
-		close(fd);
-		return -ENOENT;
-	}
-	return fd;
-}
 
 /* Finds the file among open files (/proc/PID/fd): a memfd, or a deleted file. */
 static bool open_file_path(const struct search *s, const char *dir, char *out)

@@ -5,15 +5,6 @@
  * replaced or deleted. */
 #include "record/collect/images.h"
 
-enum { PATH_SPACE = 4096 + 64 };
-
-/* Opens a regular file only.  Returns the descriptor, or -errno. */
-int open_plain(const char *path, struct stat *st);
-/* Opens a regular file of a process by the path that the process sees.  The process
- * cannot lead to files outside of its root directory, whatever links it makes; with
- * links false, none are followed.  Returns the descriptor, or -errno. */
-int open_of_process(const char *proc, uint32_t pid, const char *path, bool links,
-		    struct stat *st);
 /* Reads what the recorder needs of an ELF file: segments, and the build ID if the
  * kernel reported none.  Returns false, and the reason in *err (may be NULL), for other
  * files. */

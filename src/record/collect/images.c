@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "launch/proc_read.h"
 #include "profile/jit_runtimes.h"
+#include "record/collect/file_open.h"
 #include "record/collect/image_open.h"
 #include "record/collect/images.h"
 #include "record/collect/jit_map.h"

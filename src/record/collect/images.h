@@ -94,6 +94,13 @@ struct map_owner {
 	struct mapset *maps;	/* other mappings of the process, or NULL */
 };
 
+static inline struct map_owner map_owner_of(struct processes *all,
+					    const struct process *proc, uint64_t time_ns)
+{
+	return (struct map_owner){ .pid = proc->pid, .processes = all,
+				   .time_ns = time_ns, .maps = proc->maps };
+}
+
 /* Finds the image that `m` maps in a process and fills *out.  Returns 0 or
  * -ERR_NOMEM. */
 int images_map(struct images *im, const struct map_owner *who,

@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/io.h"
-#include "record/collect/image_open.h"
+#include "record/collect/file_open.h"
 #include "symbolize/jitdump.h"
 #include "launch/proc_text.h"
 

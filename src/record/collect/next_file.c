@@ -142,7 +142,7 @@ int collector_next_file(struct collector *c, struct error *err)
 	int rc = 0;
 
 	if (profile_restart(c->profile, &old) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory while recording");
+		return collector_nomem(err);
 	images = c->images.by_row.v;
 	memset(&c->images.by_row, 0, sizeof(c->images.by_row));
 	images_forget_rows(&c->images);
@@ -160,6 +160,5 @@ int collector_next_file(struct collector *c, struct error *err)
 		rc = carry_waits(&k);
 	profile_fini(&old);
 	free(images);
-	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory while recording")
-		      : 0;
+	return rc < 0 ? collector_nomem(err) : 0;
 }

@@ -28,7 +28,7 @@ static bool scan_map(void *ctx, const struct mapping *m)
 		s->result = -ERR_NOMEM;
 		return false;
 	}
-	who = collector_owner(s->c, proc, 0);
+	who = map_owner_of(&s->c->processes, proc, 0);
 	if (images_map(&s->c->images, &who, m, &map) < 0 ||
 	    processes_map(&s->c->processes, s->pid, &map) < 0)
 		s->result = -ERR_NOMEM;
@@ -86,7 +86,7 @@ static bool is_program(struct collector *c, uint32_t pid)
 static int scan_remapped(struct collector *c, struct process *proc)
 {
 	for (size_t i = 0; i < proc->maps->maps.n; i++) {
-		struct map_owner who = collector_owner(c, proc, 0);
+		struct map_owner who = map_owner_of(&c->processes, proc, 0);
 		struct map pieces[HUGEPAGE_TEXT_PIECES];
 		int n = hugepage_text_find_between(&c->images, &who, i, pieces);
 

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "record/collect/file_open.h"
 #include "record/collect/image_identity.h"
-#include "record/collect/image_open.h"
 #include "record/ptrace/ptrace_internal.h"
 
 static int if_mapped(const struct record *r, int fd, const struct stat *st)
