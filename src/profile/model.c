@@ -2,6 +2,8 @@
 /* Implements the profile model's tables and interning: see model.h. */
 #include "profile/model.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -388,6 +390,14 @@ int profile_set_env(struct profile *p, uint32_t run, const char *key,
 	if (e.key == UINT32_MAX || e.value == UINT32_MAX)
 		return -ERR_NOMEM;
 	return vec_push(&p->envs, e) < 0 ? -ERR_NOMEM : 0;
+}
+
+int profile_set_number(struct profile *p, uint32_t run, const char *key, uint64_t n)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, n);
+	return profile_set_env(p, run, key, text);
 }
 
 const char *profile_env(const struct profile *p, uint32_t run, const char *key)

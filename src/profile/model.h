@@ -455,6 +455,7 @@ uint32_t profile_frame(struct profile *p, const struct prof_frame *f);
 
 int profile_set_env(struct profile *p, uint32_t run, const char *key,
 		    const char *value);
+int profile_set_number(struct profile *p, uint32_t run, const char *key, uint64_t n);
 /* Returns the last value set, or NULL. */
 const char *profile_env(const struct profile *p, uint32_t run,
 			const char *key);

@@ -283,7 +283,6 @@ static void program_name(uint32_t pid, struct buf *out)
 
 int environment_closed(struct session *s, struct error *err)
 {
-	struct facts f = { &s->profile, 0 };
 	uint32_t n = s->collector.closed;
 	struct buf who = { 0 };
 
@@ -294,12 +293,9 @@ int environment_closed(struct session *s, struct error *err)
 		       "read (see \"tally doctor\")", buf_cstr(&who),
 		       n == 1 ? "it has" : "they have");
 	buf_fini(&who);
-	fact_number(&f, "closed_programs", n);
 	s->collector.closed = 0;
-	if (f.result < 0)
-		return error_set(err, ERR_NOMEM,
-				 "out of memory for the environment");
-	return 0;
+	return profile_set_number(&s->profile, PROF_NONE, "closed_programs", n) < 0
+	       ? error_nomem(err) : 0;
 }
 
 int environment_gaps(struct session *s, struct error *err)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,14 +288,11 @@ static int settle(struct run *r, struct error *err)
 
 static int note_full(struct session *s, struct error *err)
 {
-	char text[32];
+	uint64_t bytes = s->rotation.full_bytes;
 
-	if (!s->rotation.full_bytes)
-		return 0;
-	snprintf(text, sizeof(text), "%" PRIu64, s->rotation.full_bytes);
 	s->rotation.full_bytes = 0;
-	return profile_set_env(&s->profile, PROF_NONE, PROF_ENV_FULL, text) < 0
-		       ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return bytes && profile_set_number(&s->profile, PROF_NONE, PROF_ENV_FULL, bytes) < 0
+	       ? error_nomem(err) : 0;
 }
 
 int rotate_now(struct run *r, struct error *err)

@@ -2,7 +2,6 @@
 /* Makes one run: opens the events, releases the command, collects in rounds until it
  * ends. */
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -530,14 +529,6 @@ static int note_outside(struct run *r, struct error *err)
 	return 0;
 }
 
-static int set_number(struct profile *p, const char *key, uint64_t n)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%llu", (unsigned long long)n);
-	return profile_set_env(p, PROF_NONE, key, text);
-}
-
 /* The number comes from programs and is untrusted. */
 static int note_unsampled(struct run *r, struct error *err)
 {
@@ -548,9 +539,8 @@ static int note_unsampled(struct run *r, struct error *err)
 	session_notice(r->s, "%llu thread%s not sampled, or not to the end: under a "
 		       "system call filter, or without a timer from the kernel",
 		       n, plural(n, "s"));
-	if (set_number(&r->s->profile, "threads_without_timer", n) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory");
-	return 0;
+	return profile_set_number(&r->s->profile, PROF_NONE, "threads_without_timer", n) < 0
+	       ? error_nomem(err) : 0;
 }
 
 int run_note_load(struct run *r, struct error *err)
@@ -560,10 +550,11 @@ int run_note_load(struct run *r, struct error *err)
 	uint64_t shortened = r->s->shortened + src->shortened - before->shortened;
 	uint64_t thinned = r->s->thinned + src->thinned - before->thinned;
 	struct profile *p = &r->s->profile;
-	int rc = shortened ? set_number(p, PROF_ENV_SHORTENED, shortened) : 0;
+	int rc = !shortened ? 0
+		 : profile_set_number(p, PROF_NONE, PROF_ENV_SHORTENED, shortened);
 
 	if (rc >= 0 && thinned)
-		rc = set_number(p, PROF_ENV_THINNED, thinned);
+		rc = profile_set_number(p, PROF_NONE, PROF_ENV_THINNED, thinned);
 	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;
 }
 
@@ -580,24 +571,26 @@ static int note_draining(struct run *r, struct error *err)
 	if (rc >= 0 && (src->unwound || src->not_unwound)) {
 		r->s->unwound += src->unwound;
 		r->s->not_unwound += src->not_unwound;
-		rc = set_number(p, "stacks_unwound_in_kernel", r->s->unwound);
+		rc = profile_set_number(p, PROF_NONE, "stacks_unwound_in_kernel",
+					r->s->unwound);
 		if (rc >= 0)
-			rc = set_number(p, "stacks_copied_by_module",
-					r->s->not_unwound);
+			rc = profile_set_number(p, PROF_NONE, "stacks_copied_by_module",
+						r->s->not_unwound);
 	}
 	if (rc >= 0 && src->record_bytes)
-		rc = set_number(p, "sample_record_bytes",
-				r->s->record_bytes += src->record_bytes);
+		rc = profile_set_number(p, PROF_NONE, "sample_record_bytes",
+					r->s->record_bytes += src->record_bytes);
 	if (rc >= 0 && src->handler_cycles)
-		rc = set_number(p, "sample_handler_cycles",
-				r->s->handler_cycles += src->handler_cycles);
+		rc = profile_set_number(p, PROF_NONE, "sample_handler_cycles",
+					r->s->handler_cycles += src->handler_cycles);
 	if (rc >= 0 && src->taken) {
 		r->s->taken += src->taken;
 		r->s->added_up += src->added_up;
-		rc = set_number(p, "samples_taken_in_kernel", r->s->taken);
+		rc = profile_set_number(p, PROF_NONE, "samples_taken_in_kernel",
+					r->s->taken);
 		if (rc >= 0)
-			rc = set_number(p, "samples_added_up_in_kernel",
-					r->s->added_up);
+			rc = profile_set_number(p, PROF_NONE, "samples_added_up_in_kernel",
+						r->s->added_up);
 	}
 	if (rc >= 0 && src->verified) {
 		r->s->verified += src->verified;
@@ -606,10 +599,10 @@ static int note_draining(struct run *r, struct error *err)
 			       "unwound, %llu differ from tally's own",
 			       (unsigned long long)r->s->verified,
 			       (unsigned long long)r->s->differing);
-		rc = set_number(p, "stacks_verified", r->s->verified);
+		rc = profile_set_number(p, PROF_NONE, "stacks_verified", r->s->verified);
 		if (rc >= 0)
-			rc = set_number(p, "stacks_differing",
-					r->s->differing);
+			rc = profile_set_number(p, PROF_NONE, "stacks_differing",
+						r->s->differing);
 	}
 	if (src->thinned)
 		session_notice(r->s, "the recorder could not keep up and "
@@ -694,13 +687,10 @@ static int note_no_samples(struct run *r, struct error *err)
 /* Stores how much the command wrote.  Checks compare it. */
 static int note_written(struct run *r, struct error *err)
 {
-	char text[32];
-
 	if (!r->launch.pid || !r->launch.written_known)
 		return 0;
-	snprintf(text, sizeof(text), "%" PRIu64, r->launch.written);
-	return profile_set_env(&r->s->profile, r->number, "written", text) < 0
-		? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return profile_set_number(&r->s->profile, r->number, "written",
+				  r->launch.written) < 0 ? error_nomem(err) : 0;
 }
 
 static int run_finish(struct run *r, struct error *err)

@@ -303,22 +303,16 @@ int collect_waits_facts(struct collector *c)
 		[WAIT_NO_STACK] = "wait_ns_no_stack",
 		[WAIT_UNKNOWN] = "wait_ns_unknown",
 	};
-	char text[32];
+	const struct wait_samples *s = &c->wait_samples;
 	int rc = 0;
 
-	for (size_t i = 0; i < WAIT_FOUND_KINDS && rc >= 0; i++) {
-		if (!keys[i])
-			continue;
-		snprintf(text, sizeof(text), "%llu",
-			 (unsigned long long)c->wait_samples.blocked_ns[i]);
-		rc = profile_set_env(c->profile, PROF_NONE, keys[i], text);
-	}
-	if (rc >= 0 && c->wait_samples.thinning_ns) {
-		snprintf(text, sizeof(text), "%llu",
-			 (unsigned long long)c->wait_samples.thinning_ns);
-		rc = profile_set_env(c->profile, PROF_NONE, "wait_thinning_ns",
-				     text);
-	}
+	for (size_t i = 0; i < WAIT_FOUND_KINDS && rc >= 0; i++)
+		if (keys[i])
+			rc = profile_set_number(c->profile, PROF_NONE, keys[i],
+						s->blocked_ns[i]);
+	if (rc >= 0 && s->thinning_ns)
+		rc = profile_set_number(c->profile, PROF_NONE, "wait_thinning_ns",
+					s->thinning_ns);
 	return rc;
 }
 
