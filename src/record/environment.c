@@ -297,18 +297,3 @@ int environment_closed(struct session *s, struct error *err)
 	return profile_set_number(&s->profile, PROF_NONE, "closed_programs", n) < 0
 	       ? error_nomem(err) : 0;
 }
-
-int environment_gaps(struct session *s, struct error *err)
-{
-	struct facts f = { &s->profile, 0 };
-
-	session_notice(s, "%llu records of mappings and processes were lost "
-		       "(the recorder could not keep up): programs that ended "
-		       "meanwhile may have no symbols",
-		       (unsigned long long)s->collector.gaps);
-	fact_number(&f, "lost_mappings", (long long)s->collector.gaps);
-	if (f.result < 0)
-		return error_set(err, ERR_NOMEM,
-				 "out of memory for the environment");
-	return 0;
-}

@@ -2,6 +2,7 @@
 noinst_LIBRARIES += librecord.a
 librecord_a_SOURCES = \
 	src/record/environment.c \
+	src/record/record.c \
 	src/record/record.h \
 	src/record/revision.c \
 	src/record/revision.h \
@@ -10,6 +11,7 @@ librecord_a_SOURCES = \
 	src/record/run.c \
 	src/record/run.h \
 	src/record/run_begin.c \
+	src/record/run_drain.c \
 	src/record/session.c \
 	src/record/session.h \
 	src/record/choose/sources.c \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_RECORD_RUN_H
 #define TALLY_RECORD_RUN_H
-/* A run: its beginning (run_begin.c), its rounds and its end (run.c). */
+/* A run: its beginning (run_begin.c), the records of its source (run_drain.c), its rounds
+ * and its end (run.c). */
 #include <time.h>
 
 #include "launch/launch.h"
@@ -35,14 +36,21 @@ int run_name_files(const struct session *s, size_t threads, int rc,
 		   struct error *err);
 /* Starts the prepared run. */
 int run_go(struct run *r, struct error *err);
-/* run.c: starts or stops counting waits, if they are recorded. */
+/* Starts or stops counting waits, if they are recorded. */
 int run_waits(struct run *r, bool on, struct error *err);
-/* Takes the records that the source has by now, or with `all` all of them. */
+
+/* run_drain.c: takes the records that the source has by now, or with `all` all of them. */
 int run_drain(struct run *r, bool all, struct error *err);
 /* Reads the counters.  Adds losses since the last call and, with `final`, rows of
  * their totals, less those in earlier files. */
 int run_counts(struct run *r, bool final, struct error *err);
 /* Notes for this file how much less was taken under load. */
 int run_note_load(struct run *r, struct error *err);
+/* Handles an error after which nothing more can be recorded, such as a full disk.  It
+ * ends the recording, which stays without an end mark, but not the command. */
+int run_failed(struct run *r, int rc, struct error *err);
+
+/* run.c: makes one run of the command, or one recording of existing processes. */
+int run_record(struct session *s, uint32_t number, struct error *err);
 
 #endif

@@ -230,7 +230,24 @@ static void report_end(struct run *r)
 		close(fd);
 }
 
-/* Starts the prepared run. */
+int run_waits(struct run *r, bool on, struct error *err)
+{
+	struct collector *c = &r->s->collector;
+	uint64_t now = clock_now();
+	int rc;
+
+	if (!c->wait_samples.on)
+		return 0;
+	rc = collect_waits_toggle(c, now, on, err);
+	/* In a control group, not all existing threads are recorded. */
+	if (rc >= 0 && on && r->s->target.cgroup_fd < 0)
+		rc = collect_waits_asleep(c, r->launch.go >= 0 &&
+					     !r->s->target.system_wide
+					     ? (uint32_t)r->launch.pid : 0,
+					  now, err);
+	return rc;
+}
+
 int run_go(struct run *r, struct error *err)
 {
 	struct session *s = r->s;

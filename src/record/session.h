@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_RECORD_SESSION_H
 #define TALLY_RECORD_SESSION_H
-/* State shared by the parts of the recorder: session.c (the whole), run.c (one run),
- * environment.c. */
+/* The state of a recording, which record.c makes of runs (run.h), and its current file. */
 #include "base/outfile.h"
 #include "record/collect/collector.h"
 #include "launch/control.h"
@@ -69,11 +68,6 @@ int environment_fill(struct session *s, const struct source *src,
 		     struct error *err);
 /* Notes that some programs' mappings could not be read. */
 int environment_closed(struct session *s, struct error *err);
-/* Notes that records of mappings were lost. */
-int environment_gaps(struct session *s, struct error *err);
-
-/* run.c: makes one run of the command, or one recording of existing processes. */
-int run_record(struct session *s, uint32_t number, struct error *err);
 
 /* session.c.  The first writes what is known and puts the file in its place, so a
  * valid file exists from the command's start on.  The second makes that final. */
