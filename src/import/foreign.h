@@ -53,8 +53,8 @@ struct foreign {
 	struct buf tmp;
 };
 
-/* The formats.  `text` is the whole file, unpacked and untrusted; `name` is
- * used in messages. */
+/* The formats: a row of the table in import_foreign.c for each.  `text` is the whole
+ * file, unpacked and untrusted; `name` is used in messages. */
 bool perf_text_is(const uint8_t *p, size_t n);
 int perf_text_read(struct foreign *f, const uint8_t *p, size_t n,
 		   const char *name, struct error *err);
@@ -64,6 +64,12 @@ int pprof_file_read(struct foreign *f, const uint8_t *p, size_t n,
 bool firefox_file_is(const uint8_t *p, size_t n);
 int firefox_file_read(struct foreign *f, const uint8_t *p, size_t n,
 		      const char *name, struct error *err);
+
+/* Begins a recording.  Returns 0 or -ERR_NOMEM.  Call foreign_end in both cases. */
+int foreign_begin(struct foreign *f, const char *version, const char *source);
+/* Adds the symbols of all places, after the samples.  Returns 0 or -ERR_NOMEM. */
+int foreign_symbols(struct foreign *f);
+void foreign_end(struct foreign *f);
 
 /* Takes bytes from the limit of memory.  Returns 0 or -ERR_NOMEM; the message is then
  * that of import_foreign. */

@@ -6,8 +6,10 @@ libimport_a_SOURCES = \
 	src/import/foreign.h \
 	src/import/import.c \
 	src/import/import.h \
+	src/import/import_foreign.c \
 	src/import/perf_file.c \
 	src/import/perf_file.h \
+	src/import/perf_ids.c \
 	src/import/perf_records.c \
 	src/import/perf_records.h \
 	src/import/perf_swap.c \

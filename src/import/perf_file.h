@@ -19,6 +19,9 @@
  * that contain only its cookie. */
 #define PERF_FILE_CALLCHAIN_DEFERRED 22
 
+/* The first type of perf's own records (tools/lib/perf/include/perf/event.h). */
+#define PERF_FILE_USER 64
+
 struct perf_file_event {
 	struct perf_event_attr attr;	/* zero where the file's is shorter */
 	char *name;			/* or NULL */
@@ -82,6 +85,7 @@ void perf_file_close(struct perf_file *f);
 const struct build_id *perf_file_build_id(const struct perf_file *f,
 					  const char *path);
 
+/* perf_ids.c */
 /* Returns the event of a sample whose n bytes follow the header, or U64MAP_NONE.
  * `swapped`: the bytes are still in the other byte order. */
 uint32_t perf_file_event(const struct perf_file *f, const uint8_t *body,
