@@ -7,6 +7,7 @@ libcompare_a_SOURCES = \
 	src/compare/code_overlap.h \
 	src/compare/estimate.c \
 	src/compare/estimate.h \
+	src/compare/func_code.c \
 	src/compare/func_match.c \
 	src/compare/func_match.h \
 	src/compare/identity.c \

@@ -107,6 +107,7 @@ static inline uint64_t compare_build_of(const struct prof_image *im)
 		: hash_bytes(im->build_id.bytes, im->build_id.len) | 1;
 }
 
+/* func_code.c */
 /* Returns the code of a function on a side, from the first recording that
  * contains it.  Returns NULL if no recording contains it or memory ran out
  * (m->failed).  The match owns the result. */
@@ -116,7 +117,13 @@ const struct code_ngrams *compare_code_of(struct compare_match *m, uint32_t func
 /* Returns a hash of all of a function's instructions on a side, also if the code
  * is too short for compare_code_of; 0: unknown. */
 uint64_t compare_code_hash(struct compare_match *m, uint32_t func, int side);
+/* Gives the code of `old` on the old side to `now`. */
+void compare_code_rename(struct compare_match *m, uint32_t old, uint32_t now);
+/* Called when the functions are numbered.  Returns 0 or -ERR_NOMEM. */
+int compare_code_init(struct compare_match *m);
+void compare_code_free(struct compare_match *m);
 
+/* moved.c */
 /*
  * Returns whether code of `lost`, whose cost decreased, may be in `gained` now.
  *
@@ -133,7 +140,7 @@ uint64_t compare_code_hash(struct compare_match *m, uint32_t func, int side);
  * one has most of the same instructions.
  */
 bool compare_related(struct compare_match *m, uint32_t gained, uint32_t lost);
-/* moved.c: frees what compare_related collected; compare_match_fini calls it. */
+/* Frees what compare_related collected. */
 void compare_calls_free(struct compare_calls *c);
 
 #endif
