@@ -138,10 +138,13 @@ struct check {
 	bool is_time;		/* the event's unit is nanoseconds */
 };
 
+/* decide.c */
 /* Returns whether more runs of both sides are not needed. */
 bool check_settled(const struct check *c);
 /* Judges the recordings in c->runs by c->o.  Call it after all files were added. */
 int check_decide(struct check *c, struct error *err);
+
+/* check.c */
 /* Releases everything that a check owns. */
 void check_fini(struct check *c);
 

@@ -7,6 +7,7 @@ libcheck_a_SOURCES = \
 	src/check/check.h \
 	src/check/check_internal.h \
 	src/check/comparable.c \
+	src/check/decide.c \
 	src/check/edits.c \
 	src/check/edits.h \
 	src/check/evidence.c \
