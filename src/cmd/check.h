@@ -25,6 +25,9 @@ struct check_opts {
 	uint64_t top, runs, freq;
 };
 
+/* check_write.c */
+int check_write(struct cmd_io *io, const struct check_opts *o, const struct check *c,
+		struct error *err);
 struct findings;
 /* Writes the reports for continuous integration that the options name. */
 int check_write_findings(struct cmd_io *io, const struct check_opts *o,

@@ -8,6 +8,7 @@ libcmd_a_SOURCES = \
 	src/cmd/check_commits.c \
 	src/cmd/check_history.c \
 	src/cmd/check_record.c \
+	src/cmd/check_write.c \
 	src/cmd/command.h \
 	src/cmd/diff.c \
 	src/cmd/doctor.c \
