@@ -387,15 +387,6 @@ bool page_key(struct page *pg, const struct screen_event *e)
 			tui_notice(pg->t, "no search yet: press /");
 		page_find(pg, e->key == 'N', false);
 		return true;
-	case '?': case 'h': case SCREEN_F1:
-		text_page_help(pg->t);
-		return true;
-	case 'i':
-		text_page_quality(pg->t);
-		return true;
-	case 'W':
-		text_page_waits(pg->t);
-		return true;
 	case '#':
 		pg->t->m.samples = !pg->t->m.samples;
 		return true;

@@ -188,14 +188,10 @@ void table_page_reload(struct page *pg);
  * selected row, the rows above it on the screen, and the open trees. */
 void table_page_renew(struct page *pg, struct data *old);
 void tree_page_top_down(struct tui *t);
-/* Opens callers and callees of a function.  `fk` is a frame key of model.flat's
- * trees. */
-void tree_page_butterfly(struct tui *t, uint32_t fk);
 void annotate_page_open(struct tui *t, const struct annot_pick *pick,
 			uint32_t line);
-void text_page_help(struct tui *t);
-void text_page_quality(struct tui *t);
-void text_page_waits(struct tui *t);
+/* Opens the page of this key, if it is one of help, data quality or waits. */
+void text_page_key(struct tui *t, uint32_t key);
 /* Opens lines of safe text; takes ownership of `text`. */
 void text_page_open(struct tui *t, const char *title, struct buf *text);
 
@@ -211,10 +207,5 @@ struct page *menu_page_new(struct tui *t, const char *title, choice_cb *chosen,
 			   void *ctx);
 void menu_page_add(struct page *pg, const char *label, double percent,
 		   const char *value, int id);
-/* The menus of the table. */
-void menu_group(struct tui *t);
-void menu_filter(struct tui *t);
-void menu_threads(struct tui *t);
-void menu_images(struct tui *t);
 
 #endif

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The page with the table of functions, and trees below its rows. */
+/* The page with the table of functions, and trees below its rows; its menus of groups and
+ * filters. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/search.h"
+#include "base/text.h"
 #include "tui/tree_base.h"
 
 struct table_page {
@@ -170,12 +172,182 @@ static void sort_by(struct table_page *tp, int sorted)
 	refill(tp);
 }
 
+/* --- the menus */
+
+/* Updates all pages after a change that affects them. */
+static void reload(struct tui *t)
+{
+	struct error err = { 0 };
+
+	page_pop_all(t);
+	if (model_reload(&t->m, &err) < 0)
+		tui_complain(t, &err);
+	table_page_reload(page_seen(t));
+}
+
+static void group_chosen(struct tui *t, const struct choice *c, void *ctx)
+{
+	struct key_list keys, before = t->m.keys;
+	struct error err = { 0 };
+
+	(void)ctx;
+	page_pop_all(t);
+	if (key_list_parse(c->value, &keys, &err) == 0) {
+		t->m.keys = keys;
+		if (model_reload(&t->m, &err) < 0)
+			t->m.keys = before;
+	}
+	table_page_reload(page_seen(t));
+	if (err.msg[0])
+		tui_complain(t, &err);
+}
+
+static void menu_group(struct tui *t)
+{
+	static const char *const groups[][2] = {
+		{ "function", "image,symbol" },
+		{ "function, in all images it was compiled into", "symbol" },
+		{ "program or library", "image" },
+		{ "thread", "comm,tid" },
+		{ "thread and function", "comm,tid,symbol" },
+		{ "process", "comm,pid" },
+		{ "line", "symbol,line" },
+		{ "source file", "file" },
+		{ "processor", "cpu" },
+		{ "event", "event,symbol" },
+		{ "what threads wait for", "wait" },
+		{ "run", "run" },
+	};
+	struct page *pg = menu_page_new(t, "group by", group_chosen, NULL);
+
+	for (size_t i = 0; pg && i < COUNT(groups); i++) {
+		bool runs = !strcmp(groups[i][1], "run");
+		bool waits = !strncmp(groups[i][1], "wait", 4);
+
+		if ((!runs || t->m.p->runs.n > 1) &&
+		    (!waits || t->m.p->wait_kinds.n))
+			menu_page_add(pg, groups[i][0], -1, groups[i][1], 0);
+	}
+	if (pg)
+		page_push(pg);
+}
+
+/* `filter`: one of the model's. */
+static void value_chosen(struct tui *t, const struct choice *c, void *filter)
+{
+	if (model_set(filter, c->value) < 0)
+		tui_notice(t, "out of memory");
+	reload(t);
+}
+
+/* Adds the rows of a report as choices.  `value` is the key to choose. */
+static void add_choices(struct page *pg, const struct report *rep,
+			enum view_key value)
+{
+	struct buf label = { 0 }, word = { 0 };
+
+	for (size_t i = 0; i < rep->order.n; i++) {
+		uint32_t row = rep->order.v[i];
+		double percent = rep->table.ncols
+			? report_percent(rep, rep->table.rows.v[row].lane, 0,
+					 report_values(rep, row)->self) : 0;
+		struct column_at x;
+
+		report_at_row(rep, row, &x);
+		buf_reset(&label);
+		for (size_t k = 0; k < rep->spec.keys.n; k++) {
+			buf_reset(&word);
+			column_text(&report_columns[rep->spec.keys.v[k]], &x,
+				    COLUMN_FULL, &word);
+			text_safe(&label, buf_cstr(&word));
+			buf_str(&label, k + 1 < rep->spec.keys.n ? "  " : "");
+		}
+		buf_reset(&word);
+		column_text(&report_columns[value], &x, COLUMN_FULL, &word);
+		menu_page_add(pg, buf_cstr(&label), percent, buf_cstr(&word),
+			      0);
+	}
+	buf_fini(&label);
+	buf_fini(&word);
+}
+
+/* Opens a menu of all values of a key, without the filter that it sets. */
+static void menu_of(struct tui *t, const char *title, const char *keys,
+		    enum view_key value, char **filter)
+{
+	struct page *pg = menu_page_new(t, title, value_chosen, filter);
+	char *before = *filter;
+	struct report *rep = NULL;
+	struct error err = { 0 };
+
+	if (!pg)
+		return;
+	menu_page_add(pg, "all", -1, "", 0);
+	*filter = NULL;
+	if (model_report(&t->m, keys, &rep, &err) < 0)
+		tui_complain(t, &err);
+	else
+		add_choices(pg, rep, value);
+	*filter = before;
+	report_free(rep);
+	page_push(pg);
+}
+
+static void menu_threads(struct tui *t)
+{
+	menu_of(t, "only this thread", "comm,tid", KEY_TID, &t->m.tid);
+}
+
+static void menu_images(struct tui *t)
+{
+	menu_of(t, "only functions of this image", "image", KEY_IMAGE, &t->m.image);
+}
+
+enum { BY_THREAD, BY_IMAGE, BY_SYMBOL, BY_NOTHING };
+
+static void filter_chosen(struct tui *t, const struct choice *c, void *ctx)
+{
+	(void)ctx;
+	switch (c->id) {
+	case BY_THREAD:
+		menu_threads(t);
+		break;
+	case BY_IMAGE:
+		menu_images(t);
+		break;
+	case BY_SYMBOL:
+		page_prompt(t, PROMPT_SHOW);
+		break;
+	default:
+		model_set_none(&t->m);
+		reload(t);
+		break;
+	}
+}
+
+static void menu_filter(struct tui *t)
+{
+	static const char *const choices[] = {
+		[BY_THREAD] = "a thread (shares are relative to its samples)",
+		[BY_IMAGE] = "functions of a program or library",
+		[BY_SYMBOL] = "functions with a name, or whose name contains a text",
+		[BY_NOTHING] = "clear all filters",
+	};
+	struct page *pg = menu_page_new(t, "show only", filter_chosen, NULL);
+
+	for (int i = 0; pg && i <= BY_NOTHING; i++)
+		menu_page_add(pg, choices[i], -1, "", i);
+	if (pg)
+		page_push(pg);
+}
+
+/* --- keys */
+
 /* Filters by the image of the row, or removes the filter. */
 static void filter_image(struct page *pg)
 {
 	struct tree_base *b = tree_base(pg);
 	struct model *m = &pg->t->m;
-	struct error err = { 0 };
 	const struct frame_key *k = NULL;
 
 	if (pg->cursor < b->f.seen.n)
@@ -184,22 +356,9 @@ static void filter_image(struct page *pg)
 		menu_images(pg->t);
 		return;
 	}
-	if (model_set(&m->image, m->image ? NULL
-		      : profile_cstr(m->p, k->image)) < 0 ||
-	    model_reload(m, &err) < 0)
-		tui_complain(pg->t, &err);
-	table_page_reload(pg);
-}
-
-static void clear_filters(struct page *pg)
-{
-	struct model *m = &pg->t->m;
-	struct error err = { 0 };
-
-	model_set_none(m);
-	if (model_reload(m, &err) < 0)
-		tui_complain(pg->t, &err);
-	table_page_reload(pg);
+	if (model_set(&m->image, m->image ? NULL : profile_cstr(m->p, k->image)) < 0)
+		tui_notice(pg->t, "out of memory");
+	reload(pg->t);
 }
 
 static bool table_other_key(struct page *pg, uint32_t key)
@@ -231,8 +390,10 @@ static bool table_other_key(struct page *pg, uint32_t key)
 			   tp->below == TREE_CALLERS ? "callers" : "callees");
 		return true;
 	case 'x': case SCREEN_ESCAPE:
-		if (model_filters(m))
-			clear_filters(pg);
+		if (model_filters(m)) {
+			model_set_none(m);
+			reload(pg->t);
+		}
 		return true;
 	}
 	return false;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "tui/tree_base.h"
+#include "tui/page.h"
 #include "views/wait_sites.h"
 
 struct text_page {
@@ -135,7 +135,7 @@ void text_page_open(struct tui *t, const char *title, struct buf *text)
 	page_push(&tp->pg);
 }
 
-void text_page_quality(struct tui *t)
+static void open_quality(struct tui *t)
 {
 	const struct report *rep = t->m.table->rep;
 	struct buf text = { 0 };
@@ -171,7 +171,7 @@ static int put_waits(struct tui *t, const struct report *rep, struct buf *text)
 	return text->failed ? -ERR_NOMEM : 0;
 }
 
-void text_page_waits(struct tui *t)
+static void open_waits(struct tui *t)
 {
 	struct report *rep = NULL;
 	struct buf text = { 0 };
@@ -236,10 +236,25 @@ static const char help[] =
 	"The wheel scrolls, a click selects a row, a second click opens it (hold\n"
 	"Shift to select text).\n";
 
-void text_page_help(struct tui *t)
+static void open_help(struct tui *t)
 {
 	struct buf text = { 0 };
 
 	buf_str(&text, help);
 	text_page_open(t, "keys", &text);
+}
+
+void text_page_key(struct tui *t, uint32_t key)
+{
+	switch (key) {
+	case '?': case 'h': case SCREEN_F1:
+		open_help(t);
+		break;
+	case 'i':
+		open_quality(t);
+		break;
+	case 'W':
+		open_waits(t);
+		break;
+	}
 }

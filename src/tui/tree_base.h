@@ -124,14 +124,19 @@ void tree_heads(struct page *pg, struct strip *s);
 void tree_status(struct page *pg, struct strip *s);
 void tree_text(struct page *pg, size_t i, struct buf *out);
 void tree_close(struct page *pg);
-/* Handles keys that open, close, zoom and annotate.  Returns false for other
- * keys. */
-bool tree_key(struct page *pg, uint32_t key);
 
 /* Appends the value of one of a row's keys as safe text. */
 void tree_word(struct tree_base *b, uint32_t row, enum view_key key,
 	       struct buf *out);
 /* Appends " event, samples, filters": the samples' part of a title. */
 void tree_title_samples(struct page *pg, struct strip *s);
+/* Opens a page with all that is known of the selected row. */
+void tree_details(struct page *pg);
+
+/* --- tree_page.c */
+
+/* Handles keys that open, close, zoom and annotate.  Returns false for other
+ * keys. */
+bool tree_key(struct page *pg, uint32_t key);
 
 #endif

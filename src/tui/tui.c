@@ -172,8 +172,8 @@ static void handle(struct tui *t, const struct screen_event *e)
 	buf_reset(&t->message);
 	if (t->prompt != PROMPT_NONE)
 		prompt_key(t, e->key);
-	else
-		page_key(pg, e);
+	else if (!page_key(pg, e))
+		text_page_key(t, e->key);
 }
 
 int tui_run(struct reader *r, const struct tui_options *o,
