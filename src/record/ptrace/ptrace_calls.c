@@ -3,7 +3,6 @@
 #include "record/ptrace/ptrace_calls.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,12 +141,6 @@ void call_interrupted(struct tracee *k)
 		call_asked(k, &r, is32);
 }
 
-static bool is_stop(int sig)
-{
-	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
-	       sig == SIGTTOU;
-}
-
 /* Returns whether the program ignores the signal, or does by default (signal(7)). */
 static bool is_ignored(const struct tracee *k, int sig)
 {
@@ -179,7 +172,7 @@ void call_signalled(struct tracee *k, int sig)
 		return;
 	ret = result_of(&r, is32);
 	if (ret == -EINTR) {
-		if (!is_stop(sig) || is_ignored(k, sig))
+		if (!signal_stops(sig) || is_ignored(k, sig))
 			result_set(k, &r, is32, -RESTART_NO_HANDLER);
 	} else if (has_part(&r, is32) && is_ignored(k, sig)) {
 		partial_io_begin(k, &r.x64);

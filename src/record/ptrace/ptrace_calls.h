@@ -6,12 +6,17 @@
  * is to stop.  Most calls restart by themselves; this part restarts the others, so
  * the program sees the results it would see without tally.
  */
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/user.h>
 
-struct tracer;
 struct tracee;
+
+static inline bool signal_stops(int sig)
+{
+	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
 
 #ifdef __x86_64__
 

@@ -159,9 +159,8 @@ bool tracer_watch(struct tracer *t, struct tracee *k);
 bool tracee_is_releasing(const struct tracer *t, uint32_t pid);
 /* Releases a thread that is stopped where this is possible. */
 void tracer_release(struct tracer *t, struct tracee *k);
-/* Handles a thread of this process that is no longer traced, and resumes a tracer
- * that waits for it. */
-void tracer_released(struct tracer *t, uint32_t pid);
+/* Removes a thread that has ended, or is no longer traced. */
+void tracer_forget(struct tracer *t, struct tracee *k);
 /* Checks for threads that ended without notice while others wait for them. */
 void tracer_check_releases(struct tracer *t);
 

@@ -138,6 +138,34 @@ static void release(struct tracer *t, struct tracee *k)
 	tracee_go_on(k, 0);
 }
 
+/* Returns whether the process has tracees other than the one being held. */
+static bool has_others(const struct tracer *t, uint32_t pid, uint32_t tid)
+{
+	for (size_t i = 0; i < t->v.n; i++)
+		if (t->v.v[i].pid == pid && t->v.v[i].tid != tid)
+			return true;
+	return false;
+}
+
+/* Handles a thread of this process that is no longer traced, and resumes a tracer
+ * that waits for it. */
+static void released(struct tracer *t, uint32_t pid)
+{
+	for (size_t i = t->waiting ? t->v.n : 0; i-- > 0;) {
+		struct tracee *k = &t->v.v[i];
+
+		if (k->waits_for != pid || has_others(t, pid, k->tid))
+			continue;
+		if (k->pid == pid) {
+			k->waits_for = 0;
+			t->waiting--;
+			tracer_release(t, k);
+			return;		/* it has checked the others */
+		}
+		release(t, k);
+	}
+}
+
 static void mark_releasing(struct tracer *t, struct tracee *k)
 {
 	k->releasing = true;
@@ -169,7 +197,7 @@ bool tracer_watch(struct tracer *t, struct tracee *k)
 	for (size_t n = 0; n < t->v.n; n++)
 		if (t->v.v[n].pid == pid && t->v.v[n].tid != tid)
 			mark_releasing(t, &t->v.v[n]);
-	tracer_released(t, pid);
+	released(t, pid);
 	return true;
 }
 
@@ -181,48 +209,24 @@ bool tracee_is_releasing(const struct tracer *t, uint32_t pid)
 	return false;
 }
 
-static void forget(struct tracer *t, struct tracee *k)
+void tracer_forget(struct tracer *t, struct tracee *k)
 {
 	uint32_t pid = k->pid;
 
 	tracer_emit_task(t, RECORD_EXIT, k, 0);
-	if (pid == k->tid)
+	if (pid == k->tid) {
 		maps_watch_exit(&t->watch, pid);
+		python_live_end(&t->python, pid);
+	}
 	tracee_remove(t, k);
-	tracer_released(t, pid);
+	released(t, pid);
 }
 
 void tracer_release(struct tracer *t, struct tracee *k)
 {
 	/* If the thread was killed, waitpid reports its end. */
 	if (ptrace(PTRACE_DETACH, (pid_t)k->tid, 0, 0) >= 0)
-		forget(t, k);
-}
-
-/* Returns whether the process has tracees other than the one being held. */
-static bool has_others(const struct tracer *t, uint32_t pid, uint32_t tid)
-{
-	for (size_t i = 0; i < t->v.n; i++)
-		if (t->v.v[i].pid == pid && t->v.v[i].tid != tid)
-			return true;
-	return false;
-}
-
-void tracer_released(struct tracer *t, uint32_t pid)
-{
-	for (size_t i = t->waiting ? t->v.n : 0; i-- > 0;) {
-		struct tracee *k = &t->v.v[i];
-
-		if (k->waits_for != pid || has_others(t, pid, k->tid))
-			continue;
-		if (k->pid == pid) {
-			k->waits_for = 0;
-			t->waiting--;
-			tracer_release(t, k);
-			return;		/* it has checked the others */
-		}
-		release(t, k);
-	}
+		tracer_forget(t, k);
 }
 
 /* The end of a first thread is reported only after all other threads have ended. */
@@ -231,5 +235,5 @@ void tracer_check_releases(struct tracer *t)
 	for (size_t i = t->waiting ? t->v.n : 0; i-- > 0;)
 		if (i < t->v.n && t->v.v[i].releasing &&
 		    tracee_has_ended(&t->v.v[i]))
-			forget(t, &t->v.v[i]);
+			tracer_forget(t, &t->v.v[i]);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Interprets stops (ptrace(2), "Attaching and detaching", "Stopped states"). */
-#include <signal.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
@@ -29,19 +28,6 @@ static void take_new(struct tracer *t, uint32_t tid)
 		python_live_fork(&t->python, k->pid, parent);
 	}
 	tracer_emit_task(t, RECORD_FORK, k, parent);
-}
-
-static void take_end(struct tracer *t, struct tracee *k)
-{
-	uint32_t pid = k->pid;
-
-	tracer_emit_task(t, RECORD_EXIT, k, 0);
-	if (pid == k->tid) {
-		maps_watch_exit(&t->watch, pid);
-		python_live_end(&t->python, pid);
-	}
-	tracee_remove(t, k);
-	tracer_released(t, pid);
 }
 
 /* Handles exec.  All other threads of the process have ended, and the thread that
@@ -95,12 +81,6 @@ static void take_event(struct tracer *t, uint32_t tid, int event)
 		ptrace(PTRACE_CONT, (pid_t)tid, 0, 0);
 }
 
-static bool stops_groups(int sig)
-{
-	return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN ||
-	       sig == SIGTTOU;
-}
-
 /* Handles PTRACE_EVENT_STOP: the whole process is stopped, or continues (SIGTRAP); or
  * a new thread begins, or the tracer requested the stop (SIGTRAP, too). */
 static void take_trap(struct tracer *t, struct tracee *k, int sig)
@@ -112,7 +92,7 @@ static void take_trap(struct tracer *t, struct tracee *k, int sig)
 		k->asked = false;
 		t->asked--;
 	}
-	if (stops_groups(sig)) {
+	if (signal_stops(sig)) {
 		call_stopped(k);
 		if (k->releasing)
 			tracer_release(t, k);
@@ -161,7 +141,7 @@ void tracer_stop(struct tracer *t, uint32_t tid, int status)
 
 	if (WIFEXITED(status) || WIFSIGNALED(status)) {
 		if (k)
-			take_end(t, k);
+			tracer_forget(t, k);
 		return;
 	}
 	if (!WIFSTOPPED(status))
