@@ -40,6 +40,7 @@ libbase_a_SOURCES = \
 	src/base/proto_in.c \
 	src/base/proto_in.h \
 	src/base/radix.h \
+	src/base/random.h \
 	src/base/search.h \
 	src/base/sha256.c \
 	src/base/sha256.h \

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "launch/proc_read.h"
 #include "launch/proc_text.h"
 #include "record/collect/collector.h"
@@ -40,7 +41,7 @@ static bool stack_kinds_needed(struct collector *c, uint32_t stack)
 	if (n == U64MAP_NONE)
 		return c->profile->wait_kinds.n < KINDS_MAX;
 	return n < KIND_OBJECTS ||
-	       (n == KIND_OBJECTS && !(collect_random(&ws->random) % KIND_OBJECTS));
+	       (n == KIND_OBJECTS && !(random_next(&ws->random) % KIND_OBJECTS));
 }
 
 /* Adds a kind to those of a stack. */
@@ -109,18 +110,6 @@ enum {
  * be somewhere else by then. */
 #define UNSAMPLED_MAX_NS 1000000u
 
-/* xorshift64*, S. Vigna 2014. */
-uint64_t collect_random(uint64_t *state)
-{
-	uint64_t x = *state;
-
-	x ^= x >> 12;
-	x ^= x << 25;
-	x ^= x >> 27;
-	*state = x;
-	return x * 0x2545f4914f6cdd1dull;
-}
-
 /* Returns whether to write a wait, and sets its weight. */
 static bool keep(struct wait_samples *s, uint64_t length, uint64_t *weight)
 {
@@ -128,7 +117,7 @@ static bool keep(struct wait_samples *s, uint64_t length, uint64_t *weight)
 	if (length >= s->thinning_ns)
 		return true;
 	*weight = s->thinning_ns;
-	return collect_random(&s->random) % s->thinning_ns < length;
+	return random_next(&s->random) % s->thinning_ns < length;
 }
 
 /* Doubles the thinning while too many waits are written. */

@@ -36,8 +36,6 @@
 #define PLACE_KERNEL_THREAD "[kernel thread]"
 #define PLACE_OTHER_PROCESS "[another process]"
 
-/* Returns the next random number of a generator, whose state is not 0. */
-uint64_t collect_random(uint64_t *state);
 /* Starts recording waits, as the events that `src` names.  `alone`: new threads are
  * not followed. */
 void collect_waits_begin(struct collector *c, const struct source *src,

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "record/ptrace/ptrace_calls.h"
 
 enum {
@@ -33,15 +34,6 @@ enum {
 				 * recorder is woken */
 };
 
-/* xorshift64* (Vigna 2016) */
-static uint64_t random_next(struct tracer *t)
-{
-	t->random ^= t->random >> 12;
-	t->random ^= t->random << 25;
-	t->random ^= t->random >> 27;
-	return t->random * 0x2545f4914f6cdd1dull;
-}
-
 /* Returns the time to the next tick: a period, divided by the number of chosen
  * threads, and varied by up to a quarter.  Ticks in step with the program would
  * always see the same part of it. */
@@ -51,7 +43,7 @@ static uint64_t tick_length(struct tracer *t)
 
 	if (t->chosen.n)
 		p /= t->chosen.n;
-	return p - p / 4 + random_next(t) % (p / 2 + 1);
+	return p - p / 4 + random_next(&t->random) % (p / 2 + 1);
 }
 
 static int seize(struct tracer *t, uint32_t tid)
@@ -97,7 +89,7 @@ static int take(struct tracer *t, uint32_t tid)
 	if (!k)
 		k = tracee_add(t, tid);
 	if (!k)
-		return error_set(&t->err, ERR_NOMEM, "out of memory");
+		return error_nomem(&t->err);
 	if (k->watched && !k->asked)
 		ask(t, k);
 	return 0;
@@ -190,7 +182,7 @@ static void choose(struct tracer *t)
 	}
 	n = t->chosen.n;
 	for (size_t i = 0; i + 1 < n; i++) {
-		size_t j = i + random_next(t) % (n - i);
+		size_t j = i + random_next(&t->random) % (n - i);
 		uint32_t tid = t->chosen.v[i];
 
 		t->chosen.v[i] = t->chosen.v[j];
@@ -358,7 +350,7 @@ static int prepare(struct tracer *t)
 	t->random = clock_now() | 1;
 	t->stack = malloc(t->opts->copy_bytes + 1);
 	if (!t->stack)
-		return error_set(&t->err, ERR_NOMEM, "out of memory");
+		return error_nomem(&t->err);
 	return seize_all(t);
 }
 

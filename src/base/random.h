@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef TALLY_BASE_RANDOM_H
+#define TALLY_BASE_RANDOM_H
+#include <stdint.h>
+
+/* Returns the next random number of a generator, whose state is not 0: xorshift64*
+ * (Vigna 2014). */
+static inline uint64_t random_next(uint64_t *state)
+{
+	uint64_t x = *state;
+
+	x ^= x >> 12;
+	x ^= x << 25;
+	x ^= x >> 27;
+	*state = x;
+	return x * 0x2545f4914f6cdd1dull;
+}
+
+#endif
