@@ -57,7 +57,7 @@ static int choose_events(struct session *s, struct error *err)
 	}
 	for (size_t i = 0; i < l->n && !r; i++)
 		if (vec_push(&s->events, l->v[i]) < 0)
-			r = error_set(err, ERR_NOMEM, "out of memory");
+			r = error_nomem(err);
 	return r;
 }
 
@@ -131,7 +131,7 @@ static int setup(struct session *s, struct error *err)
 	if (!r && !s->o->user_only &&
 	    kernel_code_scan(&s->collector.kernel, &s->collector.images,
 			     &s->collector.processes.generation) < 0)
-		r = error_set(err, ERR_NOMEM, "out of memory");
+		r = error_nomem(err);
 	if (!r)
 		r = open_output(s, err);
 	if (!r && s->o->rotate.on)

@@ -44,7 +44,7 @@ static int rename_by_time(const char *path, char **name, struct error *err)
 		if (asprintf(name, "%s.%s%02ld", path, when,
 			     ts.tv_nsec / 10000000) < 0) {
 			*name = NULL;
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 		}
 		e = outfile_rename(AT_FDCWD, path, *name);
 		if (!e)
@@ -259,8 +259,7 @@ static int remember_counts(struct session *s, struct error *err)
 
 		while (t->counted.n <= row->event)
 			if (vec_push(&t->counted, (struct prof_stat){ 0 }) < 0)
-				return error_set(err, ERR_NOMEM,
-						 "out of memory");
+				return error_nomem(err);
 		sum = &t->counted.v[row->event];
 		sum->value += row->value;
 		sum->enabled_ns += row->enabled_ns;
@@ -291,8 +290,8 @@ static int note_full(struct session *s, struct error *err)
 	uint64_t bytes = s->rotation.full_bytes;
 
 	s->rotation.full_bytes = 0;
-	return bytes && profile_set_number(&s->profile, PROF_NONE, PROF_ENV_FULL, bytes) < 0
-	       ? error_nomem(err) : 0;
+	return bytes && profile_set_number(&s->profile, PROF_NONE, PROF_ENV_FULL,
+					   bytes) < 0 ? error_nomem(err) : 0;
 }
 
 int rotate_now(struct run *r, struct error *err)

@@ -352,7 +352,7 @@ static int switch_file(struct run *r, struct error *err)
 static int loop(struct run *r, struct error *err)
 {
 	struct pollfd *fds = calloc(OURS + r->ends.fds.n, sizeof(*fds));
-	int rc = fds ? 0 : error_set(err, ERR_NOMEM, "out of memory");
+	int rc = fds ? 0 : error_nomem(err);
 
 	/* It may have ended before its signal was caught. */
 	if (r->launch.pid && launch_poll(&r->launch))
@@ -385,14 +385,6 @@ static void run_fini(struct run *r)
 
 /* The end of a run: notes what was not recorded. */
 
-static int note_outside(struct run *r, struct error *err)
-{
-	if (profile_set_env(&r->s->profile, PROF_NONE, "not_recorded",
-			    r->source->outside) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory");
-	return 0;
-}
-
 /* The number comes from programs and is untrusted. */
 static int note_unsampled(struct run *r, struct error *err)
 {
@@ -403,65 +395,55 @@ static int note_unsampled(struct run *r, struct error *err)
 	session_notice(r->s, "%llu thread%s not sampled, or not to the end: under a "
 		       "system call filter, or without a timer from the kernel",
 		       n, plural(n, "s"));
-	return profile_set_number(&r->s->profile, PROF_NONE, "threads_without_timer", n) < 0
-	       ? error_nomem(err) : 0;
+	return profile_set_number(&r->s->profile, PROF_NONE, "threads_without_timer",
+				  n) < 0 ? error_nomem(err) : 0;
 }
 
 /* Records how the rings were drained. */
 static int note_draining(struct run *r, struct error *err)
 {
 	const struct source *src = r->source;
-	struct profile *p = &r->s->profile;
-	int rc = 0;
+	struct session *s = r->s;
+	struct profile *p = &s->profile;
+	bool unwinds = src->unwound || src->not_unwound;
+	const struct {
+		bool on;
+		const char *key;
+		uint64_t *sum, n;	/* of all runs; of this one */
+	} rows[] = {
+		{ unwinds, "stacks_unwound_in_kernel", &s->unwound, src->unwound },
+		{ unwinds, "stacks_copied_by_module", &s->not_unwound,
+		  src->not_unwound },
+		{ src->record_bytes, "sample_record_bytes", &s->record_bytes,
+		  src->record_bytes },
+		{ src->handler_cycles, "sample_handler_cycles", &s->handler_cycles,
+		  src->handler_cycles },
+		{ src->taken, "samples_taken_in_kernel", &s->taken, src->taken },
+		{ src->taken, "samples_added_up_in_kernel", &s->added_up,
+		  src->added_up },
+		{ src->verified, "stacks_verified", &s->verified, src->verified },
+		{ src->verified, "stacks_differing", &s->differing, src->differing },
+	};
+	int rc = !src->priority ? 0
+		 : profile_set_env(p, PROF_NONE, "drain_priority", src->priority);
 
-	if (src->priority)
-		rc = profile_set_env(p, PROF_NONE, "drain_priority",
-				     src->priority);
-	if (rc >= 0 && (src->unwound || src->not_unwound)) {
-		r->s->unwound += src->unwound;
-		r->s->not_unwound += src->not_unwound;
-		rc = profile_set_number(p, PROF_NONE, "stacks_unwound_in_kernel",
-					r->s->unwound);
-		if (rc >= 0)
-			rc = profile_set_number(p, PROF_NONE, "stacks_copied_by_module",
-						r->s->not_unwound);
-	}
-	if (rc >= 0 && src->record_bytes)
-		rc = profile_set_number(p, PROF_NONE, "sample_record_bytes",
-					r->s->record_bytes += src->record_bytes);
-	if (rc >= 0 && src->handler_cycles)
-		rc = profile_set_number(p, PROF_NONE, "sample_handler_cycles",
-					r->s->handler_cycles += src->handler_cycles);
-	if (rc >= 0 && src->taken) {
-		r->s->taken += src->taken;
-		r->s->added_up += src->added_up;
-		rc = profile_set_number(p, PROF_NONE, "samples_taken_in_kernel",
-					r->s->taken);
-		if (rc >= 0)
-			rc = profile_set_number(p, PROF_NONE, "samples_added_up_in_kernel",
-						r->s->added_up);
-	}
-	if (rc >= 0 && src->verified) {
-		r->s->verified += src->verified;
-		r->s->differing += src->differing;
-		session_notice(r->s, "of %llu stacks that the kernel module has "
+	for (size_t i = 0; i < COUNT(rows) && rc >= 0; i++)
+		if (rows[i].on)
+			rc = profile_set_number(p, PROF_NONE, rows[i].key,
+						*rows[i].sum += rows[i].n);
+	if (src->verified)
+		session_notice(s, "of %llu stacks that the kernel module has "
 			       "unwound, %llu differ from tally's own",
-			       (unsigned long long)r->s->verified,
-			       (unsigned long long)r->s->differing);
-		rc = profile_set_number(p, PROF_NONE, "stacks_verified", r->s->verified);
-		if (rc >= 0)
-			rc = profile_set_number(p, PROF_NONE, "stacks_differing",
-						r->s->differing);
-	}
+			       (unsigned long long)s->verified,
+			       (unsigned long long)s->differing);
 	if (src->thinned)
-		session_notice(r->s, "the recorder could not keep up and "
+		session_notice(s, "the recorder could not keep up and "
 			       "lowered the rate temporarily (%llu samples "
 			       "omitted)",
 			       (unsigned long long)src->thinned);
-	rc = rc < 0 ? error_set(err, ERR_NOMEM, "out of memory")
-		    : run_note_load(r, err);
-	r->s->shortened += src->shortened;
-	r->s->thinned += src->thinned;
+	rc = rc < 0 ? error_nomem(err) : run_note_load(r, err);
+	s->shortened += src->shortened;
+	s->thinned += src->thinned;
 	return rc;
 }
 
@@ -479,9 +461,9 @@ static int note_unrecorded(struct run *r, struct error *err)
 	if (!rc && !names.n && r->source->outside) {
 		session_notice(s, "not recorded: %s (%s)", r->source->outside,
 			       r->source->outside_why);
-		return note_outside(r, err);
-	}
-	if (!rc && names.n) {
+		rc = profile_set_env(&s->profile, PROF_NONE, "not_recorded",
+				     r->source->outside);
+	} else if (!rc && names.n) {
 		session_notice(s, "not recorded: %s (a program that changes its "
 			       "user or may not be read is recorded only by "
 			       "root with -a)", buf_cstr(&names));
@@ -489,7 +471,7 @@ static int note_unrecorded(struct run *r, struct error *err)
 				     buf_cstr(&names));
 	}
 	buf_fini(&names);
-	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return rc < 0 ? error_nomem(err) : 0;
 }
 
 /* A recording of a command ends with it, whatever it leaves behind: a daemon, or a job
@@ -529,7 +511,7 @@ static int note_no_samples(struct run *r, struct error *err)
 	if (s->collector.samples || !why)
 		return 0;
 	if (profile_set_env(&s->profile, PROF_NONE, "no_samples", why) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	return 0;
 }
 
@@ -586,7 +568,7 @@ static int run_finish(struct run *r, struct error *err)
 		note_running(r);
 	if (rc >= 0 && s->collector.wait_samples.on &&
 	    collect_waits_facts(&s->collector) < 0)
-		rc = error_set(err, ERR_NOMEM, "out of memory");
+		rc = error_nomem(err);
 	if (rc >= 0)
 		rc = note_unsampled(r, err);
 	if (rc >= 0)

@@ -39,7 +39,7 @@ int run_go(struct run *r, struct error *err);
 /* Starts or stops counting waits, if they are recorded. */
 int run_waits(struct run *r, bool on, struct error *err);
 
-/* run_drain.c: takes the records that the source has by now, or with `all` all of them. */
+/* run_drain.c: takes the records that the source has by now, with `all` all of them. */
 int run_drain(struct run *r, bool all, struct error *err);
 /* Reads the counters.  Adds losses since the last call and, with `final`, rows of
  * their totals, less those in earlier files. */

@@ -204,7 +204,7 @@ static int name_child(struct run *r, struct error *err)
 
 	if (!proc || processes_name(&c->processes, pid, pid,
 				    slash ? slash + 1 : name, 0) < 0)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	proc->discovered = true;
 	proc->parent = (uint32_t)getpid();
 	return 0;
@@ -284,7 +284,7 @@ int run_go(struct run *r, struct error *err)
 		s->collector.images.own_maps = o->setting != NULL;
 		if (o->setting && profile_set_env(&s->profile, PROF_NONE,
 						  "runtime_env", o->setting) < 0)
-			return error_set(err, ERR_NOMEM, "out of memory");
+			return error_nomem(err);
 		rc = launch_go(&r->launch, o->command[0], err);
 		r->launch.env = NULL;
 		if (rc < 0)

@@ -61,7 +61,7 @@ int run_counts(struct run *r, bool final, struct error *err)
 				     ? row.wanted - reported->wanted : 0;
 		}
 		if (!rc && final && vec_push(&s->profile.stats, row) < 0)
-			rc = error_set(err, ERR_NOMEM, "out of memory");
+			rc = error_nomem(err);
 	}
 	return rc;
 }
@@ -97,7 +97,7 @@ int run_note_load(struct run *r, struct error *err)
 
 	if (rc >= 0 && thinned)
 		rc = profile_set_number(p, PROF_NONE, PROF_ENV_THINNED, thinned);
-	return rc < 0 ? error_set(err, ERR_NOMEM, "out of memory") : 0;
+	return rc < 0 ? error_nomem(err) : 0;
 }
 
 int run_drain(struct run *r, bool all, struct error *err)

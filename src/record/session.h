@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_RECORD_SESSION_H
 #define TALLY_RECORD_SESSION_H
-/* The state of a recording, which record.c makes of runs (run.h), and its current file. */
+/* The state of a recording, which record.c makes of runs (run.h), and its file. */
 #include "base/outfile.h"
 #include "record/collect/collector.h"
 #include "launch/control.h"

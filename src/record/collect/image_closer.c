@@ -307,7 +307,7 @@ static int close_unused(struct image_closer *l, const struct image_closer_input 
 	int rc = 0;
 
 	if (!v)
-		return error_set(err, ERR_NOMEM, "out of memory");
+		return error_nomem(err);
 	n = count_surplus(l, im, v, find_unused(l, im, v));
 	for (size_t i = 0; !rc && i < n; i += PIECE) {
 		size_t some = n - i < PIECE ? n - i : PIECE;
