@@ -43,6 +43,8 @@ librecord_a_SOURCES = \
 	src/record/perf/perf_drain.c \
 	src/record/perf/perf_open.c \
 	src/record/perf/perf_open.h \
+	src/record/perf/perf_pace.c \
+	src/record/perf/perf_pace.h \
 	src/record/perf/perf_plan.c \
 	src/record/perf/perf_plan.h \
 	src/record/perf/perf_ring.c \

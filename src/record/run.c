@@ -25,6 +25,7 @@
 enum { ROUND_MIN_MS = 5, ROUND_DEEP_MS = 2, ROUND_EXEC_MS = 20,
        ROUND_POLL_MS = 2,	/* for polls of sleeping threads */
        ROUND_QUEUES_MS = 10,	/* for readings of how long threads wait for CPUs */
+       ROUND_PAUSES_MS = 5,	/* while the source samples waits for a round at a time */
        ROUND_MAX_MS = 200,
        LOOK_MS = 10,	/* between looks at names of generated code (jit_lines.h) ... */
        LOOK_GAP_MS = 1,	/* ... and between notices of new ones */
@@ -306,6 +307,8 @@ static void next_round(struct run *r)
 		r->round_ms = ROUND_DEEP_MS;
 	if (r->s->collector.wait_samples.queues && r->round_ms > ROUND_QUEUES_MS)
 		r->round_ms = ROUND_QUEUES_MS;
+	if (r->source->wakes_missing && r->round_ms > ROUND_PAUSES_MS)
+		r->round_ms = ROUND_PAUSES_MS;
 	if ((r->s->collector.wait_samples.polls ||
 	     r->s->collector.wait_samples.python ||
 	     clock_now() - r->s->collector.wait_samples.kinds_wanted_ns <

@@ -110,6 +110,8 @@ int run_drain(struct run *r, bool all, struct error *err)
 		rc = r->source->ops->drain(r->source, all, collector_record,
 					   &s->collector, err);
 
+	if (rc >= 0 && s->collector.wait_samples.on)
+		collect_waits_source(&s->collector, r->source);
 	if (rc >= 0 && all && s->collector.wait_samples.on)
 		rc = collect_waits_end(&s->collector, r->source->stopped_ns
 				? r->source->stopped_ns

@@ -50,11 +50,11 @@ static void feed(struct delivery *d, const uint8_t *data, size_t size)
 {
 	uint8_t *ring = calloc(1, RING);
 	uint64_t damaged = 0, tail = RING - 64, half = size / 2 & ~(size_t)7;
-	uint64_t waking = 0;
+	struct perf_taken taken = { 0, 0, 0 };
 	struct order o;
 	struct perf_bytes bytes = { ring, RING };
-	struct perf_intake one = { &o, 0, &d->d, &damaged, NULL, &waking };
-	struct perf_intake two = { &o, 1, &d->d, &damaged, NULL, &waking };
+	struct perf_intake one = { &o, 0, &d->d, &damaged, NULL, &taken };
+	struct perf_intake two = { &o, 1, &d->d, &damaged, NULL, &taken };
 
 	if (!ring || order_init(&o, 2) < 0) {
 		free(ring);

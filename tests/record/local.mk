@@ -17,7 +17,7 @@ RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_maps_watch tests/record/test_unwinder \
 	tests/record/test_outer_callers \
 	tests/record/test_ptrace tests/record/test_order tests/record/test_perf \
-	tests/record/test_perf_cpus \
+	tests/record/test_perf_cpus tests/record/test_perf_pace \
 	tests/record/test_priority tests/record/test_proc_text \
 	tests/record/test_rights \
 	tests/record/test_sources \
@@ -72,6 +72,8 @@ tests_record_test_perf_SOURCES = tests/record/test_perf.c
 tests_record_test_perf_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_perf_cpus_SOURCES = tests/record/test_perf_cpus.c
 tests_record_test_perf_cpus_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_perf_pace_SOURCES = tests/record/test_perf_pace.c
+tests_record_test_perf_pace_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_priority_SOURCES = tests/record/test_priority.c
 tests_record_test_priority_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_proc_text_SOURCES = tests/record/test_proc_text.c

@@ -101,12 +101,78 @@ static void the_next_wait_is_polled_before_its_records_arrive(void **state)
 	assert_int_equal(waits_find(&r->c.waits, (uint32_t)getpid())->next_poll, 3);
 }
 
+/* sched-stats.rst: a thread that waited for a CPU for so long. */
+static void was_queued(struct replay *r, uint64_t ns)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%d/task/%d/schedstat", r->dir, getpid(),
+		 getpid());
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fprintf(f, "0 %llu 0\n", (unsigned long long)ns);
+	fclose(f);
+}
+
+/* A short wait at the end of 25 ms. */
+static void wait_shortly(struct replay *r, uint64_t *time)
+{
+	enum { MS = 1000000 };
+
+	*time += 25 * MS;
+	change(r, *time - MS / 20, true);
+	change(r, *time, false);
+}
+
+/* While records of wakeups pause, the kernel's total splits waits that are too short for a
+ * reading each. */
+static void waits_are_split_while_wakeups_pause(void **state)
+{
+	static const uint64_t stack[4096];
+	struct source src = { .waits = true, .wait_stacks = true, .blocked = 0,
+			      .waking = 1, .runnable = 2, .latency = SOURCE_NONE };
+	struct replay *r = *state;
+	struct wait_samples *ws = &r->c.wait_samples;
+	uint64_t time = clock_now();
+
+	sleep_at(r, stack, 0x700300);
+	was_queued(r, 1000000);
+	r->c.nevents = 3;
+	collect_waits_begin(&r->c, &src, false);
+	assert_int_equal(collect_waits_toggle(&r->c, time, true, &r->err), 0);
+	change(r, time + 1, false);
+	was_queued(r, 1007000);
+	wait_shortly(r, &time);
+	assert_int_equal(ws->runnable_ns, 0);
+
+	src.wakes_missing = true;
+	collect_waits_source(&r->c, &src);
+	wait_shortly(r, &time);	/* the first total explains nothing */
+	assert_int_equal(ws->runnable_ns, 0);
+	was_queued(r, 1027000);
+	wait_shortly(r, &time);
+	assert_int_equal(ws->runnable_ns, 20000);
+	was_queued(r, 1117000);
+	wait_shortly(r, &time);	/* 50 us, the rest is for the next one */
+	wait_shortly(r, &time);
+	assert_int_equal(ws->runnable_ns, 20000 + 90000);
+
+	src.wakes_missing = false;
+	collect_waits_source(&r->c, &src);
+	was_queued(r, 1200000);
+	wait_shortly(r, &time);
+	assert_int_equal(ws->runnable_ns, 20000 + 90000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(
 			the_next_wait_is_polled_before_its_records_arrive, setup,
 			replay_end),
+		cmocka_unit_test_setup_teardown(
+			waits_are_split_while_wakeups_pause, setup, replay_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

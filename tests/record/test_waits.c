@@ -512,6 +512,38 @@ static void a_first_total_explains_nothing(void **state)
 	end(&w, 1000);
 }
 
+/* Some wakeups have records: what they explain is not counted twice. */
+static void recorded_wakeups_are_part_of_the_total(void **state)
+{
+	struct waker by = { .pid = PID, .tid = 2 };
+	struct seen s;
+	struct waits w = begin(&s);
+
+	(void)state;
+	in(&w, 1, 150);
+	out(&w, 1, 200, false);
+	waits_queued(waits_find(&w, 1), 1000, 210);
+	waits_wake(&w, 1, 260, &by);
+	in(&w, 1, 300);		/* 40 in the queue */
+	out(&w, 1, 400, false);
+	waits_queued(waits_find(&w, 1), 1000 + 40 + 15, 420);
+	in(&w, 1, 500);		/* woken at 485 */
+	assert_int_equal(s.n, 5);
+	assert_wait(&s, 3, 1, 400, 485, false, WAIT_NO_STACK);
+	assert_wait(&s, 4, 1, 485, 500, true, WAIT_NO_STACK);
+	/* All have records from here on, and later only some again. */
+	waits_forget_queues(&w);
+	out(&w, 1, 600, false);
+	waits_wake(&w, 1, 670, &by);
+	in(&w, 1, 700);
+	out(&w, 1, 800, false);
+	waits_queued(waits_find(&w, 1), 5000, 820);
+	in(&w, 1, 900);
+	assert_int_equal(s.n, 8);
+	assert_wait(&s, 7, 1, 800, 900, false, WAIT_NO_STACK);
+	end(&w, 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -531,6 +563,7 @@ int main(void)
 		cmocka_unit_test(threads_of_the_kernel_are_hidden),
 		cmocka_unit_test(a_total_splits_waits),
 		cmocka_unit_test(a_first_total_explains_nothing),
+		cmocka_unit_test(recorded_wakeups_are_part_of_the_total),
 		cmocka_unit_test(sums_hold),
 	};
 

@@ -110,6 +110,9 @@ enum {
  * be somewhere else by then. */
 #define UNSAMPLED_MAX_NS 1000000u
 
+/* Time over which the rate of waits is measured. */
+#define RATE_PART_NS (SECOND / 10)
+
 /* Returns whether to write a wait, and sets its weight. */
 static bool keep(struct wait_samples *s, uint64_t length, uint64_t *weight)
 {
@@ -235,6 +238,19 @@ static int write_waking(struct collector *c, const struct wait *w,
 			   ? PLACE_INTERRUPT : PLACE_OTHER_PROCESS, &s, err);
 }
 
+static void count_blocked(struct wait_samples *ws, const struct wait *w)
+{
+	ws->blocked_ns[w->found] += w->end_ns - w->start_ns;
+	ws->blocked_n++;
+	ws->sampled_n += w->found == WAIT_EXACT;
+	if (w->end_ns >= ws->part_ns + RATE_PART_NS) {
+		ws->part_ns = w->end_ns;
+		ws->part_n = 0;
+	}
+	if (++ws->part_n > ws->most_n)
+		ws->most_n = ws->part_n;
+}
+
 static int take_wait(void *ctx, const struct wait *w, struct error *err)
 {
 	struct collector *c = ctx;
@@ -253,7 +269,7 @@ static int take_wait(void *ctx, const struct wait *w, struct error *err)
 	if (w->runnable)
 		ws->runnable_ns += length;
 	else
-		ws->blocked_ns[w->found] += length;
+		count_blocked(ws, w);
 	rc = write_waking(c, w, err);
 	kept = keep(ws, length, &s.weight);
 	if (rc < 0 || (!kept && !ws->gap_ns))
@@ -285,6 +301,24 @@ uint64_t collect_waits_ns(const struct collector *c, size_t event)
 	       : event == s->waking ? s->waking_ns : sum;
 }
 
+/* Adds from when on only some waits were sampled, and how many. */
+static int pause_facts(struct collector *c)
+{
+	const struct wait_samples *ws = &c->wait_samples;
+	uint64_t begun_ns = ws->begun_ns < ws->paused_ns ? ws->begun_ns : ws->paused_ns;
+	int rc = profile_set_number(c->profile, PROF_NONE, "wait_pauses_from_ns",
+				    ws->paused_ns - begun_ns);
+
+	if (rc >= 0)
+		rc = profile_set_number(c->profile, PROF_NONE, "wait_rate",
+					ws->most_n * (SECOND / RATE_PART_NS));
+	if (rc >= 0)
+		rc = profile_set_number(c->profile, PROF_NONE, "wait_count",
+					ws->blocked_n);
+	return rc < 0 ? rc : profile_set_number(c->profile, PROF_NONE,
+						"wait_count_exact", ws->sampled_n);
+}
+
 int collect_waits_facts(struct collector *c)
 {
 	static const char *const keys[WAIT_FOUND_KINDS] = {
@@ -292,17 +326,17 @@ int collect_waits_facts(struct collector *c)
 		[WAIT_NO_STACK] = "wait_ns_no_stack",
 		[WAIT_UNKNOWN] = "wait_ns_unknown",
 	};
-	const struct wait_samples *s = &c->wait_samples;
+	const struct wait_samples *ws = &c->wait_samples;
 	int rc = 0;
 
 	for (size_t i = 0; i < WAIT_FOUND_KINDS && rc >= 0; i++)
 		if (keys[i])
 			rc = profile_set_number(c->profile, PROF_NONE, keys[i],
-						s->blocked_ns[i]);
-	if (rc >= 0 && s->thinning_ns)
+						ws->blocked_ns[i]);
+	if (rc >= 0 && ws->thinning_ns)
 		rc = profile_set_number(c->profile, PROF_NONE, "wait_thinning_ns",
-					s->thinning_ns);
-	return rc;
+					ws->thinning_ns);
+	return rc < 0 || !ws->paused_ns ? rc : pause_facts(c);
 }
 
 void collect_waits_begin(struct collector *c, const struct source *src,
@@ -318,10 +352,23 @@ void collect_waits_begin(struct collector *c, const struct source *src,
 		.blocked = src->blocked, .runnable = src->runnable,
 		.waking = src->waking, .latency = src->latency,
 		.queues = !src->wait_polls && src->waking == SOURCE_NONE,
+		.paces = !src->wait_polls && src->waking != SOURCE_NONE,
 		.random = 0x9e3779b97f4a7c15ull, .most = MOST,
 	};
 	c->waits.cb = c->polled_waits.cb = take_wait;
 	c->waits.ctx = c->polled_waits.ctx = c;
+}
+
+void collect_waits_source(struct collector *c, const struct source *src)
+{
+	struct wait_samples *s = &c->wait_samples;
+
+	s->paused_ns = src->paused_ns;
+	if (!s->paces || s->queues == src->wakes_missing)
+		return;
+	s->queues = src->wakes_missing;
+	if (!s->queues)
+		waits_forget_queues(&c->waits);
 }
 
 /* Returns the program's part of a stack in the scheduler.  The kernel's part is the
@@ -425,16 +472,19 @@ static bool read_schedstat(const struct collector *c, uint32_t pid, uint32_t tid
 }
 
 /* Reads how long a thread has waited for a CPU.  A record shows that it
- * runs again, and it may have waited for one before.  A reading takes some 10 us. */
+ * runs again, and it may have waited for one before.  A reading takes some 10 us, so one
+ * explains several short waits. */
 static void read_queue(struct collector *c, const struct record *r)
 {
-	enum { SHORT_NS = 100000, READ_MOST = 2000 };	/* a second */
+	enum { SHORT_NS = 100000, EACH_NS = 20000000, READ_MOST = 2000 }; /* a second */
 	struct wait_samples *ws = &c->wait_samples;
 	struct waiter *t = waits_find(&c->waits, r->tid);
 	struct wait_poll p;
 
-	if (!t || t->hidden || !waits_is_blocked(t) ||
-	    r->time_ns < t->since_ns + SHORT_NS || r->time_ns < t->queue_read_ns)
+	if (!t || t->hidden || !waits_is_blocked(t) || t->woken_ns ||
+	    r->time_ns < t->queue_read_ns ||
+	    (r->time_ns < t->since_ns + SHORT_NS &&
+	     r->time_ns < t->queue_read_ns + EACH_NS))
 		return;
 	if (r->time_ns >= ws->queues_second_ns + SECOND) {
 		ws->queues_second_ns = r->time_ns;
@@ -810,6 +860,8 @@ int collect_waits_toggle(struct collector *c, uint64_t time_ns, bool on,
 {
 	bool was = c->wait_samples.polling;
 
+	if (on && !c->wait_samples.begun_ns)
+		c->wait_samples.begun_ns = time_ns;
 	if (!c->wait_samples.polled)
 		return waits_toggle(&c->waits, time_ns, on, err);
 	c->wait_samples.polling = on;

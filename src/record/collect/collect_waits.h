@@ -40,6 +40,8 @@
  * not followed. */
 void collect_waits_begin(struct collector *c, const struct source *src,
 			 bool alone);
+/* Takes from the source whether it reports all wakeups at present. */
+void collect_waits_source(struct collector *c, const struct source *src);
 /* Starts or stops counting waits from this time on. */
 int collect_waits_toggle(struct collector *c, uint64_t time_ns, bool on,
 			 struct error *err);

@@ -30,8 +30,13 @@ struct wait_samples {
 	bool polls;		/* stacks come from polls, not from samples */
 	bool python;		/* stacks come from both, because some processes run
 				 * Python */
-	bool queues;		/* there are no records of wakeups: read how long
+	bool queues;		/* records of wakeups are missing: read how long
 				 * threads waited for a CPU */
+	bool paces;		/* the source pauses them if there are too many waits */
+	uint64_t begun_ns, paused_ns;	/* time from which waits count; time from which
+					 * the source paused, or 0 */
+	/* Waits in the tenth of a second from part_ns on, and the most in any. */
+	uint64_t part_ns, part_n, most_n;
 	uint64_t queues_second_ns, queues_read;	/* number of readings since
 						 * queues_second_ns */
 	bool alone;		/* new threads are not recorded */
@@ -60,6 +65,7 @@ struct wait_samples {
 								 * far */
 	uint64_t waking_ns;
 	uint64_t n;
+	uint64_t blocked_n, sampled_n;	/* blocked waits, and those with a sample */
 };
 
 /* Samples, lost ones included, that belong to another recorder. */

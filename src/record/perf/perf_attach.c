@@ -26,12 +26,13 @@ int perf_start_from(struct perf_source *p, size_t first, struct error *err)
 	for (size_t i = first; i < p->counters.n; i++)
 		if (perf_switch(&p->counters.v[i], true) < 0)
 			return error_errno(err, errno, "cannot start events");
+	perf_pace_begin(p);
 	return 0;
 }
 
 void perf_disable(struct perf_source *p)
 {
-	/* Neither pace_waking nor a CPU that comes online starts events again. */
+	/* Neither perf_pace_waits nor a CPU that comes online starts events again. */
 	p->started = false;
 	for (size_t i = 0; i < p->counters.n; i++)
 		perf_switch(&p->counters.v[i], false);
@@ -150,6 +151,11 @@ static int open_counter(struct perf_source *p, uint32_t event, size_t cpu,
 		return -err->code;
 	if (fd < 0)
 		return 0;
+	/* It would have no samples, but take time at each switch. */
+	if (p->events[event].waits && p->events[event].attr.exclude_kernel) {
+		close(fd);
+		return 0;
+	}
 	if (vec_push(&p->counters, c) < 0) {
 		close(fd);
 		return no_memory(err);

@@ -119,28 +119,35 @@ static size_t copy_offset(const struct perf_decoder *d,
 	return at + 8 <= n ? at : 0;
 }
 
+static enum perf_sample_kind kind_of(const struct perf_decoder *d, uint32_t event)
+{
+	return d->waking && event == d->waking ? PERF_SAMPLE_WAKING
+	       : d->blocked && event == d->blocked ? PERF_SAMPLE_BLOCKED
+	       : PERF_SAMPLE_OTHER;
+}
+
 struct perf_extent perf_record_extent(const struct perf_decoder *d,
 				      const struct perf_bytes *b, uint64_t pos,
 				      struct perf_event_header h, size_t most)
 {
 	/* The copy's used size, and the control group. */
 	size_t tail = d && d->cgroup ? 16 : 8;
-	struct perf_extent e = { h.size, 0, h.size, tail, false, false };
+	struct perf_extent e = { h.size, 0, h.size, tail, false, PERF_SAMPLE_OTHER };
 	uint64_t size, used;
 	uint32_t event;
 	size_t at;
 
 	if (h.type != PERF_RECORD_SAMPLE || !d)
 		return e;
-	if (d->wakes) {
+	if (d->wakes || d->blocked) {
 		event = perf_sample_event(d, b, pos, h.size);
 		if (event == U64MAP_NONE)
 			return e;
-		e.waking = d->waking && event == d->waking;
+		e.kind = kind_of(d, event);
 	}
 	if (!d->copy)
 		return e;
-	at = copy_offset(d, b, pos, h.size, e.waking);
+	at = copy_offset(d, b, pos, h.size, e.kind == PERF_SAMPLE_WAKING);
 	size = at ? word_at(b, pos + at) : 0;
 	if (!size || size & 7 || at + 8 + tail > h.size ||
 	    size != h.size - at - 8 - tail)

@@ -44,6 +44,8 @@ struct perf_decoder {
 	 * threads; or 0. */
 	uint32_t wakes, waking;
 	uint32_t woken_at;	/* offset of the woken thread's number in their bytes */
+	uint32_t blocked;	/* index of the event that samples threads which leave a
+				 * CPU; or 0 */
 };
 
 /* Bytes of a ring.  Records may wrap around its end. */
@@ -55,13 +57,16 @@ struct perf_bytes {
 void perf_bytes_copy(const struct perf_bytes *b, uint64_t pos, void *to,
 		     size_t n);
 
+/* Samples of waits. */
+enum perf_sample_kind { PERF_SAMPLE_OTHER, PERF_SAMPLE_BLOCKED, PERF_SAMPLE_WAKING };
+
 /* A record without the unused part of its stack copy.  It consists of bytes [0,
  * first).  If first < size, three parts follow: a word with `keep` in place of the
  * copy's size, `keep` bytes of the copy, and the last `tail` bytes. */
 struct perf_extent {
 	size_t first, keep, size, tail;
 	bool shortened;		/* part of the used copy was dropped, too */
-	bool waking;		/* sample of the event `waking` */
+	enum perf_sample_kind kind;
 };
 /* Returns the extent of a record.  `most` is the maximum number of bytes kept of a
  * copy; 0: all. */

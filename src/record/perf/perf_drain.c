@@ -164,7 +164,7 @@ static int drain_ring(struct perf_source *p, size_t i)
 				       &p->order, i, &p->decoder, &p->damaged,
 				       p->drainer.running ? &p->pressure
 							  : NULL,
-				       &p->waking[i % p->ncpus].seen },
+				       &p->paced[i % p->ncpus].pace.taken },
 			       clock_now);
 }
 
@@ -223,49 +223,6 @@ int perf_feed_init(struct perf_source *p)
 	return p->record ? 0 : -ERR_NOMEM;
 }
 
-/* Returns whether n more samples are within a rate, of which 500 may come at once. */
-static bool pay(struct perf_wakings *w, uint64_t n, uint64_t each_ns, uint64_t now)
-{
-	enum { AT_ONCE = 500 };
-	uint64_t least = now - AT_ONCE * each_ns;
-
-	if (w->paid_ns < least)
-		w->paid_ns = least;
-	w->paid_ns += n * each_ns;
-	return w->paid_ns <= now;
-}
-
-/*
- * Limits samples of wakeups.  One sample per wakeup gives the best data, but costs some
- * 5 us, and threads may wake others hundreds of thousands of times a second.  The event
- * is then switched off for a while, to average 2,000 samples a second on a CPU, and 5,000
- * on all.  (A lower rate would not reach new threads, because PERF_EVENT_IOC_PERIOD does
- * not.  A rate chosen by the kernel omits the second of two rare wakeups in a row.)
- */
-static void pace_waking(struct perf_source *p)
-{
-	enum { CPU_EACH_NS = 500000, EACH_NS = 200000 };
-	uint64_t now = clock_now(), seen = 0;
-	bool some;
-
-	for (size_t i = 0; i < p->ncpus; i++)
-		seen += p->waking[i].seen;
-	some = pay(&p->waking[p->ncpus], seen, EACH_NS, now);
-	for (size_t i = 0; i < p->ncpus; i++) {
-		struct perf_wakings *w = &p->waking[i];
-		bool off = !pay(w, w->seen, CPU_EACH_NS, now) || !some;
-
-		w->seen = 0;
-		if (off == w->off)
-			continue;
-		w->off = off;
-		for (size_t k = 0; k < p->counters.n && p->started; k++)
-			if (p->counters.v[k].event == p->base.waking &&
-			    p->counters.v[k].cpu == p->cpus[i])
-				perf_switch(&p->counters.v[k], !off);
-	}
-}
-
 /* Time after which records are in their ring, with `calm`. */
 #define CALM_SETTLE_NS 20000000u
 
@@ -321,8 +278,8 @@ static int perf_round(struct perf_source *p)
 	if (r >= 0 && p->extra.fill)
 		r = p->extra.fill(p->extra.ctx, &p->order, p->nrings,
 				  &p->damaged);
-	if (perf_has_wakes(p))
-		pace_waking(p);
+	if (p->base.wait_stacks)
+		perf_pace_waits(p);
 	if (r >= 0)
 		round_done(p, start, upto);
 	perf_unlock(p);
@@ -398,6 +355,9 @@ static void look_at_cpus(struct perf_source *p)
 		perf_look_at_cpus(p);
 }
 
+/* Time after a pause in which records of wakeups may be missing, or pauses may go on. */
+#define PAUSED_NS 1000000000u
+
 int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 	       struct error *err)
 {
@@ -428,6 +388,9 @@ int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 		s->thinned += __atomic_load_n(&p->pressure.thinned[e],
 					      __ATOMIC_RELAXED);
 	s->late = p->order.late;
+	s->paused_ns = __atomic_load_n(&p->paused_ns, __ATOMIC_RELAXED);
+	s->wakes_missing = s->paused_ns && clock_now() < PAUSED_NS +
+		__atomic_load_n(&p->paused_last_ns, __ATOMIC_ACQUIRE);
 	return r;
 }
 

@@ -99,6 +99,14 @@ static bool leave_out(const struct perf_intake *in,
 	return false;
 }
 
+static void count_taken(struct perf_taken *t, uint32_t type, enum perf_sample_kind kind)
+{
+	t->switches += type == PERF_RECORD_SWITCH ||
+		       type == PERF_RECORD_SWITCH_CPU_WIDE;
+	t->blocked += kind == PERF_SAMPLE_BLOCKED;
+	t->waking += kind == PERF_SAMPLE_WAKING;
+}
+
 uint64_t perf_ring_take(const struct perf_bytes *ring, uint64_t tail,
 			uint64_t head, const struct perf_intake *in,
 			uint64_t now)
@@ -136,8 +144,8 @@ uint64_t perf_ring_take(const struct perf_bytes *ring, uint64_t tail,
 		perf_record_take(ring, tail, h, e, to);
 		if (weight)
 			perf_sample_add_weight(to, e.size, weight);
-		if (e.waking)
-			++*in->waking;
+		if (in->taken)
+			count_taken(in->taken, h.type, e.kind);
 		time = perf_record_time(to, e.size);
 		order_commit(in->order, in->stream, e.size,
 			     time < now ? time : now);

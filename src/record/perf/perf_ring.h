@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "record/source/order.h"
 #include "record/perf/perf_decode.h"
+#include "record/perf/perf_pace.h"
 
 struct perf_ring {
 	void *page;		/* struct perf_event_mmap_page, followed by the data */
@@ -63,8 +64,7 @@ struct perf_intake {
 	const struct perf_decoder *decoder;	/* layout of samples, or NULL */
 	uint64_t *damaged;	/* number of invalid bytes dropped */
 	struct perf_pressure *pressure;		/* or NULL: keep all */
-	uint64_t *waking;	/* counter of samples of that event; NULL if there are
-				 * none */
+	struct perf_taken *taken;	/* counts records of waits; or NULL */
 };
 
 /* Moves all records, without the unused part of stack copies.  Times later than `now`

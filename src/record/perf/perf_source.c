@@ -52,7 +52,7 @@ static void perf_close(struct source *s)
 	free(p->rings);
 	free(p->cpus);
 	free(p->away);
-	free(p->waking);
+	free(p->paced);
 	free(p->leaders);
 	free(p->events);
 	free(p->seen);
@@ -96,6 +96,8 @@ static int perf_enable(struct source *s, uint32_t event, bool on,
 		    perf_switch(c, on) < 0)
 			r = error_errno(err, errno, "cannot switch events");
 	}
+	if (on)
+		perf_pace_begin(p);
 	perf_unlock(p);
 	return r;
 }
@@ -123,8 +125,8 @@ static int plan_cpus(struct perf_source *p, const struct source_target *t)
 	p->ncpus = t->all_cpus && all > 0 && (size_t)all > n ? (size_t)all : n;
 	p->cpus = calloc(p->ncpus, sizeof(*p->cpus));
 	p->away = calloc(p->ncpus, sizeof(*p->away));
-	p->waking = calloc(p->ncpus + 1, sizeof(*p->waking));
-	if (!p->cpus || !p->away || !p->waking)
+	p->paced = calloc(p->ncpus + 1, sizeof(*p->paced));
+	if (!p->cpus || !p->away || !p->paced)
 		return -ERR_NOMEM;
 	memcpy(p->cpus, t->cpus, n * sizeof(*p->cpus));
 	for (uint32_t c = 0; n < p->ncpus; c++) {
@@ -288,6 +290,7 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 		p->base.copy_bytes != 0,
 		perf_has_wakes(p) ? perf_wakes(p) : 0,
 		perf_has_wakes(p) ? p->base.waking : 0, p->woken_at,
+		p->waits ? p->base.blocked : 0,
 	};
 	if (pmu_core_kinds("/sys", &p->kinds) < 0)
 		return no_memory(err);

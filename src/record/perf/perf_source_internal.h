@@ -12,6 +12,7 @@
 #include "record/source/order.h"
 #include "record/perf/perf_decode.h"
 #include "record/perf/perf_open.h"
+#include "record/perf/perf_pace.h"
 #include "record/perf/perf_plan.h"
 #include "record/perf/perf_ring.h"
 #include "record/perf/perf_source.h"
@@ -25,11 +26,11 @@ struct counter {
 	bool ended;		/* replaced by another one; only its count is read */
 };
 
-/* Samples of the event `waking` on a CPU: pace_waking. */
-struct perf_wakings {
-	uint64_t seen;		/* since the last round */
-	uint64_t paid_ns;	/* time until which they use up the permitted rate */
-	bool off;
+/* Whether samples of the event `blocked` and records of wakeups are off on a CPU, and
+ * whether samples of the event `waking` are. */
+struct perf_paced_cpu {
+	struct perf_pace pace;
+	enum perf_paused { PERF_ON, PERF_PAUSED, PERF_UNKNOWN } blocked, waking;
 };
 
 enum { PERF_END_FDS = 4 };
@@ -42,7 +43,7 @@ enum { PERF_CALM_PART = 4 };
 struct perf_drainer {
 	pthread_t thread;
 	bool running;
-	/* While the thread runs, protects the rings, `shared`, `started`, `waking`,
+	/* While the thread runs, protects the rings, `shared`, `started`, `paced`,
 	 * `damaged`, round_ns (which is read without it, too) and changes of counters and
 	 * ids.  The thread adds to `order`, and owns `pressure` except what is atomic.
 	 * All else belongs to the recorder, or does not change. */
@@ -120,7 +121,9 @@ struct perf_source {
 	char no_wakes[128];	/* reason why there is no such event */
 	uint32_t woken_at;	/* offset of the woken thread in its records:
 				 * perf_decode.h */
-	struct perf_wakings *waking;	/* by CPU, then those of all */
+	struct perf_paced_cpu *paced;	/* by CPU, then all of them */
+	/* Times of the first and the last round in which some were off, or 0; atomic. */
+	uint64_t paused_ns, paused_last_ns;
 	uint64_t switches_lost;	/* number of lost switches, as their records report */
 	int cgroup_fd;
 	bool must_reread;	/* events were missed; current threads must be read
@@ -154,6 +157,14 @@ static inline bool perf_has_wakes(const struct perf_source *p)
 static inline uint32_t perf_wakes(const struct perf_source *p)
 {
 	return perf_switches(p) + 1;
+}
+
+/* Returns whether an event is switched off if a CPU has too many waits, except
+ * `waking`. */
+static inline bool perf_is_paced(const struct perf_source *p, uint32_t event)
+{
+	return p->waits && (event == p->base.blocked ||
+			    (perf_has_wakes(p) && event == perf_wakes(p)));
 }
 
 static inline struct perf_source *perf_of(struct source *s)
@@ -193,6 +204,10 @@ int perf_follow(struct source *s, const uint32_t *tids, size_t n,
 		struct error *err);
 /* Stops sampling.  The caller holds the lock. */
 void perf_disable(struct perf_source *p);
+/* perf_pace.c.  Both are called with the lock held.  Notes that all events were switched
+ * on; switches those of waits off and on. */
+void perf_pace_begin(struct perf_source *p);
+void perf_pace_waits(struct perf_source *p);
 /* perf_drain.c.  Where no thread can be created, the caller drains the rings. */
 void perf_drainer_start(struct perf_source *p);
 void perf_drainer_end(struct perf_source *p);

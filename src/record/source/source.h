@@ -269,6 +269,10 @@ struct source {
 	uint32_t waking;	/* event of wakeups: RECORD_WAKE is delivered, and
 				 * samples of this event for some of them; or
 				 * SOURCE_NONE */
+	/* So far: time from which samples of `blocked` and `waking`, and RECORD_WAKE,
+	 * paused again and again because there were too many waits; 0: never. */
+	uint64_t paused_ns;
+	bool wakes_missing;	/* RECORD_WAKE has paused recently */
 	uint32_t latency;	/* event of wall-clock time, without samples from the
 				 * source; or SOURCE_NONE */
 	/* Variables that the command's environment must hold, ended by NULL; or

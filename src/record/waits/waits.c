@@ -124,8 +124,16 @@ static uint64_t became_runnable(struct waiter *t, uint64_t end_ns)
 {
 	uint64_t length = end_ns - t->since_ns, rest = 0;
 
-	if (!t->runnable && t->woken_ns)
-		return t->woken_ns < end_ns ? t->woken_ns : 0;
+	if (!t->runnable && t->woken_ns) {
+		if (t->woken_ns >= end_ns)
+			return 0;
+		/* The kernel's total begins some microseconds later. */
+		if (t->queue_read_ns)
+			t->explained_ns += end_ns - t->woken_ns;
+		else
+			t->born = false;
+		return t->woken_ns;
+	}
 	if (t->queued_ns > t->explained_ns)
 		rest = t->queued_ns - t->explained_ns;
 	if (t->runnable || rest > length)
@@ -198,6 +206,12 @@ static void forget_queue(struct waiter *t)
 {
 	t->queued_ns = t->explained_ns = t->queue_read_ns = 0;
 	t->born = false;
+}
+
+void waits_forget_queues(struct waits *w)
+{
+	for (size_t i = 0; i < w->threads.n; i++)
+		forget_queue(&w->threads.v[i]);
 }
 
 /* Ends all open waits.  The state of all threads is unknown from here on. */

@@ -153,8 +153,11 @@ int waits_fork(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 void waits_wake(struct waits *w, uint32_t tid, uint64_t time_ns,
 		const struct waker *waker);
 /* Takes the kernel's total of the time for which a thread has waited for a CPU
- * (schedstat), read at this time.  For threads without records of their wakeups. */
+ * (schedstat), read at this time.  For threads without records of some or all of their
+ * wakeups. */
 void waits_queued(struct waiter *t, uint64_t total_ns, uint64_t time_ns);
+/* Forgets these totals, because all wakeups have records from now on. */
+void waits_forget_queues(struct waits *w);
 void waits_exit(struct waits *w, uint32_t tid);
 /* Handles a loss of switch records before this time. */
 int waits_lost(struct waits *w, uint64_t time_ns, struct error *err);

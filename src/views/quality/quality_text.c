@@ -310,6 +310,23 @@ static void events_text(const struct quality *t, int columns, struct buf *line,
 	flush_line(line, columns, out);
 }
 
+static double number_fact(const struct profile *p, const char *key)
+{
+	return strtod(profile_fact(p, key), NULL);
+}
+
+/* Writes that there were too many waits to sample all. */
+static void waits_paused(const struct profile *p, struct buf *line)
+{
+	if (!profile_env(p, PROF_NONE, "wait_pauses_from_ns"))
+		return;
+	buf_printf(line, "From %.1f s on, there were too many waits to sample each (up to ",
+		   number_fact(p, "wait_pauses_from_ns") / 1e9);
+	count(line, (uint64_t)number_fact(p, "wait_rate"), " a second): ");
+	count(line, (uint64_t)number_fact(p, "wait_count_exact"), " of ");
+	count(line, (uint64_t)number_fact(p, "wait_count"), " waits have their stack from the switch");
+}
+
 /* Writes how the stacks of waits were found, by time. */
 static void wait_line(const struct quality *t, int columns, struct buf *line,
 		      struct buf *out)
@@ -347,6 +364,10 @@ static void wait_line(const struct quality *t, int columns, struct buf *line,
 		buf_printf(line, "%s waits below %.0f us are thinned",
 			   first ? "Of those" : "; of those",
 			   (double)strtoull(thinned, NULL, 10) / 1e3);
+	if (line->n)
+		flush_line(line, columns, out);
+	if (sum)
+		waits_paused(t->p, line);
 	if (line->n)
 		flush_line(line, columns, out);
 }
