@@ -10,15 +10,18 @@ enum { APART = 100 / PERF_PACE_PERCENT };
 /* Unused time that may be made up for. */
 #define SAVED_NS 100000000u
 
-/* Adds to the time that is paid for.  Returns whether that is in the future. */
-static bool pay(uint64_t *paid_ns, uint64_t ns, uint64_t saved_ns, uint64_t now)
+/* Debt at which a window ends: that of some hundred waits. */
+#define DEBT_NS 50000000u
+
+/* Adds to the time that is paid for.  Returns how far that is in the future, or 0. */
+static uint64_t pay(uint64_t *paid_ns, uint64_t ns, uint64_t saved_ns, uint64_t now)
 {
 	uint64_t least = now > saved_ns ? now - saved_ns : 0;
 
 	if (*paid_ns < least)
 		*paid_ns = least;
 	*paid_ns += ns;
-	return *paid_ns > now;
+	return *paid_ns > now ? *paid_ns - now : 0;
 }
 
 /* Returns three quarters of a time, or up to five. */
@@ -32,15 +35,17 @@ bool perf_pace_cpu(struct perf_pace *w, uint64_t now)
 	const struct perf_taken n = w->taken;
 	uint64_t cost = n.switches * PERF_SWITCH_NS + n.blocked * PERF_BLOCKED_NS +
 			n.waking * PERF_WAKING_NS;
+	uint64_t debt = pay(&w->paid_ns, cost * APART, SAVED_NS, now);
 	uint64_t random = hash_mix(now, w->paid_ns);
 
 	w->taken = (struct perf_taken){ 0, 0, 0 };
-	if (!pay(&w->paid_ns, cost * APART, SAVED_NS, now)) {
+	if (!debt) {
 		w->latest_ns = 0;
-	} else if (!w->latest_ns) {
-		w->paid_ns = now + vary(w->paid_ns - now, random);
+	} else if (!w->latest_ns && debt > DEBT_NS) {
+		debt += (uint64_t)PERF_WINDOW_NS * APART;
+		w->paid_ns = now + vary(debt, random);
 		w->latest_ns = now + vary(PERF_PAUSE_MAX_NS / 5 * 4, random);
-	} else if (now >= w->latest_ns) {
+	} else if (w->latest_ns && now >= w->latest_ns) {
 		/* Switches alone take more than is permitted. */
 		w->paid_ns = now;
 		w->latest_ns = 0;

@@ -7,10 +7,9 @@
  * The records of switches give exact times and are always taken.  Samples of threads that
  * leave a CPU or wake others, and the records of wakeups, cost several times as much.  A
  * CPU has all of them as long as everything together takes no more than 2 % of its time,
- * by the typical costs of a virtual machine.  Otherwise it has them in windows: on until
- * the rings are drained next, then off until the average is right again, but for no longer
- * than a quarter of a second.  The length of each pause is random, because programs may
- * switch at a steady rhythm.
+ * by the typical costs of a virtual machine.  Otherwise it has them in windows of some
+ * hundred waits: off until the average is right again, but for no longer than half a second.
+ * The length of each pause is random, because programs may switch at a steady rhythm.
  *
  * (A lower rate instead of windows would not reach new threads, because
  * PERF_EVENT_IOC_PERIOD does not.  A rate chosen by the kernel omits the second of two
@@ -24,7 +23,9 @@
  * that are off, and that of a sample of a blocked thread includes the record of its
  * wakeup. */
 enum { PERF_SWITCH_NS = 900, PERF_BLOCKED_NS = 5000, PERF_WAKING_NS = 5000 };
-enum { PERF_PACE_PERCENT = 2, PERF_PAUSE_MAX_NS = 250000000 };
+/* What it costs to switch the events on and off: interrupts on the program's CPU. */
+enum { PERF_WINDOW_NS = 200000 };
+enum { PERF_PACE_PERCENT = 2, PERF_PAUSE_MAX_NS = 500000000 };
 
 /* Records of a CPU's threads. */
 struct perf_taken {
