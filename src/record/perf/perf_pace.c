@@ -75,12 +75,6 @@ static void switch_paced(struct perf_source *p, size_t cpu, bool waking, bool on
 	}
 }
 
-void perf_pace_begin(struct perf_source *p)
-{
-	for (size_t i = 0; i < p->ncpus; i++)
-		p->paced[i].blocked = p->paced[i].waking = PERF_UNKNOWN;
-}
-
 void perf_pace_waits(struct perf_source *p)
 {
 	struct perf_pace *all = &p->paced[p->ncpus].pace;

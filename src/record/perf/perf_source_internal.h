@@ -167,6 +167,13 @@ static inline bool perf_is_paced(const struct perf_source *p, uint32_t event)
 			    (perf_has_wakes(p) && event == perf_wakes(p)));
 }
 
+/* Notes that events were switched on.  The caller holds the lock. */
+static inline void perf_pace_begin(struct perf_source *p)
+{
+	for (size_t i = 0; i < p->ncpus; i++)
+		p->paced[i].blocked = p->paced[i].waking = PERF_UNKNOWN;
+}
+
 static inline struct perf_source *perf_of(struct source *s)
 {
 	return (struct perf_source *)s;
@@ -204,9 +211,7 @@ int perf_follow(struct source *s, const uint32_t *tids, size_t n,
 		struct error *err);
 /* Stops sampling.  The caller holds the lock. */
 void perf_disable(struct perf_source *p);
-/* perf_pace.c.  Both are called with the lock held.  Notes that all events were switched
- * on; switches those of waits off and on. */
-void perf_pace_begin(struct perf_source *p);
+/* perf_pace.c: switches the events of waits off and on.  The caller holds the lock. */
 void perf_pace_waits(struct perf_source *p);
 /* perf_drain.c.  Where no thread can be created, the caller drains the rings. */
 void perf_drainer_start(struct perf_source *p);
