@@ -446,6 +446,40 @@ static void records_wrap_around_the_end(void **state)
 	free(ring);
 }
 
+/* Records of waits are counted by what they cost the program. */
+static void records_of_waits_are_counted(void **state)
+{
+	enum { SIZE = 4096, BLOCKED_ID = ID + 1, WAKING_ID, WAKES_ID,
+	       BLOCKED = EVENT + 1, WAKING, WAKES };
+	struct decoding *x = *state;
+	uint64_t ring[SIZE / 8] = { 0 }, damaged = 0;
+	struct perf_taken taken = { 0, 0, 0 };
+	struct order o;
+	struct perf_bytes bytes = { (const uint8_t *)ring, SIZE };
+	struct perf_intake in = { &o, 0, &x->d, &damaged, NULL, &taken };
+
+	*u64map_slot(&x->ids, BLOCKED_ID) = BLOCKED;
+	*u64map_slot(&x->ids, WAKING_ID) = WAKING;
+	*u64map_slot(&x->ids, WAKES_ID) = WAKES;
+	x->d.blocked = BLOCKED;
+	x->d.waking = WAKING;
+	x->d.wakes = WAKES;
+	for (uint64_t id = ID; id <= WAKES_ID; id++)
+		for (uint64_t i = ID; i <= id; i++)
+			put_sample(&x->b, &(struct stamp){ 1, 1, 5, 0, id },
+				   PERF_RECORD_MISC_USER, 5, 1, NULL, 0);
+	for (int i = 0; i < 5; i++)
+		record_stamp(&x->b, record_start(&x->b, PERF_RECORD_SWITCH, 0), &stamp);
+	assert_in_range(x->b.n, 1, SIZE);
+	memcpy(ring, x->b.p, x->b.n);
+	assert_int_equal(order_init(&o, 1), 0);
+	assert_int_equal(perf_ring_take(&bytes, 0, x->b.n, &in, 10), x->b.n);
+	assert_int_equal(taken.blocked, 2);
+	assert_int_equal(taken.waking, 3);
+	assert_int_equal(taken.switches, 5);
+	order_fini(&o);
+}
+
 static int count_times(void *ctx, uint64_t time, const uint8_t *p, size_t n)
 {
 	uint64_t *sum = ctx;
@@ -711,6 +745,7 @@ int main(void)
 		WITH(code_of_the_kernel),
 		WITH(short_records_are_refused),
 		cmocka_unit_test(records_wrap_around_the_end),
+		WITH(records_of_waits_are_counted),
 		cmocka_unit_test(times_in_the_future_become_now),
 		cmocka_unit_test(damaged_rings_are_dropped_and_counted),
 		cmocka_unit_test(records_are_read_one_by_one),

@@ -363,7 +363,8 @@ void collect_waits_source(struct collector *c, const struct source *src)
 {
 	struct wait_samples *s = &c->wait_samples;
 
-	s->paused_ns = src->paused_ns;
+	if (!s->paused_ns)
+		s->paused_ns = src->paused_ns;
 	if (!s->paces || s->queues == src->wakes_missing)
 		return;
 	s->queues = src->wakes_missing;
