@@ -125,8 +125,8 @@ static void wait_shortly(struct replay *r, uint64_t *time)
 	change(r, *time, false);
 }
 
-/* While records of wakeups pause, the kernel's total splits waits that are too short for a
- * reading each. */
+/* While records of wakeups pause, the kernel's total splits waits that are too short for
+ * a reading each. */
 static void waits_are_split_while_wakeups_pause(void **state)
 {
 	static const uint64_t stack[4096];

@@ -8,8 +8,9 @@
  * leave a CPU or wake others, and the records of wakeups, cost several times as much.  A
  * CPU has all of them as long as everything together takes no more than 2 % of its time,
  * by the typical costs of a virtual machine.  Otherwise it has them in windows of some
- * hundred waits: off until the average is right again, but for no longer than half a second.
- * The length of each pause is random, because programs may switch at a steady rhythm.
+ * hundred waits: off until the average is right again, but for no longer than half a
+ * second.  The length of each pause is random, because programs may switch at a steady
+ * rhythm.
  *
  * (A lower rate instead of windows would not reach new threads, because
  * PERF_EVENT_IOC_PERIOD does not.  A rate chosen by the kernel omits the second of two

@@ -320,11 +320,12 @@ static void waits_paused(const struct profile *p, struct buf *line)
 {
 	if (!profile_env(p, PROF_NONE, "wait_pauses_from_ns"))
 		return;
-	buf_printf(line, "From %.1f s on, there were too many waits to sample each (up to ",
-		   number_fact(p, "wait_pauses_from_ns") / 1e9);
+	buf_printf(line, "From %.1f s on, there were too many waits to sample each "
+		   "(up to ", number_fact(p, "wait_pauses_from_ns") / 1e9);
 	count(line, (uint64_t)number_fact(p, "wait_rate"), " a second): ");
 	count(line, (uint64_t)number_fact(p, "wait_count_exact"), " of ");
-	count(line, (uint64_t)number_fact(p, "wait_count"), " waits have their stack from the switch");
+	count(line, (uint64_t)number_fact(p, "wait_count"),
+	      " waits have their stack from the switch");
 }
 
 /* Writes how the stacks of waits were found, by time. */
