@@ -428,17 +428,16 @@ int session_setup(struct session *s, const struct tally_setup *setup,
 	cpumask_copy(s->cpus, cpus);
 	if (setup->flags & TALLY_SETUP_UNWIND)
 		r = rows_new(s);
-	if (!r && source->prepare)
-		r = source->prepare(s, kind_of);
 	for_each_cpu_and(cpu, s->cpus, cpu_online_mask) {
 		if (!r)
 			r = cpu_add(s, cpu);
 	}
+	/* Comes last: forget(), which undoes it, waits for work that takes such locks. */
+	if (!r && source->prepare)
+		r = source->prepare(s, kind_of);
 	if (r) {
 		cpus_free(s);
 		cgroup_forget(s);
-		if (s->perf)
-			source->forget(s);
 		rows_free(s);
 	} else {
 		/* From here on other threads and handlers use all of the above. */

@@ -181,8 +181,8 @@ struct source {
 	/* A CPU came online, or stopped because it is going offline; called within
 	 * hotplug.  May be NULL. */
 	void (*cpu_changed)(struct session *s, unsigned int cpu, bool came);
-	/* The remaining functions are only for a by_kernel source.  Called at
-	 * SETUP and when the recording ends. */
+	/* The remaining functions are only for a by_kernel source.  Called as the last
+	 * step of SETUP, and when the recording ends. */
 	/* `kind_of` is the kind of each CPU below nr_cpu_ids, or NULL without
 	 * kinds. */
 	int (*prepare)(struct session *s, const u8 *kind_of);

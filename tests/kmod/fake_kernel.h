@@ -8,7 +8,8 @@
  *
  * What the kernel does not survive ends the test: a timer that is started or
  * cancelled before it was set up, or freed while it runs; a call to a processor
- * that is off; a lock that is taken twice; a list that is read without RCU.
+ * that is off; a lock that is taken twice, or held where something is waited for that
+ * takes any lock; a list that is read without RCU.
  */
 #include <errno.h>
 #include <limits.h>
@@ -158,14 +159,20 @@ static inline void hlist_del(struct hlist_node *n)
 #define ilog2(n)		(__builtin_ctz(n))
 #define hash_ptr(p, bits)	(((uintptr_t)(p) >> 4) % (1u << (bits)))
 
+extern unsigned int fake_locks;	/* that are held */
 struct mutex { bool held; };
 #define DEFINE_MUTEX(name)	struct mutex name
 static inline void mutex_lock(struct mutex *m)
 {
 	fake_check(!m->held, "a lock is taken twice");
 	m->held = true;
+	fake_locks++;
 }
-static inline void mutex_unlock(struct mutex *m) { m->held = false; }
+static inline void mutex_unlock(struct mutex *m)
+{
+	m->held = false;
+	fake_locks--;
+}
 static inline void mutex_init(struct mutex *m) { m->held = false; }
 typedef struct mutex spinlock_t;
 #define spin_lock_init		mutex_init
@@ -271,8 +278,8 @@ extern const struct cpumask fake_possible, fake_cpus[NR_CPUS];
 #define smp_processor_id()		fake_cpu
 #define this_cpu_ptr(p)			(&(*(p))[fake_cpu])
 #define per_cpu_ptr(p, cpu)		(&(*(p))[cpu])
-#define cpus_read_lock()	((void)0)
-#define cpus_read_unlock()	((void)0)
+#define cpus_read_lock()	((void)fake_locks++)
+#define cpus_read_unlock()	((void)fake_locks--)
 #define preempt_disable()	((void)0)
 #define preempt_enable()	((void)0)
 #define local_irq_save(flags)	((flags) = 0, (void)fake_irqs_off++)

@@ -315,7 +315,33 @@ size_t rows_bytes(struct session *session)
 	return 0;
 }
 /* Not one of this model: it holds no counters and no processors. */
-const struct source perf_source = { .by_kernel = true };
+static unsigned int perf_present(u32 which)
+{
+	(void)which;
+	return 1;
+}
+static int perf_check(const struct tally_setup *u)
+{
+	(void)u;
+	return 0;
+}
+static int perf_prepare(struct session *session, const u8 *kind_of)
+{
+	(void)kind_of;
+	session->perf = fake_alloc(1, GFP_KERNEL_ACCOUNT);
+	return 0;
+}
+/* The module's own waits for its work, which takes locks of hotplug. */
+static void perf_forget(struct session *session)
+{
+	fake_check(!fake_locks, "work is waited for with locks that it takes");
+	fake_free(session->perf);
+	session->perf = NULL;
+}
+const struct source perf_source = {
+	.by_kernel = true, .present = perf_present, .check = perf_check,
+	.prepare = perf_prepare, .forget = perf_forget,
+};
 void tasks_free(struct session *session) { (void)session; }
 int cgroup_follow(struct session *s, u32 fd)
 {

@@ -8,7 +8,7 @@
 #include "fake_kernel.h"
 #include "../../kmod/tally.h"
 
-unsigned int fake_rcu;
+unsigned int fake_rcu, fake_locks;
 void rcu_read_unlock(void)
 {
 	fake_check(fake_rcu--, "a reader leaves twice");

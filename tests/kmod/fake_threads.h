@@ -7,7 +7,7 @@
  */
 #include "fake_kernel.h"
 
-unsigned int fake_cpu, fake_rcu, fake_irqs_off;
+unsigned int fake_cpu, fake_rcu, fake_irqs_off, fake_locks;
 struct task_struct *fake_current;
 static long blocks;
 static bool no_memory, handles;		/* within a tracepoint */

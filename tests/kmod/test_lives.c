@@ -586,6 +586,30 @@ static void memory_of_cpus_is_locked_memory(void **state)
 	reset();
 }
 
+/* A SETUP without memory for all rings leaves nothing behind, and the next one works. */
+static void a_setup_that_fails_takes_all_back(void **state)
+{
+	struct tally_setup u = {
+		.size = sizeof(u), .source = TALLY_PERF, .nevents = 1,
+		.ring_bytes = TALLY_RING_MAX, .watermark = 1,
+		.events[0] = { .period = PERIOD, .flags = TALLY_EVENT_USER },
+	};
+	long blocks;
+
+	(void)state;
+	reset();
+	s[0] = session_new();
+	blocks = fake_blocks;
+	assert_int_equal(session_setup(s[0], &u, &fake_possible, NULL), -ENOMEM);
+	assert_int_equal(fake_blocks, blocks);
+	assert_int_equal(fake_user.locked_vm.n, 0);
+	u.ring_bytes = TALLY_RING_MIN;
+	assert_int_equal(session_setup(s[0], &u, &fake_possible, NULL), 0);
+	assert_non_null(s[0]->perf);
+	m.source[0] = TALLY_PERF;
+	reset();
+}
+
 /* The type of the last record of a ring, if it has this size. */
 static u32 last_record(const struct cpu_state *c, u32 size)
 {
@@ -708,6 +732,7 @@ int main(void)
 		cmocka_unit_test(nmis_arrive_late),
 		cmocka_unit_test(counts_wait_until_they_can_be_taken),
 		cmocka_unit_test(memory_of_cpus_is_locked_memory),
+		cmocka_unit_test(a_setup_that_fails_takes_all_back),
 		cmocka_unit_test(a_processor_that_goes_leaves_a_gap),
 		cmocka_unit_test(setups_of_waits_are_checked),
 	};
