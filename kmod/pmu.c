@@ -12,6 +12,7 @@
 #include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/smp.h>
+#include <linux/string.h>
 #include <linux/timekeeping.h>
 #include <linux/topology.h>
 #include <asm/apic.h>
@@ -339,11 +340,11 @@ static void pmu_start_cpu(struct cpu_state *c)
 	const struct tally_setup *u = &c->s->setup;
 	unsigned int i;
 
-	/* An NMI of the previous recording may still arrive. */
-	p->bank = (struct pmu_bank){
-		.model = &here, .msr = &msrs,
-		.late = p->bank.late, .late_ns = p->bank.late_ns,
-	};
+	/* An NMI of the previous recording may still arrive, even now.  An assignment to
+	 * the whole bank would forget for a moment that it is expected. */
+	memset(&p->bank, 0, offsetof(struct pmu_bank, late));
+	p->bank.model = &here;
+	p->bank.msr = &msrs;
 	/* One core of a node counts northbridge events, and the other cores leave
 	 * that counter alone (BKDG §10.1). */
 	p->shared = core_beside(c->cpu, true) == nr_cpu_ids;
@@ -360,6 +361,9 @@ static void pmu_start_cpu(struct cpu_state *c)
 		c->ev[i].stats.counter = k;
 		pmu_use(&p->bank, k, &e, next_period(c, i));
 	}
+	/* What the counters still hold would be an overflow to that NMI. */
+	pmu_load(&p->bank);
+	barrier();
 	WRITE_ONCE(p->c, c);
 	barrier();
 	apic->write(APIC_LVTPC, APIC_DM_NMI);

@@ -126,15 +126,20 @@ void pmu_halt(const struct pmu_bank *b)
 				  ~(uint64_t)PMU_SEL_EN);
 }
 
-/* Sets an event while its counter is disabled and enables it by a second write.
- * Otherwise the change itself may count as an edge. */
-void pmu_arm(const struct pmu_bank *b)
+void pmu_load(const struct pmu_bank *b)
 {
 	pmu_disarm(b);
 	for (unsigned int c = 0; c < b->model->counters; c++)
 		if (b->used >> c & 1)
 			write_counter(b, c, pmu_preload(b->model,
 							b->weight[c]));
+}
+
+/* Sets an event while its counter is disabled and enables it by a second write.
+ * Otherwise the change itself may count as an edge. */
+void pmu_arm(const struct pmu_bank *b)
+{
+	pmu_load(b);
 	pmu_halt(b);
 	pmu_go(b);
 }

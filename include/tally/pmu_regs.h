@@ -27,7 +27,8 @@ struct pmu_bank {
 	uint64_t saved_select[PMU_COUNTERS_MAX];
 	uint64_t saved_counter[PMU_COUNTERS_MAX];
 	uint64_t saved_global;
-	bool late;		/* see pmu_claims */
+	/* See pmu_claims.  Last, because they outlive a recording. */
+	bool late;
 	uint64_t late_ns;
 };
 
@@ -43,6 +44,9 @@ void pmu_restore(struct pmu_bank *b);
 void pmu_use(struct pmu_bank *b, unsigned int c, const struct pmu_event *e,
 	     uint64_t period);
 void pmu_arm(const struct pmu_bank *b);
+/* Stops all counters of the bank at the start of their periods, none of which has then
+ * overflowed.  pmu_arm begins with it. */
+void pmu_load(const struct pmu_bank *b);
 /* Stops all counters of the bank and removes their events. */
 void pmu_disarm(const struct pmu_bank *b);
 /* Stop all counters in place, and let them continue.  For use between pmu_arm and

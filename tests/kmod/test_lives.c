@@ -510,7 +510,8 @@ static void one_core_counts_the_northbridge(void **state)
 	reset();
 }
 
-/* The NMI of an overflow arrives as the recording stops, or as the next one starts. */
+/* The NMI of an overflow arrives as the recording stops, or as the next one starts, of
+ * which it is no sample. */
 static void nmis_arrive_late(void **state)
 {
 	unsigned int i, left;
@@ -519,13 +520,15 @@ static void nmis_arrive_late(void **state)
 	for (i = 1, left = 0; !left; i++) {
 		reset();
 		open_session(0, TALLY_PMU_K8, false, false, 0x76);
+		open_session(1, TALLY_PMU_K8, false, false, 0x76);
 		start(0);
 		/* None is expected any more. */
 		now += 2ull * PMU_LATE_NS;
 		machine_count(&cpus[0], PERIOD, true);
 		nmi_in = i;
 		stop(0);
-		start(0);
+		start(1);
+		assert_int_equal(s[1]->cpu[0]->ev[0].stats.samples, 0);
 		left = nmi_in;
 		nmi_in = 0;
 	}
