@@ -101,7 +101,7 @@ static void timer_pause_cpu(struct cpu_state *c)
 		s64 left = ktime_to_ns(hrtimer_get_remaining(&e->timer));
 
 		/* An expired timer fires again as soon as possible. */
-		e->left_ns = left > 1 ? left : 1;
+		e->left_ns = max(left, (s64)1);
 		hrtimer_cancel(&e->timer);
 	}
 }
