@@ -239,11 +239,11 @@ static int page_fill(struct page_block *b, const struct tally_page *u)
 	if (at)
 		at = part(at, u->words, u->nwords * sizeof(u32));
 	p->starts = (const u16 *)at;
-	p->word = p->starts + u->nrows;
 	if (at)
 		at = part(at, u->rows, u->nrows * 2 * sizeof(u16));
 	if (!at)
 		return -EFAULT;
+	p->word = p->starts + u->nrows;
 	return walk_page_check(p) ? 0 : -EINVAL;
 }
 
