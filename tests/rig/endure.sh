@@ -14,5 +14,6 @@ check_endure() {
 	[ $LOADS = 0 ] || t_like \
 		"$w: loaded, and unloaded when its user was killed" "$(cat reload)" \
 		"^$LOADS rounds: $LOADS killed"
+	[ ! -e leaks ] || t_none "$w: kmemleak finds nothing" "$(cat leaks)"
 	check_log
 }

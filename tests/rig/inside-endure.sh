@@ -17,4 +17,9 @@ rmmod tally; echo "$?" >unload
 [ $LOADS = 0 ] || "$TORTURE" reload $LOADS $SEED ./tally.ko "$TALLY" >reload
 "$TORTURE" memory reload >>memory
 kill $keys
+# The second scan reports what the first one has found.
+if mount -t debugfs debug /sys/kernel/debug && [ -e /sys/kernel/debug/kmemleak ]; then
+	for i in 1 2; do sleep 6; echo scan; done >/sys/kernel/debug/kmemleak
+	cat /sys/kernel/debug/kmemleak >leaks
+fi
 dmesg >log

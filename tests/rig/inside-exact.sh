@@ -27,7 +27,7 @@ registers() { # what the event selects hold
 	done
 }
 
-[ ! -s msr.ko ] || registers >registers.before
+[ ! -e /dev/cpu/0/msr ] || registers >registers.before
 record -c 100000 -e "$instructions,usr" -o exact.tally -- ./exact 200
 record -c 100000 -e "$instructions,usr,$instructions,os" -a -o modes.tally -- \
 	sh -c './ratio 60; dd if=/dev/zero of=/dev/null bs=64k count=6000' \
@@ -45,7 +45,7 @@ record -F 999 -g --verify-stacks -e cycles -o unwound.tally -- ./ratio 300
 	2>fast
 record -c 200000 -e cycles:u -o slow.tally -- ./ratio 50
 record -c 50 -e cycles -o none.tally -- ./ratio 1 2>least; echo "$?" >>least
-[ ! -s msr.ko ] || registers >registers
+[ ! -e /dev/cpu/0/msr ] || registers >registers
 "$TORTURE" cost $cpu >cost
 "$TORTURE" cost $cpu alone >>cost
 

@@ -24,7 +24,7 @@ perf stat -e dummy -- sleep 3000 >/dev/null 2>&1 & keys=$!
 grep -q AMD /proc/cpuinfo || for c in 0 1; do
 	taskset -c $c perf stat -e cycles -- true >/dev/null 2>&1
 done
-[ ! -s msr.ko ] || registers >registers.before
+[ ! -e /dev/cpu/0/msr ] || registers >registers.before
 record -q -c 1000000 -e cycles:u -o user.tally -- "$COST" 3
 record -q -F 999 --call-graph=fp -e cycles -o rate.tally -- "$COST" 3
 record -q -c 1000000 -e cycles:u,instructions:u -o two.tally -- "$COST" 3
@@ -56,7 +56,7 @@ while [ $i -lt 10 ]; do
 	i=$((i + 1))
 done
 sleep 0.2
-[ ! -s msr.ko ] || registers >registers
+[ ! -e /dev/cpu/0/msr ] || registers >registers
 # (The recorder itself gets the signals, not a shell that waits for it.)
 # Processors go and come while they are sampled.
 cpu=/sys/devices/system/cpu/cpu1/online
