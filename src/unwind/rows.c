@@ -6,7 +6,8 @@
 
 enum {
 	ROWS_MAX = 1 << TALLY_PAGE_BITS, BEGIN_AT_RETURN = 1 << 3,
-	PARTS = 1 << (TALLY_PAGE_BITS - PAGE_BITS), /* of a page of the module */
+	PARTS = 1 << (TALLY_PAGE_BITS - PAGE_BITS), /* of a page of the module: bits of
+						     * its `parts` */
 };
 
 _Static_assert((int)TALLY_ROW_RSP == (int)FAST_RSP &&
@@ -132,8 +133,16 @@ static int add_row(struct unwind_rows *out, uint16_t start, int number)
 	return 0;
 }
 
-/* Adds the rows of a page that is at `start`. */
-static int add_rows(struct unwind_table *t, const struct page *p,
+/* Adds a row unless the one before it has the same word. */
+static int add_change(struct unwind_rows *out, uint16_t start, int number)
+{
+	if (out->word.n && out->word.v[out->word.n - 1] == number)
+		return 0;
+	return add_row(out, start, number);
+}
+
+/* Adds the rows of a part that is at `start`. */
+static int add_part(struct unwind_table *t, const struct page *p,
 		    uint32_t start, int32_t *numbers, struct unwind_rows *out)
 {
 	const uint16_t *ids = p->lo + p->n;
@@ -149,15 +158,37 @@ static int add_rows(struct unwind_table *t, const struct page *p,
 				rc = word_number(out, word);
 			*number = rc + 1;
 		}
-		if (rc >= 0 && (!out->word.n ||
-				out->word.v[out->word.n - 1] != *number - 1))
-			rc = add_row(out, (uint16_t)(start + p->lo[i]),
-				     *number - 1);
+		if (rc >= 0)
+			rc = add_change(out, (uint16_t)(start + p->lo[i]),
+					*number - 1);
 	}
 	return rc < 0 ? rc : 0;
 }
 
-int unwind_rows_make(struct unwind_table *t, uint32_t page,
+/* Adds the rows of the parts in `parts`, and a row without a word for others. */
+static int add_parts(struct unwind_table *t, const struct page *p, unsigned parts,
+		     int32_t *numbers, struct unwind_rows *out)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < PARTS && !rc; i++) {
+		uint32_t start = i << PAGE_BITS;
+
+		if (parts >> i & 1)
+			rc = add_part(t, &p[i], start, numbers, out);
+		else
+			rc = add_change(out, (uint16_t)start,
+					word_number(out, TALLY_ROW_NONE));
+	}
+	return rc;
+}
+
+unsigned unwind_rows_part(uint16_t low)
+{
+	return 1u << (low >> PAGE_BITS);
+}
+
+int unwind_rows_make(struct unwind_table *t, uint32_t page, uint8_t *parts,
 		     struct unwind_rows *out)
 {
 	size_t first = (size_t)page * PARTS;
@@ -167,15 +198,18 @@ int unwind_rows_make(struct unwind_table *t, uint32_t page,
 	out->starts.n = out->word.n = out->words.n = out->rules.n = 0;
 	if (first >= t->npages)
 		return -ERR_UNSUPPORTED;
-	for (size_t i = 0; i < PARTS && !rc; i++)
-		rc = table_page(t, first + i);
+	for (size_t i = 0; i < PARTS && !rc; i++) {
+		if (*parts >> i & 1)
+			rc = table_page(t, first + i);
+		else if (t->pages[first + i].n)
+			*parts |= (uint8_t)(1u << i);
+	}
 	if (!rc)
 		rc = vec_reserve(&numbers, t->rules.n) < 0 ? -ERR_NOMEM : 0;
-	if (!rc)
+	if (!rc) {
 		memset(numbers.v, 0, t->rules.n * sizeof(*numbers.v));
-	for (size_t i = 0; i < PARTS && !rc; i++)
-		rc = add_rows(t, &t->pages[first + i],
-			      (uint32_t)i << PAGE_BITS, numbers.v, out);
+		rc = add_parts(t, &t->pages[first], *parts, numbers.v, out);
+	}
 	vec_fini(&numbers);
 	return rc;
 }

@@ -21,10 +21,13 @@ struct unwind_rows {
  * flags.  Returns false if the module cannot use the table (no code, or
  * i386). */
 bool unwind_rows_table(const struct unwind_table *t, struct tally_table *out);
-/* Stores the rows of page `page`, which is compiled as needed.  *out must be
- * zero initially; old rows are replaced.  Returns 0, -ERR_NOMEM, or
- * -ERR_UNSUPPORTED if the rows exceed the limits of a module page. */
-int unwind_rows_make(struct unwind_table *t, uint32_t page,
+/* A page has eight parts of 8 KB.  Returns the bit of the part with this address. */
+unsigned unwind_rows_part(uint16_t low);
+/* Stores the rows of the parts *parts of page `page`, which are compiled as needed.  Adds
+ * those to *parts that walks have compiled already.  The other parts have
+ * TALLY_ROW_NONE.  *out must be zero initially; old rows are replaced.  Returns 0,
+ * -ERR_NOMEM, or -ERR_UNSUPPORTED if the rows exceed the limits of a module page. */
+int unwind_rows_make(struct unwind_table *t, uint32_t page, uint8_t *parts,
 		     struct unwind_rows *out);
 /* Sets the word of one address, as returned by unwind_rows_learned.  Returns 0,
  * -ERR_NOMEM or -ERR_UNSUPPORTED. */

@@ -286,6 +286,66 @@ static bool all_same(struct here *h, struct kmod_rows *r, uint32_t space)
 	return r->base.same(&r->base, space, h->maps, h->by_module, h->n);
 }
 
+enum { PART = 8192, PAGE = 65536 };
+
+/* What follows is in another part. */
+#define NEXT_PART \
+	__asm__ volatile("jmp 1f\n\t.balign 16384\n1:" ::: "memory")
+
+/* Takes samples in two parts of a page, which has no other code. */
+__attribute__((noinline, aligned(PAGE)))
+static void from_two_parts(struct here *h, struct kmod_rows *r)
+{
+	for (int i = 0; i < 5 && sample(h, r) != TALLY_WALK_COMPLETE; i++)
+		;
+	assert_int_equal(h->end, TALLY_WALK_COMPLETE);
+	NEXT_PART;
+	assert_int_equal(sample(h, r), TALLY_WALK_NO_WORD);
+	assert_int_equal(sample(h, r), TALLY_WALK_COMPLETE);
+	NEXT_PART;
+}
+
+static uint64_t word_at(const struct walk_page *p, uint16_t addr)
+{
+	uint32_t row = 0;
+
+	while (row + 1 < p->nrows && p->starts[row + 1] <= addr)
+		row++;
+	return p->words[p->word[row]];
+}
+
+static void only_code_of_stacks_has_rows(void **state)
+{
+	struct module m = { 0 };
+	struct kmod_rows r;
+	const struct map *map;
+	struct here h;
+	const struct walk_page *p = NULL;
+	uint64_t at;
+
+	(void)state;
+	begin(&h, &m);
+	assert_int_equal(kmod_rows_init(&r, take, now, &m), 0);
+	from_two_parts(&h, &r);
+	assert_int_equal(h.n, h.walked.n);
+	assert_memory_equal(h.by_module, h.pc, h.n * sizeof(*h.pc));
+	map = mapset_find(h.maps, (uintptr_t)from_two_parts);
+	assert_non_null(map);
+	at = (uintptr_t)from_two_parts + map->delta;
+	for (size_t i = 0; i < m.nmaps; i++)
+		if ((uintptr_t)from_two_parts >= m.maps[i].start &&
+		    (uintptr_t)from_two_parts < m.maps[i].end)
+			p = m.maps[i].table->page[(at - m.maps[i].table->base) /
+						  PAGE];
+	assert_non_null(p);
+	/* within the function: its first part, one with padding only, one more */
+	assert_int_not_equal(word_at(p, 64), TALLY_ROW_NONE);
+	assert_int_equal(word_at(p, PART + 64), TALLY_ROW_NONE);
+	assert_int_not_equal(word_at(p, 2 * PART), TALLY_ROW_NONE);
+	end(&h);
+	kmod_rows_fini(&r);
+}
+
 static void other_mappings_are_noticed(void **state)
 {
 	struct module m = { 0 };
@@ -342,6 +402,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stacks_are_unwound_once_they_were_walked),
+		cmocka_unit_test(only_code_of_stacks_has_rows),
 		cmocka_unit_test(other_mappings_are_noticed),
 		cmocka_unit_test(without_room_it_begins_anew_then_stops),
 	};

@@ -114,6 +114,7 @@ static void teach_frame(struct kernel_side *k, const struct unwind_cache *c,
 			uint32_t generation, const struct unwind_stack *s,
 			size_t i)
 {
+	uint8_t parts = UINT8_MAX;
 	uint32_t page, word;
 	uint64_t at;
 	uint16_t low;
@@ -122,7 +123,8 @@ static void teach_frame(struct kernel_side *k, const struct unwind_cache *c,
 	if (!t)
 		return;
 	if (!t->page[page].nrows) {
-		if (unwind_rows_make(t->from, page, &t->rows[page]) < 0)
+		if (unwind_rows_make(t->from, page, &parts,
+				     &t->rows[page]) < 0)
 			return;
 		publish(k, t, page);
 	}

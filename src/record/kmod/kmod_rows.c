@@ -25,7 +25,7 @@ struct learned {
 struct kmod_table {
 	uint32_t image;
 	struct tally_table head;
-	uint8_t *brought;		/* bitmap of pages already sent */
+	uint8_t *brought;		/* by page: parts already sent (rows.h) */
 	VEC(struct learned) learned;
 };
 
@@ -58,6 +58,11 @@ static int call(struct kmod_rows *r, unsigned long cmd, void *arg)
 {
 	r->sent++;
 	return r->send(r->ctx, cmd, arg);
+}
+
+static bool no_room(int e)
+{
+	return e == ENOMEM || e == ENOSPC;
 }
 
 static void space_end(struct kmod_rows *r, struct kmod_space *s)
@@ -121,7 +126,7 @@ static struct kmod_table *table_of(struct kmod_rows *r, uint32_t image,
 	if (!unwind_rows_table(t, &k.head) || r->tables.n >= TALLY_TABLES_MAX)
 		return NULL;
 	k.head.id = (uint32_t)r->tables.n;
-	k.brought = calloc(k.head.pages / 8 + 1, 1);
+	k.brought = calloc(k.head.pages, 1);
 	if (!k.brought || vec_push(&r->tables, k) < 0) {
 		free(k.brought);
 		return NULL;
@@ -156,11 +161,11 @@ static int send_page(struct kmod_rows *r, const struct kmod_table *k,
 	return call(r, TALLY_IOC_PAGE, &u);
 }
 
-/* Makes the rows of a page, including all that was learned about it. */
+/* Makes the rows of parts of a page, including all that was learned about them. */
 static int make_page(const struct kmod_table *k, struct unwind_table *t,
-		     uint32_t page, struct unwind_rows *rows)
+		     uint32_t page, uint8_t *parts, struct unwind_rows *rows)
 {
-	int rc = unwind_rows_make(t, page, rows);
+	int rc = unwind_rows_make(t, page, parts, rows);
 
 	for (size_t i = 0; i < k->learned.n && !rc; i++)
 		if (k->learned.v[i].page == page)
@@ -169,15 +174,18 @@ static int make_page(const struct kmod_table *k, struct unwind_table *t,
 	return rc;
 }
 
+/* Sends a page with the parts that were sent before and the one at `low`. */
 static int bring_page(struct kmod_rows *r, struct kmod_table *k,
-		      struct unwind_table *t, uint32_t page)
+		      struct unwind_table *t, uint32_t page, uint16_t low)
 {
+	uint8_t parts = k->brought[page] | (uint8_t)unwind_rows_part(low);
 	struct unwind_rows rows = { 0 };
-	int rc = make_page(k, t, page, &rows) ?: send_page(r, k, page, &rows);
+	int rc = make_page(k, t, page, &parts, &rows) ?:
+		 send_page(r, k, page, &rows);
 
 	unwind_rows_free(&rows);
 	if (rc >= 0)
-		k->brought[page / 8] |= (uint8_t)(1u << page % 8);
+		k->brought[page] = parts;
 	return rc;
 }
 
@@ -210,7 +218,7 @@ static bool place_of(struct kmod_rows *r, const struct walked_stack *w,
 
 static bool is_brought(const struct place *p)
 {
-	return p->k->brought[p->page / 8] >> p->page % 8 & 1;
+	return p->k->brought[p->page] & unwind_rows_part(p->low);
 }
 
 /* Returns whether this address of an image appears for the first time, as far as is
@@ -233,6 +241,7 @@ static int learn(struct kmod_rows *r, const struct walked_stack *w, size_t i)
 	struct unwind_rows rows = { 0 };
 	struct learned l = { 0, 0, 0 };
 	struct place p;
+	uint8_t parts;
 	uint64_t at;
 	uint32_t now;
 	int rc;
@@ -243,7 +252,8 @@ static int learn(struct kmod_rows *r, const struct walked_stack *w, size_t i)
 				     i, &at);
 	if (l.word == TALLY_ROW_NONE || !place_of(r, w, at, &p))
 		return 0;
-	rc = make_page(p.k, p.t, p.page, &rows);
+	parts = (uint8_t)unwind_rows_part(p.low);
+	rc = make_page(p.k, p.t, p.page, &parts, &rows);
 	now = rc ? TALLY_ROW_END : unwind_rows_get(&rows, p.low);
 	unwind_rows_free(&rows);
 	if (now == TALLY_ROW_END || now == l.word ||
@@ -253,7 +263,7 @@ static int learn(struct kmod_rows *r, const struct walked_stack *w, size_t i)
 	l.low = p.low;
 	if (vec_push(&p.k->learned, l) < 0)
 		return 0;
-	return bring_page(r, p.k, p.t, p.page);
+	return bring_page(r, p.k, p.t, p.page, p.low);
 }
 
 /* Collects the mappings of all images for which the module has tables. */
@@ -313,43 +323,44 @@ static bool wants_space(const struct kmod_rows *r, uint32_t why,
 	       p->maps_generation != w->maps->generation;
 }
 
-static int bring_space(struct kmod_rows *r, const struct walked_stack *w)
+static int bring_space(struct kmod_rows *r, uint32_t pid, uint32_t tid,
+		       const struct mapset *maps)
 {
 	struct kmod_space *s;
 
-	r->processes[w->pid % KMOD_SPACES] = (struct kmod_process){
-		w->pid, w->maps->generation, r->tables.n, r->now(),
+	r->processes[pid % KMOD_SPACES] = (struct kmod_process){
+		pid, maps->generation, r->tables.n, r->now(),
 	};
 	if (!++r->generation)
 		r->generation++;
 	s = &r->spaces[r->generation % KMOD_SPACES];
 	space_end(r, s);
 	s->generation = r->generation;
-	s->maps_generation = w->maps->generation;
-	if (collect_maps(r, w->maps, s) < 0 || !s->maps.n ||
-	    send_space(r, w->tid, s) < 0) {
+	s->maps_generation = maps->generation;
+	if (collect_maps(r, maps, s) < 0 || !s->maps.n ||
+	    send_space(r, tid, s) < 0) {
 		s->generation = 0;
 		return s->maps.n ? -1 : 0;
 	}
 	return 0;
 }
 
+/* Sends what the module lacks of the code of a stack.  Returns whether that was anything,
+ * or -1. */
 static int bring_pages(struct kmod_rows *r, const struct walked_stack *w)
 {
+	int brought = 0;
+
 	for (size_t i = 0; i < w->frames->n; i++) {
 		struct place p;
 
 		if (!place_of(r, w, w->frames->pc[i], &p) || is_brought(&p))
 			continue;
-		if (bring_page(r, p.k, p.t, p.page) < 0)
+		if (bring_page(r, p.k, p.t, p.page, p.low) < 0)
 			return -1;
+		brought = 1;
 	}
-	return 0;
-}
-
-static bool no_room(int e)
-{
-	return e == ENOMEM || e == ENOSPC;
+	return brought;
 }
 
 static bool same(struct source_rows *base, uint32_t space, struct mapset *maps,
@@ -378,16 +389,17 @@ static void walked(struct source_rows *base, uint32_t why, uint64_t taken_ns,
 		verify(r, w);
 	if (why == TALLY_WALK_COMPLETE || r->resets >= RESETS_MAX)
 		return;
+	/* Code of a page that is in a part without rows has no words, either. */
 	if (why == TALLY_WALK_NO_SPACE || why == TALLY_WALK_NO_MAP ||
-	    why == TALLY_WALK_NO_PAGE)
+	    why == TALLY_WALK_NO_PAGE || why == TALLY_WALK_NO_WORD)
 		rc = bring_pages(r, w);
 	if (!rc && (why == TALLY_WALK_NO_WORD || why == TALLY_WALK_NO_CALL))
 		for (size_t i = 0; i < w->frames->n && !rc; i++)
 			rc = learn(r, w, i);
 	/* More may be mapped now than the module knows. */
-	if (!rc && (why == TALLY_WALK_NO_SPACE || why == TALLY_WALK_NO_MAP) &&
+	if (rc >= 0 && (why == TALLY_WALK_NO_SPACE || why == TALLY_WALK_NO_MAP) &&
 	    wants_space(r, why, taken_ns, w))
-		rc = bring_space(r, w);
+		rc = bring_space(r, w->pid, w->tid, w->maps);
 	if (rc < 0 && no_room(errno))
 		reset(r);
 }
