@@ -13,6 +13,7 @@
 
 #include "../../kmod/walk_core.h"
 #include "../unwind/live.h"
+#include "replay.h"
 #include "record/kmod/kmod_rows.h"
 #include "record/source/mapset.h"
 
@@ -27,6 +28,7 @@ struct module {
 	uint32_t nmaps, generation, pid;
 	unsigned int ntable, npage, nspace, ended;
 	int refuse;		/* errno of pages, or 0 */
+	int refuse_space;
 };
 
 static void drop_table(struct walk_table *t)
@@ -128,8 +130,10 @@ static int take(void *ctx, unsigned long cmd, void *arg)
 
 	if (cmd == TALLY_IOC_TABLE)
 		return take_table(m, arg);
-	if (cmd == TALLY_IOC_SPACE)
-		return take_space(m, arg);
+	if (cmd == TALLY_IOC_SPACE) {
+		errno = m->refuse_space;
+		return errno ? -1 : take_space(m, arg);
+	}
 	assert_true(cmd == TALLY_IOC_PAGE);
 	if (!m->refuse)
 		return take_page(m, arg);
@@ -346,6 +350,55 @@ static void only_code_of_stacks_has_rows(void **state)
 	kmod_rows_fini(&r);
 }
 
+static void processes_of_known_programs_are_foreseen(void **state)
+{
+	const struct map unknown = { 4096, 8192, 0, LIVE_MAPS };
+	struct mapset *others[2];	/* unknown and known program */
+	struct module m = { 0 };
+	struct kmod_rows r;
+	struct here h;
+	unsigned int spaces, ended;
+
+	(void)state;
+	begin(&h, &m);
+	for (int i = 0; i < 2; i++) {
+		const struct map *map = i ? mapset_find(h.maps,
+							(uintptr_t)sample)
+					  : &unknown;
+
+		others[i] = mapset_new(&h.generation);
+		assert_true(others[i] && map);
+		assert_int_equal(mapset_insert(&others[i], map, &h.generation),
+				 0);
+	}
+	assert_int_equal(kmod_rows_init(&r, take, now, &m), 0);
+	assert_int_equal(sample(&h, &r), TALLY_WALK_NO_SPACE);
+	assert_true(r.base.foresees);
+	r.base.foresees = false;
+	spaces = m.nspace;
+	r.base.foresee(&r.base, 7, others[1]);	/* has sent samples */
+	r.base.foresee(&r.base, 10, others[0]);
+	assert_int_equal(m.nspace, spaces);
+	r.base.foresee(&r.base, 9, others[1]);
+	assert_int_equal(m.nspace, spaces + 1);
+	assert_int_equal(m.pid, 9);
+	assert_int_equal(m.nmaps, 1);
+	r.base.foresee(&r.base, 9, others[1]);
+	assert_int_equal(m.nspace, spaces + 1);
+	/* Not to have room for those is no reason to begin anew. */
+	ended = m.ended;
+	m.refuse_space = ENOSPC;
+	r.base.foresee(&r.base, 11, others[1]);
+	m.refuse_space = 0;
+	r.base.foresee(&r.base, 12, others[1]);
+	assert_int_equal(m.nspace, spaces + 1);
+	assert_int_equal(m.ended, ended);
+	mapset_put(others[0]);
+	mapset_put(others[1]);
+	end(&h);
+	kmod_rows_fini(&r);
+}
+
 static void other_mappings_are_noticed(void **state)
 {
 	struct module m = { 0 };
@@ -398,11 +451,67 @@ static void without_room_it_begins_anew_then_stops(void **state)
 	kmod_rows_fini(&r);
 }
 
+/* A source that unwinds stacks, and the processes that it is told of. */
+struct foreseeing {
+	struct source_rows base;
+	uint32_t pids[8];
+	size_t n;
+};
+
+static void note_foreseen(struct source_rows *rows, uint32_t pid,
+		    const struct mapset *maps)
+{
+	struct foreseeing *f = (struct foreseeing *)rows;
+
+	assert_true(maps->maps.n && f->n < 8);
+	f->pids[f->n++] = pid;
+}
+
+static void send(struct replay *r, struct record *rec)
+{
+	rec->time_ns = ++r->time;
+	assert_int_equal(collector_record(&r->c, rec, &r->err), 0);
+}
+
+static int setup(void **state)
+{
+	return replay_begin(state, NULL, 1);
+}
+
+static void sources_are_told_of_all_processes(void **state)
+{
+	struct foreseeing f = { .base = { .foresee = note_foreseen } };
+	struct record rec = { .kind = RECORD_SAMPLE, .pid = 5, .tid = 5 };
+	struct record map = { .kind = RECORD_MMAP, .mmap = {
+		.start = 0x400000, .len = 0x1000, .path = "/nonexistent" } };
+	struct replay *r = *state;
+
+	for (uint32_t pid = 5; pid < 8; pid++) {
+		map.pid = map.tid = pid;
+		send(r, &map);
+	}
+	rec.sample = (struct record_sample){ .weight = 1, .copied = true,
+					     .rows = &f.base };
+	send(r, &rec);
+	assert_int_equal(f.n, 0);
+	f.base.foresees = true;
+	send(r, &rec);
+	assert_false(f.base.foresees);
+	assert_int_equal(f.n, 3);
+	for (uint32_t i = 0; i < 3; i++)
+		assert_int_equal(f.pids[i], 5 + i);
+	send(r, &rec);
+	assert_int_equal(f.n, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stacks_are_unwound_once_they_were_walked),
 		cmocka_unit_test(only_code_of_stacks_has_rows),
+		cmocka_unit_test(processes_of_known_programs_are_foreseen),
+		cmocka_unit_test_setup_teardown(sources_are_told_of_all_processes,
+						setup, replay_end),
 		cmocka_unit_test(other_mappings_are_noticed),
 		cmocka_unit_test(without_room_it_begins_anew_then_stops),
 	};

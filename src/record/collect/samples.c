@@ -132,6 +132,18 @@ static int take_thread_name(struct collector *c, const struct record *r)
 	return !name ? 0 : t ? thread_names_give(&c->thread_names, t, name) : -ERR_NOMEM;
 }
 
+/* Tells the source of processes that may soon have samples. */
+static void foresee(struct collector *c, struct source_rows *rows)
+{
+	rows->foresees = false;
+	for (size_t i = 0; i < c->processes.procs.n; i++) {
+		const struct process *p = &c->processes.procs.v[i];
+
+		if (p->maps)
+			rows->foresee(rows, p->pid, p->maps);
+	}
+}
+
 uint32_t collector_stack(struct collector *c, struct process *proc,
 			 const struct record *r, uint32_t *loc)
 {
@@ -150,6 +162,8 @@ uint32_t collector_stack(struct collector *c, struct process *proc,
 	if (!s.copied)
 		return stacks_add(&c->stacks, proc->maps, &s, loc);
 	unwinder_sample(&c->unwinder, proc->maps, r->pid, r->tid, &s);
+	if (s.rows && s.rows->foresees)
+		foresee(c, s.rows);
 	if (s.frames && take_thread_name(c, r) < 0)
 		return PROF_NONE;
 	return stacks_add(&c->stacks, proc->maps, &s, loc);

@@ -12,6 +12,7 @@
 
 enum {
 	TRIED = 1 << 14,
+	FORESEEN_MAX = KMOD_SPACES / 2,
 	RESETS_MAX = 8,		/* afterwards the tables stay as they are, and no more
 				 * are sent */
 };
@@ -345,6 +346,21 @@ static int bring_space(struct kmod_rows *r, uint32_t pid, uint32_t tid,
 	return 0;
 }
 
+/* Sends the mappings of a process if its program is known, which is mapped below its
+ * libraries.  Without room for more, those of other processes stay. */
+static void foresee(struct source_rows *base, uint32_t pid,
+		    const struct mapset *maps)
+{
+	struct kmod_rows *r = of(base);
+
+	if (r->foreseen >= FORESEEN_MAX || r->processes[pid % KMOD_SPACES].pid ||
+	    !maps->maps.n || !known_table(r, maps->maps.v[0].image))
+		return;
+	r->foreseen++;
+	if (bring_space(r, pid, pid, maps) < 0 && no_room(errno))
+		r->foreseen = FORESEEN_MAX;
+}
+
 /* Sends what the module lacks of the code of a stack.  Returns whether that was anything,
  * or -1. */
 static int bring_pages(struct kmod_rows *r, const struct walked_stack *w)
@@ -402,6 +418,8 @@ static void walked(struct source_rows *base, uint32_t why, uint64_t taken_ns,
 		rc = bring_space(r, w->pid, w->tid, w->maps);
 	if (rc < 0 && no_room(errno))
 		reset(r);
+	base->foresees = r->foreseen_tables != r->tables.n;
+	r->foreseen_tables = r->tables.n;
 }
 
 static const struct space_map *map_at(const struct kmod_space *s, uint64_t pc)
@@ -435,7 +453,8 @@ static bool same(struct source_rows *base, uint32_t space, struct mapset *maps,
 int kmod_rows_init(struct kmod_rows *r, kmod_send *send, uint64_t (*now)(void),
 		   void *ctx)
 {
-	*r = (struct kmod_rows){ .base = { walked, same }, .send = send,
+	*r = (struct kmod_rows){ .base = { .walked = walked, .same = same,
+					   .foresee = foresee }, .send = send,
 				 .ctx = ctx, .now = now };
 	r->processes = calloc(KMOD_SPACES, sizeof(*r->processes));
 	r->spaces = calloc(KMOD_SPACES, sizeof(*r->spaces));

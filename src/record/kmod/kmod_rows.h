@@ -8,6 +8,9 @@
  * addresses at which the process has that code mapped are sent, too.  Later stacks of
  * the same kind then need no copy.
  *
+ * If the code of a program is known from one process, the mappings of others that run it
+ * are sent before their first samples.
+ *
  * Stacks whose rows do not fit into the module are still copied.
  */
 #include "base/vec.h"
@@ -33,6 +36,8 @@ struct kmod_rows {
 	unsigned int resets;		/* number of times the module's tables were
 					 * full and reset */
 	uint64_t sent;			/* number of calls */
+	size_t foreseen;		/* number of spaces sent before a sample ... */
+	size_t foreseen_tables;		/* ... and of tables when all were considered */
 	uint64_t verified, differing;	/* as in struct source */
 	uint64_t (*now)(void);		/* clock of the samples */
 };

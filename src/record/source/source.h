@@ -91,6 +91,11 @@ struct source_rows {
 	 * did when space number `space` was sent. */
 	bool (*same)(struct source_rows *r, uint32_t space, struct mapset *maps,
 		     const uint64_t *pc, size_t n);
+	/* Set by `walked` if the source has learned code that other processes may run,
+	 * too: call `foresee` for each that exists. */
+	bool foresees;
+	void (*foresee)(struct source_rows *r, uint32_t pid,
+			const struct mapset *maps);
 };
 
 struct record_sample {
