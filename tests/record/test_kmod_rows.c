@@ -399,6 +399,40 @@ static void processes_of_known_programs_are_foreseen(void **state)
 	kmod_rows_fini(&r);
 }
 
+/* Takes samples of a process whose mappings the module lacks. */
+static void copy_stacks(struct here *h, struct kmod_rows *r, int n)
+{
+	while (n--) {
+		h->module->nmaps = 0;
+		assert_int_equal(sample(h, r), TALLY_WALK_NO_SPACE);
+	}
+}
+
+static void many_copies_are_answered_soon(void **state)
+{
+	struct module m = { 0 };
+	struct kmod_rows r;
+	struct here h;
+
+	(void)state;
+	begin(&h, &m);
+	assert_int_equal(kmod_rows_init(&r, take, now, &m), 0);
+	assert_false(kmod_rows_round(&r));
+	copy_stacks(&h, &r, 3);
+	assert_true(kmod_rows_round(&r));
+	assert_false(kmod_rows_round(&r));
+	/* Nothing is left to send for samples of the past. */
+	clock_ns = 0;
+	copy_stacks(&h, &r, 3);
+	assert_false(kmod_rows_round(&r));
+	/* Mappings are sent again, for two stacks. */
+	clock_ns = 1000;
+	copy_stacks(&h, &r, 2);
+	assert_false(kmod_rows_round(&r));
+	end(&h);
+	kmod_rows_fini(&r);
+}
+
 static void other_mappings_are_noticed(void **state)
 {
 	struct module m = { 0 };
@@ -512,6 +546,7 @@ int main(void)
 		cmocka_unit_test(processes_of_known_programs_are_foreseen),
 		cmocka_unit_test_setup_teardown(sources_are_told_of_all_processes,
 						setup, replay_end),
+		cmocka_unit_test(many_copies_are_answered_soon),
 		cmocka_unit_test(other_mappings_are_noticed),
 		cmocka_unit_test(without_room_it_begins_anew_then_stops),
 	};

@@ -13,6 +13,7 @@
 enum {
 	TRIED = 1 << 14,
 	FORESEEN_MAX = KMOD_SPACES / 2,
+	COPIES_FEW = 2,		/* in a round */
 	RESETS_MAX = 8,		/* afterwards the tables stay as they are, and no more
 				 * are sent */
 };
@@ -403,6 +404,7 @@ static void walked(struct source_rows *base, uint32_t why, uint64_t taken_ns,
 
 	if (w->theirs)
 		verify(r, w);
+	r->copies += why != TALLY_WALK_COMPLETE;
 	if (why == TALLY_WALK_COMPLETE || r->resets >= RESETS_MAX)
 		return;
 	/* Code of a page that is in a part without rows has no words, either. */
@@ -420,6 +422,15 @@ static void walked(struct source_rows *base, uint32_t why, uint64_t taken_ns,
 		reset(r);
 	base->foresees = r->foreseen_tables != r->tables.n;
 	r->foreseen_tables = r->tables.n;
+}
+
+bool kmod_rows_round(struct kmod_rows *r)
+{
+	bool soon = r->sent != r->answered && r->copies > COPIES_FEW;
+
+	r->answered = r->sent;
+	r->copies = 0;
+	return soon;
 }
 
 static const struct space_map *map_at(const struct kmod_space *s, uint64_t pc)

@@ -38,6 +38,8 @@ struct kmod_rows {
 	uint64_t sent;			/* number of calls */
 	size_t foreseen;		/* number of spaces sent before a sample ... */
 	size_t foreseen_tables;		/* ... and of tables when all were considered */
+	uint64_t answered;		/* value of `sent` at the last round ... */
+	unsigned int copies;		/* ... and number of copies since */
 	uint64_t verified, differing;	/* as in struct source */
 	uint64_t (*now)(void);		/* clock of the samples */
 };
@@ -45,6 +47,10 @@ struct kmod_rows {
 /* Returns 0 or -ERR_NOMEM. */
 int kmod_rows_init(struct kmod_rows *r, kmod_send *send, uint64_t (*now)(void),
 		   void *ctx);
+/* Ends a round of the recorder.  Returns whether the next one should be soon, because the
+ * module copied several stacks in this one and was sent what it lacked.  A few copies are
+ * no reason: a round costs more, and its own stacks are new to the module, too. */
+bool kmod_rows_round(struct kmod_rows *r);
 void kmod_rows_fini(struct kmod_rows *r);
 
 #endif

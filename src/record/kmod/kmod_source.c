@@ -313,14 +313,13 @@ static int kmod_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 		      struct error *err)
 {
 	struct kmod_source *k = of(s);
-	uint64_t sent = k->rows.sent;
 	int r = k->side->ops->drain(k->side, all, cb, ctx, err);
 
 	if (all && r >= 0)
 		r = last_gap(k, cb, ctx, err);
 	/* While the module lacks rows or mappings, it copies stacks.  Others that it
 	 * lacks are in the next records. */
-	s->sideband_pending = k->side->sideband_pending || k->rows.sent != sent;
+	s->sideband_pending = kmod_rows_round(&k->rows) || k->side->sideband_pending;
 	s->cpu_came = k->side->cpu_came;
 	s->late = k->side->late;
 	s->damaged = k->side->damaged;
