@@ -12,7 +12,7 @@ RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
 	tests/record/test_filter \
 	tests/record/test_jit_lines \
 	tests/record/test_kmod tests/record/test_kmod_kinds \
-	tests/record/test_kmod_rows \
+	tests/record/test_kmod_ring tests/record/test_kmod_rows \
 	tests/record/test_live \
 	tests/record/test_maps_watch tests/record/test_unwinder \
 	tests/record/test_outer_callers \
@@ -29,6 +29,8 @@ TESTS += $(RECORD_TESTS)
 tests_record_test_kmod_kinds_SOURCES = tests/record/test_kmod_kinds.c \
 	tests/events/sysfs.c
 tests_record_test_kmod_kinds_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_kmod_ring_SOURCES = tests/record/test_kmod_ring.c
+tests_record_test_kmod_ring_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_kmod_rows_SOURCES = tests/record/test_kmod_rows.c \
 	tests/unwind/live.c tests/unwind/live.h kmod/walk_core.c kmod/walk_core.h
 tests_record_test_kmod_rows_LDADD = $(TALLY_LIBS) -lcmocka

@@ -21,14 +21,14 @@ static uint64_t time_of(const void *header)
 	return ((const struct tally_record *)header)->time;
 }
 
+static const struct ring_format format = {
+	sizeof(struct tally_record), KMOD_RECORD_MAX, size_of, time_of,
+};
+
 uint64_t kmod_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
 			uint64_t head, struct order *o, size_t stream,
 			uint64_t now, uint64_t *damaged)
 {
-	static const struct ring_format format = {
-		sizeof(struct tally_record), UINT16_MAX, size_of, time_of,
-	};
-
 	return ring_read(&format, data, size, tail, head, o, stream, now,
 			 damaged);
 }
@@ -41,21 +41,76 @@ uint64_t kmod_ring_take(const uint8_t *data, uint64_t size, uint64_t tail,
  *	STORE record			STORE tail	(release)
  *	STORE head (release)
  */
+static const uint8_t *data_of(const struct kmod_ring *r)
+{
+	return (const uint8_t *)r->page + (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static void free_up_to(struct kmod_ring *r, uint64_t end)
+{
+	struct tally_ring *page = r->page;
+
+	__atomic_store_n(&page->tail, end, __ATOMIC_RELEASE);
+}
+
 int kmod_ring_drain(struct kmod_ring *r, struct order *o, size_t stream,
 		    uint64_t (*now)(void), uint64_t *damaged)
 {
 	struct tally_ring *page = r->page;
-	const uint8_t *data = (const uint8_t *)r->page +
-			      (size_t)sysconf(_SC_PAGESIZE);
 	uint64_t head = __atomic_load_n(&page->head, __ATOMIC_ACQUIRE);
 	uint64_t tail = page->tail, end;
 
 	if (head == tail)
 		return 0;
-	end = kmod_ring_take(data, r->size, tail, head, o, stream, now(),
+	end = kmod_ring_take(data_of(r), r->size, tail, head, o, stream, now(),
 			     damaged);
-	__atomic_store_n(&page->tail, end, __ATOMIC_RELEASE);
+	free_up_to(r, end);
 	return end == head ? 0 : -ERR_NOMEM;
+}
+
+int kmod_ring_look(struct kmod_ring *r, struct order *o, size_t stream,
+		   uint64_t (*now)(void), uint64_t *damaged)
+{
+	struct tally_ring *page = r->page;
+	int rc = 0;
+
+	r->head = __atomic_load_n(&page->head, __ATOMIC_ACQUIRE);
+	r->now_ns = now();
+	if (r->head - page->tail > r->size / 2) {
+		rc = kmod_ring_drain(r, o, stream, now, damaged);
+		r->head = page->tail;
+	}
+	return rc;
+}
+
+bool kmod_ring_peek(struct kmod_ring *r, uint64_t upto, uint64_t *time,
+		    uint64_t *damaged)
+{
+	struct tally_ring *page = r->page;
+	uint64_t tail = page->tail;
+
+	if (tail == r->head)
+		return false;
+	if (!ring_header(&format, data_of(r), r->size, tail, r->head, &r->peeked)) {
+		*damaged += r->head - tail;
+		free_up_to(r, r->head);
+		return false;
+	}
+	r->peeked_at = tail;
+	*time = r->peeked.time < r->now_ns ? r->peeked.time : r->now_ns;
+	return *time <= upto;
+}
+
+size_t kmod_ring_fetch(struct kmod_ring *r, void *to)
+{
+	const struct tally_ring *page = r->page;
+	size_t n = r->peeked.size;
+
+	if (page->tail != r->peeked_at || r->head == r->peeked_at)
+		return 0;
+	ring_fetch(&format, data_of(r), r->size, r->peeked_at, &r->peeked, n, to);
+	free_up_to(r, r->peeked_at + n);
+	return n;
 }
 
 static int by_time(const void *a, const void *b)

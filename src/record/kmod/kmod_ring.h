@@ -12,7 +12,24 @@
 struct kmod_ring {
 	void *page;		/* struct tally_ring, followed by the data; or NULL */
 	uint64_t size;		/* bytes of data, a power of two */
+	uint64_t head, now_ns;	/* end of the records, and the time, at the last look */
+	uint64_t peeked_at;	/* position of the record peeked at, and its header */
+	struct tally_record peeked;
 };
+
+enum { KMOD_RECORD_MAX = UINT16_MAX };	/* bytes */
+
+/* Notes which records the ring has.  They stay there until they are due, because memory
+ * that holds them until then costs more than to copy them.  If they take more than half
+ * of the ring, moves them to a stream of `o` instead.  Returns 0 or -ERR_NOMEM. */
+int kmod_ring_look(struct kmod_ring *r, struct order *o, size_t stream,
+		   uint64_t (*now)(void), uint64_t *damaged);
+/* Returns whether the ring has another record with time <= upto, and its time. */
+bool kmod_ring_peek(struct kmod_ring *r, uint64_t upto, uint64_t *time,
+		    uint64_t *damaged);
+/* Moves the record that was peeked at last to `to`, KMOD_RECORD_MAX bytes.  Returns its
+ * size, or 0 if it was moved to a stream. */
+size_t kmod_ring_fetch(struct kmod_ring *r, void *to);
 
 /* Moves all records to a stream of `o`, like perf_ring_drain. */
 int kmod_ring_drain(struct kmod_ring *r, struct order *o, size_t stream,

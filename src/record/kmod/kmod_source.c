@@ -127,6 +127,7 @@ struct kmod_source {
 	struct kmod_numbers numbers;
 	struct kmod_ring *rings;	/* info.cpus rings, by CPU */
 	struct kmod_ring *waits;	/* as many rings of waits; NULL: none */
+	uint64_t record[KMOD_RECORD_MAX / 8 + 1];	/* the one being delivered */
 	uint64_t missed;	/* number of records of waits that are known to be
 				 * lost */
 	uint8_t *cpus;			/* bitmap of CPUs to record */
@@ -259,16 +260,44 @@ static int extra_fill(void *ctx, struct order *o, size_t first,
 			continue;
 		r = k->counts ? take_counts(k, c, o, first) : 0;
 		if (r >= 0)
-			r = kmod_ring_drain(&k->rings[c], o, first + c,
-					    clock_now, damaged);
+			r = kmod_ring_look(&k->rings[c], o, first + c,
+					   clock_now, damaged);
 		if (r >= 0 && k->waits && k->waits[c].page)
-			r = kmod_ring_drain(&k->waits[c], o,
-					    first + 2 * k->info.cpus + c,
-					    clock_now, damaged);
+			r = kmod_ring_look(&k->waits[c], o,
+					   first + 2 * k->info.cpus + c,
+					   clock_now, damaged);
 		if (r < 0)
 			return r;
 	}
 	return 0;
+}
+
+/* Returns the ring of a stream, or NULL: those of sums have none. */
+static struct kmod_ring *ring_of(struct kmod_source *k, size_t stream)
+{
+	size_t cpu = stream % k->info.cpus;
+	struct kmod_ring *r = stream < k->info.cpus ? &k->rings[cpu]
+			      : stream >= 2 * (size_t)k->info.cpus && k->waits
+			      ? &k->waits[cpu] : NULL;
+
+	return r && r->page ? r : NULL;
+}
+
+static bool extra_peek(void *ctx, size_t stream, uint64_t upto, uint64_t *time,
+		       uint64_t *damaged)
+{
+	struct kmod_ring *r = ring_of(ctx, stream);
+
+	return r && kmod_ring_peek(r, upto, time, damaged);
+}
+
+static bool extra_take(void *ctx, size_t stream, struct order_record *out)
+{
+	struct kmod_source *k = ctx;
+
+	out->bytes = (const uint8_t *)k->record;
+	out->size = kmod_ring_fetch(ring_of(k, stream), k->record);
+	return out->size;
 }
 
 static bool extra_decode(void *ctx, const uint8_t *p, size_t n,
@@ -478,6 +507,7 @@ static int open_side(struct kmod_source *k, const struct source_target *t,
 {
 	k->extra = (struct perf_extra){
 		.nstreams = 3 * (size_t)k->info.cpus, .fill = extra_fill,
+		.peek = extra_peek, .take = extra_take,
 		.decode = extra_decode, .ctx = k,
 	};
 	return perf_sideband_open(t, o->inherit, &k->extra, &k->side, err);

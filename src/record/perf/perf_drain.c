@@ -178,11 +178,23 @@ static void give_back(struct perf_source *p)
 	perf_unlock(p);
 }
 
+static bool extra_peek(struct perf_source *p, size_t stream, uint64_t upto,
+		       uint64_t *time)
+{
+	return p->extra.peek && p->extra.peek(p->extra.ctx, stream, upto, time,
+					      &p->damaged);
+}
+
 static bool feed_peek(void *ctx, size_t i, uint64_t upto, uint64_t *time)
 {
 	struct perf_source *p = ctx;
 	bool found;
 
+	if (i >= p->nrings)
+		return extra_peek(p, i - p->nrings, upto, time);
+	/* Otherwise all records are moved. */
+	if (!p->rounds.round_ms)
+		return false;
 	give_back(p);
 	perf_lock(p);
 	found = p->rings[i].page &&
@@ -196,6 +208,8 @@ static bool feed_take(void *ctx, size_t i, struct order_record *out)
 {
 	struct perf_source *p = ctx;
 
+	if (i >= p->nrings)
+		return p->extra.take(p->extra.ctx, i - p->nrings, out);
 	give_back(p);
 	perf_lock(p);
 	if (!p->slow_rounds && p->rings[i].page &&
@@ -215,10 +229,11 @@ static bool feed_take(void *ctx, size_t i, struct order_record *out)
 
 int perf_feed_init(struct perf_source *p)
 {
+	p->feed = (struct order_feed){ feed_peek, feed_take, p };
+	if (p->rounds.round_ms || p->extra.peek)
+		p->order.feed = &p->feed;
 	if (!p->rounds.round_ms)
 		return 0;
-	p->feed = (struct order_feed){ feed_peek, feed_take, p };
-	p->order.feed = &p->feed;
 	p->record = malloc(PERF_RING_RECORD_MAX);
 	return p->record ? 0 : -ERR_NOMEM;
 }

@@ -14,6 +14,11 @@ struct perf_extra {
 	/* Moves ready records to streams from `first` on.  Returns 0 or -ERR_NOMEM. */
 	int (*fill)(void *ctx, struct order *o, size_t first,
 		    uint64_t *damaged);
+	/* For records that `fill` leaves where they are: as in struct order_feed, of
+	 * streams from 0 on. */
+	bool (*peek)(void *ctx, size_t stream, uint64_t upto, uint64_t *time,
+		     uint64_t *damaged);
+	bool (*take)(void *ctx, size_t stream, struct order_record *out);
 	/* Decodes a record.  Returns false if it is not this source's; it may be
 	 * perf's. */
 	bool (*decode)(void *ctx, const uint8_t *p, size_t n,

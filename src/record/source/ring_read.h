@@ -23,6 +23,13 @@ struct ring_format {
  * necessary.  `size` is a power of two. */
 void ring_copy_out(void *to, const uint8_t *data, uint64_t size, uint64_t pos,
 		   size_t n);
+/* Reads the header of the record at `tail` into `header` (f->header bytes).  Returns the
+ * record's size, or 0 if it is invalid. */
+uint32_t ring_header(const struct ring_format *f, const uint8_t *data,
+		     uint64_t size, uint64_t tail, uint64_t head, void *header);
+/* Copies a record of n bytes at `tail`, with the header as it was first read. */
+void ring_fetch(const struct ring_format *f, const uint8_t *data, uint64_t size,
+		uint64_t tail, const void *header, size_t n, void *to);
 /* Moves whole records from [tail, head) to a stream.  Returns the new tail, which
  * differs from head when out of memory.  Times later than `now` become `now`.  An
  * invalid record makes everything up to head count as damaged. */
