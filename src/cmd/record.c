@@ -20,11 +20,11 @@
 
 struct record_opts {
 	struct opt_strs events, debug_dirs;
-	const char *control, *rotate, *max_size;
+	const char *control, *rotate, *max_size, *wait;
 	const char *output, *callgraph, *vmlinux, *source, *embed_source;
 	struct target_options target;
 	bool inherit, user, kernel, symbols, graph, quiet,
-	     verbose, runtime_env, force, wait, latency, verify_stacks, keep_busy;
+	     verbose, runtime_env, force, latency, verify_stacks, keep_busy;
 	uint64_t freq, period, repeat, max_files;
 	double duration, delay;
 	struct continuous_opts continuous;
@@ -60,10 +60,11 @@ static const struct opt record_opt_table[] = {
 	{ OPT_FLAG, 0, "verify-stacks", NULL, AT(verify_stacks),
 	  "With --source=kmod: also copy the stacks that the kernel module "
 	  "unwinds, unwind the copies, and print how many stacks differ." },
-	{ OPT_FLAG, 0, "wait", NULL, AT(wait),
+	{ OPT_OPTSTR, 0, "wait", "all", AT(wait),
 	  "Also record where threads wait and how long: the events blocked and "
 	  "runnable (waiting for a processor), in nanoseconds; as root also "
-	  "waking, what ended the waits. Implies -g." },
+	  "waking, what ended the waits. Implies -g. With all, the stacks of all "
+	  "waits, even if that takes more than some 2 % of a processor." },
 	{ OPT_FLAG, 0, "latency", NULL, AT(latency),
 	  "Also record wall-clock time as the event latency: each moment is "
 	  "divided among the running threads, or belongs to the wait that ends "
@@ -295,6 +296,8 @@ static int check(const struct record_opts *o, struct error *err)
 		  "-o -: standard output belongs to the command: name a file" },
 		{ o->delay < 0 && !o->control,
 		  "--delay -1 requires --control, to switch sampling on" },
+		{ o->wait && *o->wait && strcmp(o->wait, "all"),
+		  "--wait has only one value, --wait=all" },
 		{ waits && o->callgraph && !strcmp(o->callgraph, "none"),
 		  "--call-graph=none cannot be combined with --wait, which records "
 		  "call stacks" },
@@ -501,6 +504,7 @@ static int record_run_cmd(struct cmd_io *io, void *opts, int argc, char **argv,
 		.descendants = o->target.descendants,
 		.user_only = o->user, .kernel_only = o->kernel,
 		.waits = o->wait || o->latency, .latency = o->latency,
+		.each_wait = o->wait && *o->wait,
 		.symbols = o->symbols,
 		.embed_source = o->embed_source ? &p.sources : NULL,
 		.events = &p.events,

@@ -57,6 +57,7 @@ struct record_options {
 	const struct source_type *source;	/* row of choose/sources.h; NULL:
 						 * auto */
 	bool waits;		/* also record where threads wait */
+	bool each_wait;		/* with waits: sample all of them, at any cost */
 	bool latency;		/* with waits: also record wall-clock time */
 	bool python;		/* the command or processes are Python programs, and
 				 * only their time is requested */

@@ -45,7 +45,7 @@ static int open_source(struct run *r, struct error *err)
 		.events = &s->events, .default_event = !o->events->n,
 		.callchain = o->callchain, .inherit = o->inherit,
 		.user_only = o->user_only, .kernel_only = o->kernel_only,
-		.waits = o->waits, .latency = o->latency,
+		.waits = o->waits, .each_wait = o->each_wait, .latency = o->latency,
 		.freq = rate(o), .period = o->period,
 		.default_rate = o->default_rate, .calm = o->calm,
 		.copy = o->copy_stacks, .copy_bytes = o->copy_bytes,
@@ -79,11 +79,10 @@ static int open_source(struct run *r, struct error *err)
 				 "--source=perf", r->source->ops->name);
 	if (rc >= 0 && o->waits && (!r->source->waits ||
 				    (o->latency && r->source->wait_polls)))
-		return error_set(err, ERR_UNSUPPORTED, "%s requires perf "
-				 "events, which may not be used here: %s",
-				 o->latency ? "--latency"
-				 : "--wait", *why.text ? why.text
-				 : "--source=perf can");
+		return error_set(err, ERR_UNSUPPORTED, "%s requires perf events%s%s",
+				 o->latency ? "--latency" : "--wait",
+				 *why.text ? ", which may not be used here: "
+				 : ": use --source=perf", why.text);
 	if (rc >= 0 && o->latency && !r->source->events[0].is_time &&
 	    (r->source->events[0].type != PERF_TYPE_HARDWARE ||
 	     r->source->events[0].config != PERF_COUNT_HW_CPU_CYCLES))

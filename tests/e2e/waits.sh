@@ -357,7 +357,7 @@ fi
 t_like "single processors do not tell of waits" "$(cat k.err)" '^tally: --wait and -C'
 
 "$TALLY" record -q --latency --source=timer -o f.tally true 2>f.err
-t_like "other sources have no latency, and say so" "$(cat f.err)" '^tally: --latency requires '
+t_like "other sources have no latency, and say so" "$(cat f.err)" '^tally: --latency requires perf events: use --source=perf$'
 
 # Without perf events: /proc, and reads of sleeping threads' stacks.
 cat >long.c <<'END'
@@ -466,17 +466,17 @@ static int turn, done;
 static void tell(const char *name)
 {
 	long id = syscall(SYS_gettid);
-	long long ran, queued = -1;
+	long long ran, queued = -1, turns = 0;
 	char path[64];
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/self/task/%ld/schedstat", id);
 	f = fopen(path, "r");
-	if (!f || fscanf(f, "%lld %lld", &ran, &queued) != 2)
+	if (!f || fscanf(f, "%lld %lld %lld", &ran, &queued, &turns) != 3)
 		queued = -1;
 	if (f)
 		fclose(f);
-	printf("%s %ld %lld\n", name, id, queued);
+	printf("%s %ld %lld %lld\n", name, id, queued, turns);
 }
 static long long now(void)
 {
@@ -553,13 +553,15 @@ if ${CC:-cc} -O1 -pthread pass.c -o pass; then
 		"$(fact wait_count_exact)" -lt $(($(fact wait_count) / 2))
 	t_like "the head says how many, since when, and how many there were" \
 		"$("$TALLY" report --no-tui i.tally | tr -d '#\n' | tr -s ' ')" \
-		'From [0-9.]+ s on, there were too many waits to sample each \(up to [0-9,]+ a second\): [0-9,]+ of [0-9,]+ waits have'
+		'From [0-9.]+ s on, there were too many waits to sample each \(up to [0-9,]+ a second\): [0-9,]+ of [0-9,]+ waits have their stack from the switch; record --wait=all'
 	for thread in main other; do
 		tid=$(awk -v n=$thread '$1 == n { print $2 }' i.out)
-		near "the time in the run queue of $thread is what the kernel counts" \
+		# To the kernel, the switch itself is time of the thread that runs next.
+		queued=$(awk -v n=$thread '$1 == n { print $3 }' i.out)
+		t_near "the time in the run queue of $thread is what the kernel counts" \
 			"$("$TALLY" report --format=csv -e runnable -s tid i.tally |
-			awk -F, -v t="$tid" '$1 == t { print $3 }')" \
-			"$(awk -v n=$thread '$1 == n { print $3 }' i.out)"
+			awk -F, -v t="$tid" '$1 == t { print $3 }')" "$queued" \
+			$((queued / 20 + $(awk -v n=$thread '$1 == n { print $4 }' i.out) / 2 * 1000))
 	done
 	slept=$(awk '$1 == "slept" { print $3 }' i.out)
 	found=$(total i.tally long_wait)
@@ -572,6 +574,13 @@ if ${CC:-cc} -O1 -pthread pass.c -o pass; then
 		awk '{ printf "%d", ($2 - $1) / 1000000 }')
 	t_run "samples of wakeups are as rare as they should be ($sampled in $ms ms)" \
 		awk "BEGIN { exit !($sampled < 4 * $ms + 500 + 5000) }"
+	"$TALLY" record -q --wait=all -o each.tally ./pass >each.out
+	t_run "--wait=all samples each" test -z "$("$TALLY" dump --only tables each.tally |
+		grep wait_pauses_from_ns)" -a "$("$TALLY" dump --only tables each.tally |
+		sed -n 's/^env .*key="wait_ns_exact" value="\([0-9]*\)".*/\1/p')" -gt \
+		$(($(all_of each.tally blocked) / 100 * 80))
+	"$TALLY" record --wait=some -o k.tally true 2>k.err
+	t_like "… and no other value is known" "$(cat k.err)" '^tally: --wait has only one value'
 	! grep -q wait_thinning_ns i.txt ||
 		t_like "the head says that short ones are thinned" \
 			"$("$TALLY" report --no-tui i.tally | tr -d '#\n')" \

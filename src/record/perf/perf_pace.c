@@ -88,7 +88,7 @@ void perf_pace_waits(struct perf_source *p)
 	many = perf_pace_all(all, begin);
 	for (size_t i = 0; i < p->ncpus; i++) {
 		struct perf_paced_cpu *c = &p->paced[i];
-		bool off = perf_pace_cpu(&c->pace, begin);
+		bool off = perf_pace_cpu(&c->pace, begin) && !p->each_wait;
 		enum perf_paused blocked = off ? PERF_PAUSED : PERF_ON;
 		enum perf_paused waking = off || many ? PERF_PAUSED : PERF_ON;
 

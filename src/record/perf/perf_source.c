@@ -248,6 +248,7 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 		p->extra = *extra;
 	p->calm = o->calm;
 	p->waits = o->waits;
+	p->each_wait = o->each_wait;
 	p->latency = o->waits && o->latency;
 	p->base.nevents = n;
 	number_waits(p, n, &how);

@@ -113,7 +113,7 @@ struct perf_source {
 	size_t lender;
 	uint32_t slow_rounds;	/* number of rounds in which records are copied */
 	uint64_t looked_ns;	/* with calm: time of the last look for CPUs */
-	bool waits, latency;
+	bool waits, latency, each_wait;
 	struct perf_event_attr switches;	/* event of the rings of switches */
 	size_t switch_bytes;	/* size of each of these rings */
 	struct perf_event_attr wakes;	/* second event in these rings, if

@@ -32,6 +32,7 @@ struct source_options {
 	const char *language;	/* name of another interpreted language; NULL: none */
 	bool user_only, kernel_only;
 	bool waits;		/* also record where and how long threads wait */
+	bool each_wait;		/* with waits: sample all of them, at any cost */
 	bool latency;		/* with waits: also record wall-clock time */
 	uint64_t freq, period;	/* sampling rate in Hz; period, 0: use freq */
 	bool default_rate;	/* the user named no rate */

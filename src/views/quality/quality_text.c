@@ -325,7 +325,7 @@ static void waits_paused(const struct profile *p, struct buf *line)
 	count(line, (uint64_t)number_fact(p, "wait_rate"), " a second): ");
 	count(line, (uint64_t)number_fact(p, "wait_count_exact"), " of ");
 	count(line, (uint64_t)number_fact(p, "wait_count"),
-	      " waits have their stack from the switch");
+	      " waits have their stack from the switch; record --wait=all samples each");
 }
 
 /* Writes how the stacks of waits were found, by time. */
