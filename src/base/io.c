@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 
-enum { READ_STEP = 64 * 1024, COPY_MAX = 1 << 20 };
+enum { READ_FIRST = 4096, READ_STEP = 64 * 1024, COPY_MAX = 1 << 20 };
 
 int io_read_until(int fd, const char *name, size_t limit, io_enough *enough, void *ctx,
 		  struct buf *out, struct error *err)
@@ -22,13 +22,16 @@ int io_read_until(int fd, const char *name, size_t limit, io_enough *enough, voi
 	size_t total = 0;
 
 	for (;;) {
-		uint8_t *room = buf_room(out, READ_STEP);
+		/* Most files of /proc are small: large steps would cost fresh pages. */
+		size_t step = total < READ_FIRST ? READ_FIRST
+			    : total < READ_STEP ? total : READ_STEP;
+		uint8_t *room = buf_room(out, step);
 		ssize_t n;
 
 		if (!room)
 			return error_set(err, ERR_NOMEM, "%s: out of memory",
 					 name);
-		n = read(fd, room, READ_STEP);
+		n = read(fd, room, step);
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
