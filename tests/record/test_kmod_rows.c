@@ -248,7 +248,11 @@ static enum tally_walk sample(struct here *h, struct kmod_rows *r)
 	return h->end;
 }
 
-static void stacks_are_unwound_once_they_were_walked(void **state)
+/* All calls of such a function are in one part of a page (unwind/rows.h), so that a later
+ * call's stack has no new code. */
+#define IN_ONE_PART __attribute__((aligned(8192)))
+
+IN_ONE_PART static void stacks_are_unwound_once_they_were_walked(void **state)
 {
 	struct module m = { 0 };
 	struct kmod_rows r;
@@ -408,7 +412,7 @@ static void copy_stacks(struct here *h, struct kmod_rows *r, int n)
 	}
 }
 
-static void many_copies_are_answered_soon(void **state)
+IN_ONE_PART static void many_copies_are_answered_soon(void **state)
 {
 	struct module m = { 0 };
 	struct kmod_rows r;
