@@ -16,4 +16,11 @@ static inline uint64_t random_next(uint64_t *state)
 	return x * 0x2545f4914f6cdd1dull;
 }
 
+/* Returns n, varied by a random number by up to a quarter, so that what happens at such
+ * intervals is not in step with a program. */
+static inline uint64_t random_about(uint64_t n, uint64_t random)
+{
+	return n - n / 4 + random % (n / 2 + 1);
+}
+
 #endif

@@ -3,6 +3,7 @@
 #include "record/perf/perf_pace.h"
 
 #include "base/hash.h"
+#include "base/random.h"
 #include "record/perf/perf_source_internal.h"
 
 /* A cost of 1 ns permits the next one this many ns later. */
@@ -24,12 +25,6 @@ static uint64_t pay(uint64_t *paid_ns, uint64_t ns, uint64_t saved_ns, uint64_t 
 	return *paid_ns > now ? *paid_ns - now : 0;
 }
 
-/* Returns three quarters of a time, or up to five. */
-static uint64_t vary(uint64_t ns, uint64_t random)
-{
-	return ns / 4 * 3 + random % (ns / 2 + 1);
-}
-
 bool perf_pace_cpu(struct perf_pace *w, uint64_t now)
 {
 	const struct perf_taken n = w->taken;
@@ -43,8 +38,8 @@ bool perf_pace_cpu(struct perf_pace *w, uint64_t now)
 		w->latest_ns = 0;
 	} else if (!w->latest_ns && debt > DEBT_NS) {
 		debt += (uint64_t)PERF_WINDOW_NS * APART;
-		w->paid_ns = now + vary(debt, random);
-		w->latest_ns = now + vary(PERF_PAUSE_MAX_NS / 5 * 4, random);
+		w->paid_ns = now + random_about(debt, random);
+		w->latest_ns = now + random_about(PERF_PAUSE_MAX_NS / 5 * 4, random);
 	} else if (w->latest_ns && now >= w->latest_ns) {
 		/* Switches alone take more than is permitted. */
 		w->paid_ns = now;

@@ -43,7 +43,7 @@ static uint64_t tick_length(struct tracer *t)
 
 	if (t->chosen.n)
 		p /= t->chosen.n;
-	return p - p / 4 + random_next(&t->random) % (p / 2 + 1);
+	return random_about(p, random_next(&t->random));
 }
 
 static int seize(struct tracer *t, uint32_t tid)
