@@ -233,11 +233,16 @@ static void menu_group(struct tui *t)
 }
 
 /* `filter`: one of the model's. */
-static void value_chosen(struct tui *t, const struct choice *c, void *filter)
+static void set_filter(struct tui *t, char **filter, const char *value)
 {
-	if (model_set(filter, c->value) < 0)
+	if (model_set(filter, value) < 0)
 		tui_notice(t, "out of memory");
 	reload(t);
+}
+
+static void value_chosen(struct tui *t, const struct choice *c, void *filter)
+{
+	set_filter(t, filter, c->value);
 }
 
 /* Adds the rows of a report as choices.  `value` is the key to choose. */
@@ -356,9 +361,7 @@ static void filter_image(struct page *pg)
 		menu_images(pg->t);
 		return;
 	}
-	if (model_set(&m->image, m->image ? NULL : profile_cstr(m->p, k->image)) < 0)
-		tui_notice(pg->t, "out of memory");
-	reload(pg->t);
+	set_filter(pg->t, &m->image, m->image ? NULL : profile_cstr(m->p, k->image));
 }
 
 static bool table_other_key(struct page *pg, uint32_t key)
