@@ -72,7 +72,6 @@ librecord_a_SOURCES = \
 	src/record/ptrace/ptrace_partial_io.c \
 	src/record/ptrace/ptrace_python.c \
 	src/record/ptrace/ptrace_refused.c \
-	src/record/ptrace/ptrace_regs.c \
 	src/record/ptrace/ptrace_release.c \
 	src/record/ptrace/ptrace_ring.c \
 	src/record/ptrace/ptrace_ring.h \

@@ -43,7 +43,7 @@ struct partial_io {
 	bool inside;			/* the call for the rest has begun */
 };
 
-/* ptrace_regs.c */
+/* ptrace_threads.c */
 /* Reads the registers.  Returns false if the thread is gone. */
 bool regs_get(const struct tracee *k, union regs *r, bool *is32);
 void regs_set(const struct tracee *k, const union regs *r, bool is32);

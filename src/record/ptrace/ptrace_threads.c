@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Keeps the table of traced threads, reads their data from /proc, and resumes them. */
+/* Keeps the table of traced threads, reads their data from /proc, reads and sets their
+ * registers, and resumes them. */
+#include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "base/io.h"
 #include "launch/proc_read.h"
 #include "launch/proc_text.h"
+#include "record/ptrace/ptrace_calls.h"
 #include "record/ptrace/ptrace_internal.h"
 
 enum { PATH_SPACE = 64, STATUS_MAX = 1 << 16 };
@@ -91,6 +95,33 @@ struct tracee *tracee_add(struct tracer *t, uint32_t tid)
 	*slot = (uint32_t)t->v.n - 1;
 	return &t->v.v[*slot];
 }
+
+#ifdef __x86_64__
+
+bool regs_get(const struct tracee *k, union regs *r, bool *is32)
+{
+	struct iovec io = { r, sizeof(*r) };
+
+	if (ptrace(PTRACE_GETREGSET, (pid_t)k->tid, NT_PRSTATUS, &io) < 0)
+		return false;
+	*is32 = io.iov_len == sizeof(r->x32);
+	return true;
+}
+
+void regs_set(const struct tracee *k, const union regs *r, bool is32)
+{
+	struct iovec io = { (void *)(uintptr_t)r,
+			    is32 ? sizeof(r->x32) : sizeof(r->x64) };
+
+	ptrace(PTRACE_SETREGSET, (pid_t)k->tid, NT_PRSTATUS, &io);
+}
+
+int64_t regs_call(const union regs *r, bool is32)
+{
+	return is32 ? (int32_t)r->x32.orig_ax : (int64_t)r->x64.orig_rax;
+}
+
+#endif
 
 /* Any stop replaces one that was requested, so the request is repeated.  It may cut a
  * call for the rest of a transfer, which another call then completes. */
