@@ -615,8 +615,8 @@ part() { # FILE FUNCTION OF
 }
 
 # perf_prepare_sample (perf_prepare_header since Linux 6.3) warns once of samples by
-# perf_event_open, of perf's or of ours, whose copy of a stack is no multiple of 8 bytes, as stacks of
-# 32-bit programs may be: that is not the module's.
+# perf_event_open, of perf's or of ours, whose copy of a stack is no multiple of 8 bytes,
+# as stacks of 32-bit programs may be: that is not the module's.
 without_perfs_warning() {
 	awk '/\[ cut here \]/ { block = $0; next }
 		block == "" { print; next }
