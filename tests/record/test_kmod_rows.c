@@ -248,43 +248,59 @@ static enum tally_walk sample(struct here *h, struct kmod_rows *r)
 	return h->end;
 }
 
-/* All calls of such a function are in one part of a page (unwind/rows.h), so that a later
- * call's stack has no new code. */
-#define IN_ONE_PART __attribute__((aligned(8192)))
+/* Some samples, and what the module had after each. */
+struct taken {
+	uint64_t clock_ns;	/* set before this sample; 0: not */
+	bool forget;		/* the mappings that the module has */
+	enum tally_walk end;
+	unsigned int npage, nspace;
+};
 
-IN_ONE_PART static void stacks_are_unwound_once_they_were_walked(void **state)
+/* Takes all samples of a test: a call elsewhere could be code that has no rows yet. */
+static void take_samples(struct here *h, struct kmod_rows *r,
+			 const struct module *m, struct taken *t, size_t n)
 {
+	for (size_t i = 0; i < n; i++) {
+		if (t[i].clock_ns)
+			clock_ns = t[i].clock_ns;
+		if (t[i].forget)
+			h->module->nmaps = 0;
+		t[i].end = sample(h, r);
+		t[i].npage = m->npage;
+		t[i].nspace = m->nspace;
+	}
+}
+
+static void stacks_are_unwound_once_they_were_walked(void **state)
+{
+	/* until all code has rows; from before the last mappings were sent, which sends
+	 * nothing; after it, where the process may have called exec; once more */
+	struct taken t[] = {
+		{ .clock_ns = 100 }, { 0 }, { 0 }, { 0 }, { 0 },
+		{ .forget = true, .clock_ns = 1 },
+		{ .clock_ns = 1000 }, { 0 },
+	};
 	struct module m = { 0 };
 	struct kmod_rows r;
-	unsigned int pages, spaces, rounds = 0;
 	struct here h;
 
 	(void)state;
 	begin(&h, &m);
 	assert_int_equal(kmod_rows_init(&r, take, now, &m), 0);
-	assert_int_equal(sample(&h, &r), TALLY_WALK_NO_SPACE);
-	assert_true(m.ntable && m.npage && m.nspace == 1);
+	take_samples(&h, &r, &m, t, sizeof(t) / sizeof(*t));
+	assert_int_equal(t[0].end, TALLY_WALK_NO_SPACE);
+	assert_true(m.ntable && t[0].npage && t[0].nspace == 1);
 	assert_int_equal(m.pid, 8);
-	while (sample(&h, &r) != TALLY_WALK_COMPLETE && rounds < 4)
-		rounds++;
-	assert_true(rounds < 4);
+	assert_int_equal(t[4].end, TALLY_WALK_COMPLETE);
+	assert_int_equal(t[5].end, TALLY_WALK_NO_SPACE);
+	assert_int_equal(t[5].npage, t[4].npage);
+	assert_int_equal(t[5].nspace, t[4].nspace);
+	assert_int_equal(t[6].npage, t[4].npage);
+	assert_int_equal(t[6].nspace, t[4].nspace + 1);
+	assert_int_equal(t[7].end, TALLY_WALK_COMPLETE);
 	assert_int_equal(h.n, h.walked.n);
 	assert_memory_equal(h.by_module, h.pc, h.n * sizeof(*h.pc));
 	assert_true(h.n > 5);
-	/* A sample from before the last space came brings nothing again. */
-	pages = m.npage;
-	spaces = m.nspace;
-	clock_ns = 0;
-	h.module->nmaps = 0;
-	assert_int_equal(sample(&h, &r), TALLY_WALK_NO_SPACE);
-	assert_int_equal(m.npage, pages);
-	assert_int_equal(m.nspace, spaces);
-	/* A later one does: the process may have called exec. */
-	clock_ns = 1000;
-	sample(&h, &r);
-	assert_int_equal(m.npage, pages);
-	assert_int_equal(m.nspace, spaces + 1);
-	assert_int_equal(sample(&h, &r), TALLY_WALK_COMPLETE);
 	end(&h);
 	kmod_rows_fini(&r);
 }
@@ -403,17 +419,18 @@ static void processes_of_known_programs_are_foreseen(void **state)
 	kmod_rows_fini(&r);
 }
 
-/* Takes samples of a process whose mappings the module lacks. */
-static void copy_stacks(struct here *h, struct kmod_rows *r, int n)
+static void many_copies_are_answered_soon(void **state)
 {
-	while (n--) {
-		h->module->nmaps = 0;
-		assert_int_equal(sample(h, r), TALLY_WALK_NO_SPACE);
-	}
-}
-
-IN_ONE_PART static void many_copies_are_answered_soon(void **state)
-{
+	/* Nothing is sent for samples of the past (1); later mappings are, for two stacks. */
+	static const struct {
+		uint64_t clock_ns;
+		int copies;
+		bool soon;
+	} rounds[] = {
+		{ 100, 0, false }, { 100, 3, true }, { 200, 0, false },
+		{ 1, 3, false }, { 1000, 2, false },
+	};
+	struct taken t;
 	struct module m = { 0 };
 	struct kmod_rows r;
 	struct here h;
@@ -421,18 +438,15 @@ IN_ONE_PART static void many_copies_are_answered_soon(void **state)
 	(void)state;
 	begin(&h, &m);
 	assert_int_equal(kmod_rows_init(&r, take, now, &m), 0);
-	assert_false(kmod_rows_round(&r));
-	copy_stacks(&h, &r, 3);
-	assert_true(kmod_rows_round(&r));
-	assert_false(kmod_rows_round(&r));
-	/* Nothing is left to send for samples of the past. */
-	clock_ns = 0;
-	copy_stacks(&h, &r, 3);
-	assert_false(kmod_rows_round(&r));
-	/* Mappings are sent again, for two stacks. */
-	clock_ns = 1000;
-	copy_stacks(&h, &r, 2);
-	assert_false(kmod_rows_round(&r));
+	for (size_t i = 0; i < sizeof(rounds) / sizeof(*rounds); i++) {
+		clock_ns = rounds[i].clock_ns;
+		for (int j = 0; j < rounds[i].copies; j++) {
+			t = (struct taken){ .forget = true };
+			take_samples(&h, &r, &m, &t, 1);
+			assert_int_equal(t.end, TALLY_WALK_NO_SPACE);
+		}
+		assert_int_equal(kmod_rows_round(&r), rounds[i].soon);
+	}
 	end(&h);
 	kmod_rows_fini(&r);
 }
