@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Annotated functions: tally annotate and perf annotate --stdio."""
+import csv
 import os
 
 from bench_lib import interleaved, record
@@ -10,7 +11,7 @@ def _hottest(tools, data):
     out = tools.output([tools.tally, 'report', '--no-pager', '--format=csv',
                         '-s', 'symbol', '--no-inline', '--image', 'big',
                         '--top', '1', '-i', data])
-    return out.splitlines()[1].rsplit(',', 6)[0].strip('"')
+    return next(csv.DictReader(out.splitlines()))['symbol']
 
 
 def annotate(tools, table, args):

@@ -290,6 +290,10 @@ def _lines(tools, cmd):
         raise Failed('%s: status %d' % (' '.join(cmd[:2]), p.returncode))
 
 
+def _dump(tools, data):
+    return [tools.tally, 'dump', '--only', 'samples', '--max-output', '4G', data]
+
+
 def _script(tools, data):
     return [tools.perf, 'script', '-i', data, '--no-inline', '-F', 'ip,sym']
 
@@ -303,7 +307,7 @@ def _absent(ends):
 def _frames(tools, file):
     """Frames of a recording's stacks, by sample."""
     kinds = [_tally_frame(x) for x in _lines(tools, [
-        tools.tally, 'dump', '--only', 'samples', '-g', file])]
+        *_dump(tools, file), '-g'])]
     samples = kinds.count('new')
     return (len(kinds) - kinds.count(None) - samples) / max(samples, 1)
 
@@ -323,8 +327,8 @@ def _one(tools, table, name, cmd, pointers, rounds):
     # Without build-ids (-B) perf script 6.1 dies now and then.
     _run([tools.perf, 'record', '-q', '-N', '-e', 'cpu-clock', '-F', hz,
           '--call-graph', 'dwarf', '-o', path['data'], '--', *cmd], tools.env)
-    n, whole = _whole(_lines(tools, [tools.tally, 'dump', '--only', 'samples',
-                                     '-g', path['tally']]), _tally_frame)
+    n, whole = _whole(_lines(tools, [*_dump(tools, path['tally']), '-g']),
+                      _tally_frame)
     pn, pwhole = _whole(_lines(tools, _script(tools, path['data'])),
                         _perf_frame)
     # perf: unwound and told, without what sums it up
@@ -466,7 +470,7 @@ def _attach(tools, table, args):
     rounds = max(args.rounds, 3)
 
     def ours():
-        dump = tools.output([tools.tally, 'dump', '--only', 'samples', file])
+        dump = tools.output(_dump(tools, file))
         return [int(x) / 1e9 for x in re.findall(r'time_ns=(\d+)', dump)]
 
     def theirs():
