@@ -81,6 +81,12 @@ class Tools:
                 done.stderr.decode(errors='replace')[-400:]))
         return done.stdout.decode(errors='replace').strip()
 
+    def dump_samples(self, file):
+        """The command that shows the samples of a recording as text, whatever its
+        length; with -g after it, their stacks, too."""
+        return [self.tally, 'dump', '--no-pager', '--only', 'samples',
+                '--max-output', '4G', file]
+
     def timed(self, cmd, limit=600):
         """Seconds that a command takes, output thrown away.  After `limit`
         seconds it is ended, and its time so far counts."""

@@ -266,8 +266,7 @@ def _counts(tools, file, codes):
             key = _key(frames, codes)
             sums[key] = sums.get(key, 0) + weight
 
-    for line in tools.output([tools.tally, 'dump', '--no-pager', '--only',
-                              'samples', '-g', file]).splitlines():
+    for line in tools.output(tools.dump_samples(file) + ['-g']).splitlines():
         m = SAMPLE.match(line)
         if m:
             end()

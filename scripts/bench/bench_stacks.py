@@ -290,10 +290,6 @@ def _lines(tools, cmd):
         raise Failed('%s: status %d' % (' '.join(cmd[:2]), p.returncode))
 
 
-def _dump(tools, data):
-    return [tools.tally, 'dump', '--only', 'samples', '--max-output', '4G', data]
-
-
 def _script(tools, data):
     return [tools.perf, 'script', '-i', data, '--no-inline', '-F', 'ip,sym']
 
@@ -306,8 +302,8 @@ def _absent(ends):
 
 def _frames(tools, file):
     """Frames of a recording's stacks, by sample."""
-    kinds = [_tally_frame(x) for x in _lines(tools, [
-        *_dump(tools, file), '-g'])]
+    kinds = [_tally_frame(x)
+             for x in _lines(tools, tools.dump_samples(file) + ['-g'])]
     samples = kinds.count('new')
     return (len(kinds) - kinds.count(None) - samples) / max(samples, 1)
 
@@ -327,7 +323,7 @@ def _one(tools, table, name, cmd, pointers, rounds):
     # Without build-ids (-B) perf script 6.1 dies now and then.
     _run([tools.perf, 'record', '-q', '-N', '-e', 'cpu-clock', '-F', hz,
           '--call-graph', 'dwarf', '-o', path['data'], '--', *cmd], tools.env)
-    n, whole = _whole(_lines(tools, [*_dump(tools, path['tally']), '-g']),
+    n, whole = _whole(_lines(tools, tools.dump_samples(path['tally']) + ['-g']),
                       _tally_frame)
     pn, pwhole = _whole(_lines(tools, _script(tools, path['data'])),
                         _perf_frame)
@@ -470,7 +466,7 @@ def _attach(tools, table, args):
     rounds = max(args.rounds, 3)
 
     def ours():
-        dump = tools.output(_dump(tools, file))
+        dump = tools.output(tools.dump_samples(file))
         return [int(x) / 1e9 for x in re.findall(r'time_ns=(\d+)', dump)]
 
     def theirs():
