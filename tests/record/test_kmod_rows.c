@@ -256,7 +256,8 @@ struct taken {
 	unsigned int npage, nspace;
 };
 
-/* Takes all samples of a test: a call elsewhere could be code that has no rows yet. */
+/* Takes samples at one place.  Calls at several places may be in several parts of a page
+ * (unwind/rows.h), of which only the sampled ones have rows. */
 static void take_samples(struct here *h, struct kmod_rows *r,
 			 const struct module *m, struct taken *t, size_t n)
 {
