@@ -2,23 +2,23 @@
 /*
  * Adds up equal samples, so that they do not need a record each.
  *
- * A CPU has two tables.  Its handlers add to one, and the program takes the other: COUNTS
- * swaps them, on the CPU itself with interrupts off.  If COUNTS has interrupted a handler
- * (of a software event), it tries again later.  An NMI that interrupts the swap uses one
- * of the two tables until it ends.  Nothing else uses the table that was put aside, so it
- * is copied without a lock that handlers would need.
+ * A CPU has two tables.  Its handlers add to one, and the program takes the other.  COUNTS
+ * swaps them without an interrupt of that CPU, which would disturb what runs there, and which
+ * a virtual CPU may answer late.  A handler announces that it adds before it chooses a
+ * table.  If one adds during the swap, it may have chosen the table that is put aside, so
+ * COUNTS waits for its end, which takes less than a microsecond; if it takes longer,
+ * because a virtual CPU does not run, a later call takes that table.  Handlers of a CPU do
+ * not interrupt each other while they add (perf.c, pmu.c).
  */
-#include <linux/cpu.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
 #include <linux/slab.h>
-#include <linux/smp.h>
 #include <linux/uaccess.h>
 
 #include "count_core.h"
 #include "tally.h"
 
-#define TRIES	1000u	/* for a handler, which takes some microseconds */
+#define TRIES	1000u	/* a handler that adds takes less than a microsecond */
 
 size_t counts_bytes(const struct session *s)
 {
@@ -57,41 +57,38 @@ bool counts_add(struct cpu_state *c, const struct tally_sample *t, u32 generatio
 		.weight = t->weight, .first = t->r.time, .n = 1,
 		.generation = generation,
 	};
+	bool added;
 
-	if (!count_add(c->count[READ_ONCE(c->counting)], &one))
-		return false;
-	c->counted++;
-	return true;
+	WRITE_ONCE(c->adds, c->adds + 1);
+	smp_mb();	/* pairs with that of put_aside */
+	added = count_add(c->count[READ_ONCE(c->counting)], &one);
+	smp_store_release(&c->adds, c->adds + 1);
+	c->counted += added;
+	return added;
 }
 
-/* A change of tables on a CPU. */
-struct change {
-	struct cpu_state *c;
-	bool done;
-};
-
-static void change_here(void *arg)
+/* Gives the handlers the other table, which is empty. */
+static void put_aside(struct cpu_state *c)
 {
-	struct change *g = arg;
-
-	g->done = !READ_ONCE(g->c->busy);
-	if (g->done)
-		WRITE_ONCE(g->c->counting, !g->c->counting);
+	smp_store_release(&c->counting, !c->counting);	/* after count_clear */
+	smp_mb();	/* pairs with that of counts_add */
+	c->settling = true;
 }
 
-/* A CPU that is offline has no handlers. */
-static void change(struct cpu_state *c)
+/* Whether a handler may still add to the table that was put aside. */
+static bool is_settling(const struct cpu_state *c)
 {
-	struct change g = { .c = c };
+	u32 adds = smp_load_acquire(&c->adds);
 	unsigned int i;
 
-	cpus_read_lock();
-	for (i = 0; i < TRIES && !g.done; i++) {
-		if (smp_call_function_single(c->cpu, change_here, &g, 1) < 0)
-			change_here(&g);
-		cond_resched();
+	if (!(adds & 1))
+		return false;
+	for (i = 0; i < TRIES; i++) {
+		if (smp_load_acquire(&c->adds) != adds)
+			return false;
+		cpu_relax();
 	}
-	cpus_read_unlock();
+	return true;
 }
 
 int counts_take(struct session *s, u32 cpu, void __user *to, u32 *n)
@@ -101,16 +98,17 @@ int counts_take(struct session *s, u32 cpu, void __user *to, u32 *n)
 	int r = 0;
 
 	mutex_lock(&s->count_lock);
+	/* What an earlier call could not copy is still there. */
+	if (!c->settling && !c->count[!c->counting]->n &&
+	    READ_ONCE(c->count[c->counting]->n))
+		put_aside(c);
+	if (c->settling)
+		c->settling = is_settling(c);
 	t = c->count[!c->counting];
-	/* What a call could not copy is still there. */
-	if (!t->n && READ_ONCE(c->count[c->counting]->n)) {
-		change(c);
-		t = c->count[!c->counting];
-	}
-	*n = t->n;
-	if (t->n && copy_to_user(to, t->entry, t->n * sizeof(*t->entry)))
+	*n = c->settling ? 0 : t->n;
+	if (*n && copy_to_user(to, t->entry, *n * sizeof(*t->entry)))
 		r = -EFAULT;
-	else if (t->n)
+	else if (*n)
 		count_clear(t);
 	mutex_unlock(&s->count_lock);
 	return r;

@@ -24,8 +24,8 @@
  *	pmu_regs.c	accesses to their registers (also in unit tests)
  *	pmu_core.c	their arithmetic
  *
- * Lock order: count_lock, cpus_read_lock, sessions_lock.  A handler takes no lock, because
- * the state of a CPU is written only on that CPU, by its one source.
+ * Lock order: cpus_read_lock, sessions_lock; count_lock is taken alone.  A handler takes no
+ * lock, because the state of a CPU is written only on that CPU, by its one source.
  */
 #include <linux/hrtimer.h>
 #include <linux/irq_work.h>
@@ -116,6 +116,8 @@ struct cpu_state {
 	/* COUNT: the tables, and which of them handlers use. */
 	struct count_table *count[2];
 	u32 counting;
+	u32 adds;		/* odd: a handler adds */
+	bool settling;		/* it may do so to the other table; see count.c */
 	u64 counted;
 	u64 stack_key;
 	u32 stacks;		/* last stack number that was assigned */

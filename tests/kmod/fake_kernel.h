@@ -94,6 +94,7 @@ void fake_free(void *p);
 	fake_alloc((n) * PAGE_SIZE, GFP_KERNEL_ACCOUNT)
 #define vunmap				fake_free
 #define cond_resched()			((void)0)
+#define cpu_relax()			((void)0)
 #define kfree				fake_free
 #define kvfree				fake_free
 #define totalram_pages()		(1ul << 20)
