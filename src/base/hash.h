@@ -22,9 +22,11 @@ static inline uint64_t hash_u64(uint64_t x)
 	return x;
 }
 
+/* The product spreads neighbouring h over all bits, so that they cannot cancel what
+ * neighbouring x differ by: callers use the result as a key. */
 static inline uint64_t hash_mix(uint64_t h, uint64_t x)
 {
-	return hash_u64(h ^ (x + 0x9e3779b97f4a7c15ull + (h << 6) + (h >> 2)));
+	return hash_u64((h + 1) * 0x9e3779b97f4a7c15ull ^ x);
 }
 
 uint64_t hash_bytes(const void *p, size_t n);

@@ -61,6 +61,28 @@ static void u64map_keeps_100000_keys(void **state)
 	}
 }
 
+/* Whether small numbers beside times of one process, or process numbers beside addresses of
+ * Python's code, give a key each. */
+static void mixed_numbers_are_keys_of_their_own(void **state)
+{
+	enum { NUMBERS = 300, TIMES = 512, PIDS = 8, OBJECTS = 20000 };
+	struct u64map m = { 0 };
+
+	(void)state;
+	for (uint64_t time = 0; time < TIMES; time++) {
+		u64map_clear(&m);
+		for (uint64_t number = 0; number < NUMBERS; number++)
+			*u64map_slot(&m, hash_mix(number, 0x187c5be33f4a2000 + time)) = 1;
+		assert_int_equal(m.n, NUMBERS);
+	}
+	u64map_clear(&m);
+	for (uint64_t pid = 12345; pid < 12345 + PIDS; pid++)
+		for (uint64_t i = 0; i < OBJECTS; i++)
+			*u64map_slot(&m, hash_mix(pid, 0x7f0123456780 + 16 * i)) = 1;
+	assert_int_equal(m.n, PIDS * OBJECTS);
+	u64map_fini(&m);
+}
+
 /* Slots before the end of a full stretch wrap around to the table's start. */
 static void u64map_survives_collisions(void **state)
 {
@@ -482,6 +504,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(u64map_keeps_100000_keys),
+		cmocka_unit_test(mixed_numbers_are_keys_of_their_own),
 		cmocka_unit_test(u64map_survives_collisions),
 		cmocka_unit_test(u64map_row_adds_new_keys),
 		cmocka_unit_test(arrays_are_zero_until_one_fails),
