@@ -3,12 +3,12 @@
  * Adds up equal samples, so that they do not need a record each.
  *
  * A CPU has two tables.  Its handlers add to one, and the program takes the other.  COUNTS
- * swaps them without an interrupt of that CPU, which would disturb what runs there, and which
- * a virtual CPU may answer late.  A handler announces that it adds before it chooses a
+ * swaps them without interrupting that CPU: an interrupt would disturb what runs there, and
+ * a virtual CPU may answer it late.  A handler announces that it adds before it chooses a
  * table.  If one adds during the swap, it may have chosen the table that is put aside, so
- * COUNTS waits for its end, which takes less than a microsecond; if it takes longer,
- * because a virtual CPU does not run, a later call takes that table.  Handlers of a CPU do
- * not interrupt each other while they add (perf.c, pmu.c).
+ * COUNTS waits for its end.  If the wait is long, because a virtual CPU does not run, a
+ * later call takes that table.  Handlers of a CPU do not interrupt each other while they
+ * add (perf.c, pmu.c).
  */
 #include <linux/mutex.h>
 #include <linux/sched.h>
@@ -18,7 +18,7 @@
 #include "count_core.h"
 #include "tally.h"
 
-#define TRIES	1000u	/* a handler that adds takes less than a microsecond */
+#define TRIES	1000u	/* to see the end of a handler that adds */
 
 size_t counts_bytes(const struct session *s)
 {

@@ -116,8 +116,8 @@ struct cpu_state {
 	/* COUNT: the tables, and which of them handlers use. */
 	struct count_table *count[2];
 	u32 counting;
-	u32 adds;		/* odd: a handler adds */
-	bool settling;		/* it may do so to the other table; see count.c */
+	u32 adds;		/* odd while a handler adds */
+	bool settling;		/* a handler may still add to the other table */
 	u64 counted;
 	u64 stack_key;
 	u32 stacks;		/* last stack number that was assigned */

@@ -22,8 +22,8 @@ static inline uint64_t hash_u64(uint64_t x)
 	return x;
 }
 
-/* The product spreads neighbouring h over all bits, so that they cannot cancel what
- * neighbouring x differ by: callers use the result as a key. */
+/* Mixes two numbers into one, which may serve as a key.  The product spreads h over all
+ * bits; otherwise a small difference of h could cancel one of x. */
 static inline uint64_t hash_mix(uint64_t h, uint64_t x)
 {
 	return hash_u64((h + 1) * 0x9e3779b97f4a7c15ull ^ x);

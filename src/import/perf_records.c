@@ -59,7 +59,7 @@ static int perf_counts_gain(struct perf_counts *s, uint64_t id, uint32_t tid,
 			    uint64_t value, uint64_t *gain)
 {
 	struct perf_count new = { .id = id, .tid = tid };
-	uint32_t at = idtab_row(&s->tab, &s->rows, hash_mix(hash_u64(id), tid),
+	uint32_t at = idtab_row(&s->tab, &s->rows, hash_mix(id, tid),
 				count_eq, s, &new);
 	struct perf_count *row;
 

@@ -61,8 +61,8 @@ static void u64map_keeps_100000_keys(void **state)
 	}
 }
 
-/* Whether small numbers beside times of one process, or process numbers beside addresses of
- * Python's code, give a key each. */
+/* Each pair has a key of its own: small numbers with the start of a process, and process
+ * numbers with addresses of objects. */
 static void mixed_numbers_are_keys_of_their_own(void **state)
 {
 	enum { NUMBERS = 300, TIMES = 512, PIDS = 8, OBJECTS = 20000 };
