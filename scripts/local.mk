@@ -49,6 +49,7 @@ EXTRA_DIST += \
 	scripts/bench/build-workload \
 	scripts/bench/diff-noise \
 	scripts/bench/run \
+	scripts/bench/kmod-busy \
 	scripts/bench/setup-newest-perf \
 	scripts/vm/boot \
 	scripts/vm/get-kernel \

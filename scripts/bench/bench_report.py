@@ -125,7 +125,8 @@ def programs(tools, table, args):
             ('git', ['sh', '-c', 'for i in $(seq %d); do git -C "$0" log -p '
                      '--stat >/dev/null; done' % repeat, TOP]),
             ('cc1', ['sh', '-c', 'for f in "$0"/src/*/*.c; do gcc -O2 -S '
-                     '-D_GNU_SOURCE -I"$0"/src -o /dev/null "$f"; done', TOP])):
+                     '-D_GNU_SOURCE -I"$0"/src -I"$0"/include -I"$1" -o /dev/null '
+                     '"$f"; done', TOP, os.path.dirname(os.path.dirname(tools.tally))])):
         data, file, recorders = _recorders(tools, name, 5000, True)
         recorders['perf'].append('-B')  # as in _record_many
         record(tools, cmd, recorders)
