@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 
-enum { READ_FIRST = 4096, READ_STEP = 64 * 1024, COPY_MAX = 1 << 20 };
+enum { READ_FIRST = 4096, READ_STEP = 64 * 1024, COPY_MAX = 256 * 1024 };
 
 int io_read_until(int fd, const char *name, size_t limit, io_enough *enough, void *ctx,
 		  struct buf *out, struct error *err)

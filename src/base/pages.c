@@ -8,17 +8,20 @@
 #include <sys/mman.h>
 
 enum {
-	HUGE_PAGE = 2 << 20,
+	PAGE = 4096, HUGE_PAGE = 2 << 20,
 	FEWEST = HUGE_PAGE / 2,	/* bytes from which on they are worth one */
 };
 
-/* Returns the bytes of the pages; 0: the array, whose size does not overflow, is not
- * large. */
+/* Returns the bytes of the pages, of which those of a small last part are no huge ones;
+ * 0: the array, whose size does not overflow, is not large. */
 static size_t pages_of(size_t n, size_t size)
 {
-	if (n * size < FEWEST)
+	size_t bytes = n * size, last = bytes % HUGE_PAGE;
+	size_t page = last < FEWEST ? PAGE : HUGE_PAGE;
+
+	if (bytes < FEWEST)
 		return 0;
-	return (n * size + HUGE_PAGE - 1) & ~(size_t)(HUGE_PAGE - 1);
+	return (bytes + page - 1) & ~(page - 1);
 }
 
 void *pages_calloc(size_t n, size_t size)
