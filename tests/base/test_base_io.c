@@ -85,7 +85,7 @@ static void reads_what_was_written(void **state)
 /* Small files are copied, so that nothing that happens to the file later matters. */
 static void loads_by_size(void **state)
 {
-	enum { SMALL = 1 << 20 };
+	enum { SMALL = 256 * 1024 };
 	struct scratch *s = *state;
 	uint8_t *data = calloc(SMALL + 1, 1);
 	struct io_map m;
