@@ -48,8 +48,8 @@ EXTRA_DIST += \
 	scripts/bench/build-twice \
 	scripts/bench/build-workload \
 	scripts/bench/diff-noise \
-	scripts/bench/run \
 	scripts/bench/kmod-busy \
+	scripts/bench/run \
 	scripts/bench/setup-newest-perf \
 	scripts/vm/boot \
 	scripts/vm/get-kernel \
