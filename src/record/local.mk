@@ -36,8 +36,12 @@ librecord_a_SOURCES = \
 	src/record/source/source_type.h \
 	src/record/source/source.c \
 	src/record/source/source.h \
+	src/record/perf/btf.c \
+	src/record/perf/btf.h \
 	src/record/perf/perf_abi.h \
 	src/record/perf/perf_attach.c \
+	src/record/perf/perf_bpf.c \
+	src/record/perf/perf_bpf.h \
 	src/record/perf/perf_decode.c \
 	src/record/perf/perf_decode.h \
 	src/record/perf/perf_drain.c \

@@ -239,6 +239,11 @@ waits() {
 	record --wait -a -o wait.all.tally -- ./waits >wait.all
 	named --wait --call-graph=fp -o wait.fp.tally -- ./waits >wait.fp
 	record --latency -o wait.latency.tally -- ./waits >wait.latency
+	# The same without the module, by BPF programs of tally.
+	bpf() { "$TALLY" record -q --source=perf --wait "$@"; }
+	bpf -o wait.bpf.tally -- ./waits >wait.bpf
+	bpf -a -o wait.bpfall.tally -- \
+		sh -c 'cat /proc/$PPID/fdinfo/* >bpf.files; exec ./waits' >wait.bpfall
 }
 
 misuse() {
@@ -483,10 +488,16 @@ check_waits() {
 	sed 's/^/# waits: /' full.one
 	t_is "$v: switches that came and those that were lost add up" \
 		"$(tail -n 1 full.one)" 0
-	for f in timers events all; do
+	t_run "$v: without the module, BPF programs report switches" \
+		grep -q '^prog_tag:' bpf.files
+	for f in timers events all bpf bpfall; do
 		w=wait.$f
 		check_known_waits "$v: $f" $w 1
 	done
+	more "$v: timers end what is slept" \
+		"$("$TALLY" report --no-pager --format=csv -e waking -s symbol \
+		wait.bpf.tally | awk -F, '$1 == "[interrupt]" { print $3 }')" \
+		$(($(known site_sleep wait.bpf) / 100 * 95))
 	t_like "$v: stacks by frame pointers: the lock's is the innermost" \
 		"$("$TALLY" report --no-pager --format=csv -e blocked -s symbol \
 		wait.fp.tally)" '^(__)?(futex|lll_lock)_'

@@ -201,11 +201,45 @@ judge() { # HOW FILE OUTPUT
 	done
 }
 
+# As root, BPF programs report switches and wakeups; without the right to load them,
+# records of perf events do.
+no_bpf=
+bpf='not as this user'
+if [ "$(id -u)" -eq 0 ]; then
+	no_bpf='setpriv --bounding-set=-bpf,-sys_admin'
+	bpf=
+	# CAP_PERFMON and CAP_BPF
+	[ $((0x$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) >> 38 & 3)) -eq 3 ] ||
+		bpf='CAP_BPF or CAP_PERFMON is missing'
+	[ -e /sys/kernel/btf/vmlinux ] || bpf='the kernel has no type information'
+fi
+uses_bpf() { # [PREFIX]
+	$1 "$TALLY" record -q --no-symbols --wait -o f.tally \
+		sh -c 'cat /proc/$PPID/fdinfo/*' 2>f.err | grep -q '^prog_tag:'
+}
+if [ -z "$bpf" ]; then
+	t_run "BPF programs report switches" uses_bpf
+	uses_bpf "$no_bpf"
+	t_is "… where permitted" $? 1
+else
+	t_skip "BPF programs" "$bpf"
+fi
 "$TALLY" record -q --wait -o a.tally ./waits >a.out 2>a.err
 t_ok "waits are recorded" $?
 judge "samples at switches" a.tally a.out
 near "all waits of a thread are its life without its processor time" \
 	"$(of_thread a.tally "$(truth tid a.out)")" "$(truth off_cpu a.out)"
+if [ -z "$bpf" ]; then
+	$no_bpf "$TALLY" record -q --wait -o r.tally ./waits >r.out 2>r.err
+	judge "without BPF programs" r.tally r.out
+	near "without BPF programs, too, all waits of a thread are its life" \
+		"$(of_thread r.tally "$(truth tid r.out)")" "$(truth off_cpu r.out)"
+	slept=$(awk '/^site_(sleep|epoll|poll) / { n += $2 } END { print n }' a.out)
+	ended=$("$TALLY" report --format=csv -e waking -s symbol a.tally |
+		awk -F, '$1 == "[interrupt]" { print $3 }')
+	t_run "timers end what is slept ($ended of $slept ns and more)" \
+		test "${ended:-0}" -ge $((slept / 100 * 95))
+fi
 "$TALLY" report --no-tui a.tally >a.txt
 t_like "the report shows how long threads were blocked" \
 	"$(sed -n 's/^# *//p' a.txt | tr '\n' ' ')" \
@@ -261,7 +295,7 @@ else
 		test "$ended" -le $((all + all / 100))
 fi
 if unshare -m umount /sys/kernel/tracing 2>/dev/null; then
-	unshare -m sh -c 'umount -a -t tracefs; exec "$@"' sh \
+	unshare -m sh -c 'umount -a -t tracefs; exec "$@"' sh $no_bpf \
 		"$TALLY" record --wait -o z.tally true 2>z.err
 	t_like "where nothing can tell of wakes, the fix is named" \
 		"$(tr '\n' ' ' <z.err)" 'mount -t tracefs tracefs /sys/kernel/tracing'

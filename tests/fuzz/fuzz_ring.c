@@ -50,7 +50,7 @@ static void feed(struct delivery *d, const uint8_t *data, size_t size)
 {
 	uint8_t *ring = calloc(1, RING);
 	uint64_t damaged = 0, tail = RING - 64, half = size / 2 & ~(size_t)7;
-	struct perf_taken taken = { 0, 0, 0 };
+	struct perf_taken taken = { 0 };
 	struct order o;
 	struct perf_bytes bytes = { ring, RING };
 	struct perf_intake one = { &o, 0, &d->d, &damaged, NULL, &taken };
@@ -158,7 +158,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	d.d.wakes = data[0] & 4 ? WAKES : 0;
 	d.d.waking = data[0] & 4 ? WAKING : 0;
 	d.d.cgroup = data[0] & 8;
-	d.d.woken_at = 24;
+	d.d.woken_at = d.d.waking_at = 24;
 	if (!collector_init(&c, &p, "/nonexistent", "/nonexistent", NULL)) {
 		c.nevents = 3;
 		if (d.d.wakes)

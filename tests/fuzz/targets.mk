@@ -120,6 +120,10 @@ tests_fuzz_fuzz_tui_SOURCES = tests/fuzz/fuzz_tui.c $(FUZZ_TALLY) $(FUZZ_MAIN) \
 	tests/tui/memory_screen.c tests/tui/memory_screen.h
 tests_fuzz_fuzz_tui_LDADD = $(FUZZ_LIBS)
 
+FUZZ_TARGETS += tests/fuzz/fuzz_btf
+tests_fuzz_fuzz_btf_SOURCES = tests/fuzz/fuzz_btf.c $(FUZZ_MAIN)
+tests_fuzz_fuzz_btf_LDADD = $(FUZZ_LIBS)
+
 FUZZ_TARGETS += tests/fuzz/fuzz_perf_data
 tests_fuzz_fuzz_perf_data_SOURCES = tests/fuzz/fuzz_perf_data.c $(FUZZ_MAIN)
 tests_fuzz_fuzz_perf_data_LDADD = $(FUZZ_LIBS)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-EXTRA_DIST += tests/record/perf_bytes.h tests/record/replay.h
+EXTRA_DIST += tests/record/btf_types.h tests/record/perf_bytes.h tests/record/replay.h
 if LIBDW
 check_PROGRAMS += tests/record/stackcheck
 tests_record_stackcheck_SOURCES = tests/record/stackcheck.c
 tests_record_stackcheck_LDADD = $(TALLY_LIBS) $(LIBDW)
 endif
 if CMOCKA
-RECORD_TESTS = tests/record/test_addrspace tests/record/test_collector \
+RECORD_TESTS = tests/record/test_addrspace tests/record/test_btf \
+	tests/record/test_collector \
 	tests/record/test_collect_waits \
 	tests/record/test_copies tests/record/test_cpu_watch \
 	tests/record/test_filter \
@@ -34,6 +35,8 @@ tests_record_test_kmod_ring_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_kmod_rows_SOURCES = tests/record/test_kmod_rows.c \
 	tests/unwind/live.c tests/unwind/live.h kmod/walk_core.c kmod/walk_core.h
 tests_record_test_kmod_rows_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_btf_SOURCES = tests/record/test_btf.c
+tests_record_test_btf_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_filter_SOURCES = tests/record/test_filter.c
 tests_record_test_filter_LDADD = -lcmocka
 tests_record_test_latency_SOURCES = tests/record/test_latency.c

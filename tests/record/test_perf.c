@@ -123,7 +123,7 @@ static void wakes_report_the_woken_thread(void **state)
 	/* They have no chain and no stack, whatever samples have. */
 	x->d.copy = true;
 	x->d.wakes = EVENT;
-	x->d.woken_at = 24;
+	x->d.woken_at = x->d.waking_at = 24;
 	put_wake(&x->b, 0, 4711, 36);
 	assert_true(decode(x, &r));
 	assert_int_equal(r.kind, RECORD_WAKE);
@@ -453,7 +453,7 @@ static void records_of_waits_are_counted(void **state)
 	       BLOCKED = EVENT + 1, WAKING, WAKES };
 	struct decoding *x = *state;
 	uint64_t ring[SIZE / 8] = { 0 }, damaged = 0;
-	struct perf_taken taken = { 0, 0, 0 };
+	struct perf_taken taken = { 0 };
 	struct order o;
 	struct perf_bytes bytes = { (const uint8_t *)ring, SIZE };
 	struct perf_intake in = { &o, 0, &x->d, &damaged, NULL, &taken };

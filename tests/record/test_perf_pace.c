@@ -27,7 +27,10 @@ static struct result run(struct perf_pace *w, uint64_t *now, uint64_t rate, int 
 
 		carry = (carry + rate * ROUND_NS) % SECOND;
 		*now += ROUND_NS;
-		w->taken = (struct perf_taken){ 2 * n, off ? 0 : n, off ? 0 : n };
+		w->taken = (struct perf_taken){
+			.switches = 2 * n, .blocked = off ? 0 : n,
+			.waking = off ? 0 : n,
+		};
 		r.waits += n;
 		r.sampled += off ? 0 : n;
 		if (perf_pace_cpu(w, *now) == off)
@@ -102,7 +105,7 @@ static void it_recovers(void **state)
 	(void)state;
 	run(&w, &now, 200000, 5);
 	now += PERF_PAUSE_MAX_NS;
-	w.taken = (struct perf_taken){ 0, 0, 0 };
+	w.taken = (struct perf_taken){ 0 };
 	assert_false(perf_pace_cpu(&w, now));
 	r = run(&w, &now, 1000, 5);
 	assert_int_equal(r.sampled, r.waits);

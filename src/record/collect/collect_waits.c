@@ -517,6 +517,10 @@ int collect_switch(struct collector *c, const struct record *r,
 		rc = latency_in(&c->latency, r->tid, r->time_ns, gap);
 	if (rc < 0)
 		return error_set(err, ERR_NOMEM, "out of memory for threads");
+	if (r->change.ended) {
+		waits_exit(&c->waits, r->tid);
+		return 0;
+	}
 	rc = waits_switch(&c->waits, r->pid, r->tid, r->time_ns, r->change.out,
 			  r->change.preempted, err);
 	/* No wait took the gap, so this is a kernel thread. */

@@ -26,14 +26,37 @@ int perf_start_from(struct perf_source *p, size_t first, struct error *err)
 	for (size_t i = first; i < p->counters.n; i++)
 		if (perf_switch(&p->counters.v[i], true) < 0)
 			return error_errno(err, errno, "cannot start events");
+	perf_switch_reports(p, true);
 	perf_pace_begin(p);
 	return 0;
+}
+
+/* Samples that the recorder's rounds permit on a CPU: twice what 2 % of 0.2 s
+ * suffice for (perf_pace.h). */
+enum { WINDOW_SAMPLES = 1600 };
+
+bool perf_permit_samples(struct perf_source *p, size_t cpu)
+{
+	const uint64_t each = p->each_wait ? UINT64_MAX >> 2 : WINDOW_SAMPLES;
+
+	return perf_bpf_is_open(&p->bpf) && perf_bpf_permit(&p->bpf, p->cpus[cpu], each);
+}
+
+void perf_switch_reports(struct perf_source *p, bool on)
+{
+	for (size_t i = 0; i < p->ncpus && perf_bpf_is_open(&p->bpf); i++) {
+		perf_permit_samples(p, i);
+		perf_bpf_switch(&p->bpf, p->cpus[i], on);
+		perf_bpf_sample(&p->bpf, PERF_BPF_BLOCKED, p->cpus[i], on);
+		perf_bpf_sample(&p->bpf, PERF_BPF_WAKING, p->cpus[i], on);
+	}
 }
 
 void perf_disable(struct perf_source *p)
 {
 	/* Neither perf_pace_waits nor a CPU that comes online starts events again. */
 	p->started = false;
+	perf_switch_reports(p, false);
 	for (size_t i = 0; i < p->counters.n; i++)
 		perf_switch(&p->counters.v[i], false);
 }
@@ -210,14 +233,35 @@ static int open_switches(struct perf_source *p, size_t cpu, uint32_t event,
 	return share_ring(c.fd, p->leaders[ring], err);
 }
 
-/* Opens the event of all wakeups on one CPU.  Threads are often woken by an
- * interrupt, which a thread's own events do not report. */
-static int open_wakes(struct perf_source *p, size_t cpu, struct error *err)
+/* Opens an event for samples by BPF programs. */
+static int open_reported(struct perf_source *p, size_t cpu, uint32_t event,
+			 const struct perf_scope *at, struct error *err)
+{
+	enum perf_bpf_sample kind = event == p->base.blocked ? PERF_BPF_BLOCKED
+							     : PERF_BPF_WAKING;
+	struct group none = { 0, 0 };
+	size_t first = p->counters.n;
+	int r = open_counter(p, event, cpu, at, &none, err);
+
+	if (r < 0 || first == p->counters.n)
+		return r;
+	r = perf_bpf_sample_to(&p->bpf, kind, p->cpus[cpu], p->counters.v[first].fd);
+	return r < 0 ? error_errno(err, -r, "cannot set up events of waits") : 0;
+}
+
+/* Opens the events of waits that belong to a CPU, not to threads: those of samples by BPF
+ * programs, and that of all wakeups.  Threads are often woken by an interrupt, which a
+ * thread's own events do not report. */
+static int open_of_cpu(struct perf_source *p, size_t cpu, struct error *err)
 {
 	const struct perf_scope all = { -1, (int)p->cpus[cpu], 0 };
+	int r = 0;
 
-	return perf_has_wakes(p) ? open_switches(p, cpu, perf_wakes(p), &all,
-					     p->wakes, err) : 0;
+	for (uint32_t e = 0; e < perf_opened(p) && r >= 0; e++)
+		if (perf_is_reported(p, e))
+			r = open_reported(p, cpu, e, &all, err);
+	return r >= 0 && perf_opens_wakes(p)
+	       ? open_switches(p, cpu, perf_wakes(p), &all, p->wakes, err) : r;
 }
 
 /* Opens all events of one thread (or of all threads) on one CPU. */
@@ -238,7 +282,7 @@ static int open_place(struct perf_source *p, size_t cpu,
 		const struct pmu_unit *own = event_own_kind(&p->events[e].spec,
 							    &p->kinds);
 
-		if (own && own != kind)
+		if ((own && own != kind) || perf_is_of_cpu(p, (uint32_t)e))
 			continue;
 		if (kind)
 			perf_event_on_kind(&p->events[e], kind);
@@ -246,7 +290,7 @@ static int open_place(struct perf_source *p, size_t cpu,
 		if (r < 0)
 			return r;
 	}
-	if (p->waits) {
+	if (p->waits && !perf_bpf_is_open(&p->bpf)) {
 		struct perf_event_attr a = p->switches;
 
 		a.inherit = inherit;
@@ -272,6 +316,14 @@ static int open_for(struct perf_source *p, size_t cpu, uint32_t tid,
 	return open_place(p, cpu, &at, p->inherit, err);
 }
 
+static int follow_switches(struct perf_source *p, uint32_t tid, struct error *err)
+{
+	int r = perf_bpf_is_open(&p->bpf)
+		? perf_bpf_follow(&p->bpf, tid, p->starts_at_exec) : 0;
+
+	return r < 0 ? error_errno(err, -r, "cannot follow thread %u", tid) : 0;
+}
+
 int perf_open_all(struct perf_source *p, const struct source_target *t,
 		  struct error *err)
 {
@@ -280,6 +332,8 @@ int perf_open_all(struct perf_source *p, const struct source_target *t,
 	/* Open each thread on all CPUs before the next thread: threads that it starts
 	 * in the meantime are then followed on all CPUs or on none. */
 	for (size_t i = 0; i < ntids; i++) {
+		if (t->tids && follow_switches(p, t->tids[i], err) < 0)
+			return -err->code;
 		for (size_t c = 0; c < p->nopen; c++) {
 			int r = open_for(p, c, t->tids ? t->tids[i] : 0, err);
 
@@ -298,7 +352,7 @@ int perf_open_all(struct perf_source *p, const struct source_target *t,
 					 "the CPUs to record is of this kind",
 					 p->events[e].spec.text);
 	for (size_t c = 0; c < p->nopen; c++) {
-		int r = open_wakes(p, c, err);
+		int r = open_of_cpu(p, c, err);
 
 		if (r < 0)
 			return r;
@@ -327,20 +381,20 @@ static void end_own_events(struct perf_source *p, size_t cpu)
 		struct counter *c = &p->counters.v[i];
 
 		if (c->cpu != p->cpus[cpu] ||
-		    (p->per_task && c->event != perf_wakes(p)))
+		    (p->per_task && !perf_is_of_cpu(p, c->event)))
 			continue;
 		perf_switch(c, false);
 		c->ended = true;
 	}
 }
 
-/* Opens and starts the wakeups on a CPU that came online. */
-static void wakes_came(struct perf_source *p, size_t cpu)
+/* Opens and starts the events of waits of a CPU that came online. */
+static void cpu_events_came(struct perf_source *p, size_t cpu)
 {
 	size_t first = p->counters.n;
 	struct error ignored;
 
-	open_wakes(p, cpu, &ignored);
+	open_of_cpu(p, cpu, &ignored);
 	if (p->started)
 		perf_start_from(p, first, &ignored);
 	p->away[cpu] = false;
@@ -364,7 +418,7 @@ static void came(struct perf_source *p, size_t cpu, const uint32_t *tids,
 		r = open_for(p, cpu, tids[i], &ignored);
 	if (p->started)
 		perf_start_from(p, first, &ignored);
-	wakes_came(p, cpu);
+	cpu_events_came(p, cpu);
 	p->must_reread = true;
 	__atomic_store_n(&p->gap_ns, clock_now(), __ATOMIC_RELEASE);
 }
@@ -388,7 +442,7 @@ void perf_look_at_cpus(struct perf_source *p)
 			continue;
 		end_own_events(p, i);
 		if (has_task_events(p, i)) {
-			wakes_came(p, i);
+			cpu_events_came(p, i);
 		} else if (p->per_task) {
 			p->base.cpu_came = true;
 		} else {

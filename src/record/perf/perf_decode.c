@@ -272,8 +272,7 @@ static void keep_chain(struct record_sample *s)
 }
 
 /* include/trace/events/sched.h, sched_wakeup_template. */
-static bool take_wake(const struct perf_decoder *d, struct cursor *c,
-		      uint32_t *tid, bool *interrupt)
+static bool take_wake(struct cursor *c, uint32_t at, uint32_t *tid, bool *interrupt)
 {
 	/* enum trace_flag_type, linux/trace_events.h: hard and soft interrupts, and
 	 * non-maskable interrupts. */
@@ -281,9 +280,9 @@ static bool take_wake(const struct perf_decoder *d, struct cursor *c,
 	uint32_t size = cursor_u32(c);
 	const uint8_t *raw = cursor_take(c, size);
 
-	if (!raw || size <= FLAGS_AT || size < 4 || d->woken_at > size - 4)
+	if (!raw || size <= FLAGS_AT || size < 4 || at > size - 4)
 		return false;
-	memcpy(tid, raw + d->woken_at, sizeof(*tid));
+	memcpy(tid, raw + at, sizeof(*tid));
 	*interrupt = raw[FLAGS_AT] & IN_INTERRUPT;
 	return true;
 }
@@ -293,7 +292,7 @@ static bool decode_wake(const struct perf_decoder *d, struct cursor *c,
 {
 	cursor_skip(c, 8);
 	out->kind = RECORD_WAKE;
-	return take_wake(d, c, &out->wake.tid, &out->wake.interrupt);
+	return take_wake(c, d->woken_at, &out->wake.tid, &out->wake.interrupt);
 }
 
 static bool decode_sample(const struct perf_decoder *d, struct cursor *c,
@@ -330,7 +329,7 @@ static bool decode_sample(const struct perf_decoder *d, struct cursor *c,
 	if (d->waking && out->event == d->waking) {
 		bool interrupt;
 
-		if (!take_wake(d, c, &s->woken, &interrupt))
+		if (!take_wake(c, d->waking_at, &s->woken, &interrupt))
 			return false;
 		if (interrupt)
 			s->woken = 0;

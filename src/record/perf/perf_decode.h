@@ -43,7 +43,8 @@ struct perf_decoder {
 	/* Index of the event of wakeups, and of the event that samples waking
 	 * threads; or 0. */
 	uint32_t wakes, waking;
-	uint32_t woken_at;	/* offset of the woken thread's number in their bytes */
+	/* Offset of the woken thread's number in their bytes. */
+	uint32_t woken_at, waking_at;
 	uint32_t blocked;	/* index of the event that samples threads which leave a
 				 * CPU; or 0 */
 };

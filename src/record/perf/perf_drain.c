@@ -45,16 +45,77 @@ static bool reports_lost_switches(const struct perf_source *p, const struct reco
 	       r->event >= perf_switches(p);
 }
 
+/* What a BPF program reported, in a stream of `order`. */
+struct reported {
+	uint32_t type, cpu;	/* REPORTED: unlike the type of any perf record */
+	struct perf_bpf_report r;	/* `lost`: number directly before it */
+};
+
+enum { REPORTED = 0x74706272 };
+
+static int deliver_wakeup(struct delivery *d, uint64_t time, const struct reported *p)
+{
+	struct record out = { .kind = RECORD_WAKE, .event = SOURCE_NONE, .cpu = p->cpu,
+			      .time_ns = time };
+
+	out.pid = p->r.out_pid;
+	out.tid = p->r.out_tid;
+	out.wake.tid = p->r.in_tid;
+	out.wake.interrupt = p->r.flags & PERF_BPF_INTERRUPT;
+	return d->cb(d->ctx, &out, d->err);
+}
+
+static int deliver_switch(struct delivery *d, uint64_t time, const struct reported *p)
+{
+	struct record out = { .kind = RECORD_SWITCH, .event = SOURCE_NONE,
+			      .cpu = p->cpu, .time_ns = time };
+	int rc = 0;
+
+	if (p->r.out_tid) {
+		out.pid = p->r.out_pid;
+		out.tid = p->r.out_tid;
+		out.change.out = true;
+		out.change.preempted = p->r.flags & PERF_BPF_RUNNABLE;
+		out.change.ended = p->r.flags & PERF_BPF_ENDED;
+		rc = d->cb(d->ctx, &out, d->err);
+	}
+	if (rc < 0 || !p->r.in_tid)
+		return rc;
+	out.pid = p->r.in_pid;
+	out.tid = p->r.in_tid;
+	memset(&out.change, 0, sizeof(out.change));
+	return d->cb(d->ctx, &out, d->err);
+}
+
+static int deliver_reported(struct delivery *d, uint64_t time, const struct reported *p)
+{
+	struct record gap = { .kind = RECORD_SWITCH_GAP, .event = SOURCE_NONE,
+			      .time_ns = time };
+	int rc = 0;
+
+	if (p->r.lost) {
+		gap.lost = p->r.lost;
+		d->p->switches_lost += p->r.lost;
+		rc = d->cb(d->ctx, &gap, d->err);
+	}
+	return rc < 0 ? rc : p->r.flags & PERF_BPF_WAKEUP ? deliver_wakeup(d, time, p)
+							  : deliver_switch(d, time, p);
+}
+
 static int deliver(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
 {
 	struct delivery *d = ctx;
 	const struct perf_extra *b = &d->p->extra;
+	const void *p = bytes;
+	const struct reported *reported = p;
 	struct record r;
 
 	if (b->decode && b->decode(b->ctx, bytes, size, &r)) {
 		r.time_ns = time;
 		return d->cb(d->ctx, &r, d->err);
 	}
+	if (size == sizeof(*reported) && reported->type == REPORTED)
+		return deliver_reported(d, time, reported);
 	if (!perf_decode(&d->p->decoder, bytes, size, &r))
 		return 0;
 	r.time_ns = time;
@@ -119,6 +180,8 @@ static int last_lost_switches(struct perf_source *p, struct delivery *d)
 		    read(p->counters.v[i].fd, v, sizeof(v)) == sizeof(v))
 			sum += v[3];
 	}
+	for (size_t i = 0; i < p->ncpus && perf_bpf_is_open(&p->bpf); i++)
+		sum += perf_bpf_lost(&p->bpf, p->cpus[i]);
 	return sum > p->switches_lost ? d->cb(d->ctx, &gap, d->err) : 0;
 }
 
@@ -166,6 +229,27 @@ static int drain_ring(struct perf_source *p, size_t i)
 							  : NULL,
 				       &p->paced[i % p->ncpus].pace.taken },
 			       clock_now);
+}
+
+/* Moves what BPF programs reported on a CPU to `order`. */
+static int drain_reports(struct perf_source *p, size_t cpu)
+{
+	struct reported one = { .type = REPORTED, .cpu = p->cpus[cpu] };
+	size_t stream = p->nrings + cpu;
+
+	while (perf_bpf_next(&p->bpf, one.cpu, &one.r)) {
+		uint8_t *to = order_room(&p->order, stream, sizeof(one));
+		uint32_t lost = one.r.lost;
+
+		if (!to)
+			return -ERR_NOMEM;
+		one.r.lost = lost - p->reports_lost[cpu];
+		p->reports_lost[cpu] = lost;
+		memcpy(to, &one, sizeof(one));
+		order_commit(&p->order, stream, sizeof(one), one.r.time_ns);
+		p->paced[cpu].pace.taken.reported++;
+	}
+	return 0;
 }
 
 /* Gives a borrowed record back. */
@@ -290,6 +374,8 @@ static int perf_round(struct perf_source *p)
 	forget_hangups(p);
 	for (size_t i = 0; i < p->nrings && r >= 0; i++)
 		r = drain_ring(p, i);
+	for (size_t i = 0; i < p->ncpus && r >= 0 && perf_bpf_is_open(&p->bpf); i++)
+		r = drain_reports(p, i);
 	if (r >= 0 && p->extra.fill)
 		r = p->extra.fill(p->extra.ctx, &p->order, p->nrings,
 				  &p->damaged);
@@ -391,7 +477,8 @@ int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 		r = flush(p, all ? UINT64_MAX - 1
 			 : __atomic_load_n(&p->complete_ns, __ATOMIC_ACQUIRE),
 			  &d);
-	if (all && r >= 0 && p->waits && p->features.lost)
+	if (all && r >= 0 && p->waits &&
+	    (p->features.lost || perf_bpf_is_open(&p->bpf)))
 		r = last_lost_switches(p, &d);
 	if (all) {
 		p->order.flushed = p->round_ns;
@@ -404,7 +491,7 @@ int perf_drain(struct source *s, bool all, record_cb *cb, void *ctx,
 					      __ATOMIC_RELAXED);
 	s->late = p->order.late;
 	s->paused_ns = __atomic_load_n(&p->paused_ns, __ATOMIC_RELAXED);
-	s->wakes_missing = s->paused_ns && clock_now() < PAUSED_NS +
+	s->wakes_missing = perf_opens_wakes(p) && s->paused_ns && clock_now() < PAUSED_NS +
 		__atomic_load_n(&p->paused_last_ns, __ATOMIC_ACQUIRE);
 	return r;
 }
@@ -509,6 +596,7 @@ enum {
 	/* Minimum time between wakeups by rings of mappings, for programs that start
 	 * others all the time. */
 	GAP_MS = 4,
+	BPF_PACE_MS = 200,	/* with 300,000 reports of a CPU a second */
 	FDS = 2 + PERF_END_FDS,
 };
 
@@ -762,6 +850,9 @@ void perf_pace(struct source *s, unsigned int ms)
 
 	if (!d->running)
 		return;
+	/* No file reports how full the rings of BPF programs are. */
+	if (perf_bpf_is_open(&perf_of(s)->bpf) && ms > BPF_PACE_MS)
+		ms = BPF_PACE_MS;
 	before = __atomic_exchange_n(&d->pace_ms, ms, __ATOMIC_RELAXED);
 	if (ms < before)
 		wake(d->kick_fd);

@@ -28,12 +28,12 @@ static uint64_t pay(uint64_t *paid_ns, uint64_t ns, uint64_t saved_ns, uint64_t 
 bool perf_pace_cpu(struct perf_pace *w, uint64_t now)
 {
 	const struct perf_taken n = w->taken;
-	uint64_t cost = n.switches * PERF_SWITCH_NS + n.blocked * PERF_BLOCKED_NS +
-			n.waking * PERF_WAKING_NS;
+	uint64_t cost = n.switches * PERF_SWITCH_NS + n.reported * PERF_REPORTED_NS +
+			n.blocked * PERF_BLOCKED_NS + n.waking * PERF_WAKING_NS;
 	uint64_t debt = pay(&w->paid_ns, cost * APART, SAVED_NS, now);
 	uint64_t random = hash_mix(now, w->paid_ns);
 
-	w->taken = (struct perf_taken){ 0, 0, 0 };
+	w->taken = (struct perf_taken){ 0 };
 	if (!debt) {
 		w->latest_ns = 0;
 	} else if (!w->latest_ns && debt > DEBT_NS) {
@@ -60,10 +60,13 @@ bool perf_pace_all(struct perf_pace *w, uint64_t now)
 /* Switches the paced events of a CPU. */
 static void switch_paced(struct perf_source *p, size_t cpu, bool waking, bool on)
 {
+	if (perf_bpf_is_open(&p->bpf))
+		perf_bpf_sample(&p->bpf, waking ? PERF_BPF_WAKING : PERF_BPF_BLOCKED,
+				p->cpus[cpu], on);
 	for (size_t i = 0; i < p->counters.n; i++) {
 		const struct counter *c = &p->counters.v[i];
 
-		if (c->cpu == p->cpus[cpu] &&
+		if (c->cpu == p->cpus[cpu] && !perf_is_reported(p, c->event) &&
 		    (waking ? perf_has_wakes(p) && c->event == p->base.waking
 			    : perf_is_paced(p, c->event)))
 			perf_switch(c, on);
@@ -87,7 +90,7 @@ void perf_pace_waits(struct perf_source *p)
 		enum perf_paused blocked = off ? PERF_PAUSED : PERF_ON;
 		enum perf_paused waking = off || many ? PERF_PAUSED : PERF_ON;
 
-		some |= off;
+		some |= off || perf_permit_samples(p, i);
 		if (blocked != c->blocked)
 			switch_paced(p, i, false, blocked == PERF_ON);
 		if (waking != c->waking)

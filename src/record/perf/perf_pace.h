@@ -23,7 +23,8 @@
  * (doc/measurements.md, Waits).  That of a record of a switch includes what events cost
  * that are off, and that of a sample of a blocked thread includes the record of its
  * wakeup. */
-enum { PERF_SWITCH_NS = 900, PERF_BLOCKED_NS = 5000, PERF_WAKING_NS = 5000 };
+enum { PERF_SWITCH_NS = 900, PERF_REPORTED_NS = 600, PERF_BLOCKED_NS = 5000,
+       PERF_WAKING_NS = 5000 };
 /* What it costs to switch the events on and off: interrupts on the program's CPU. */
 enum { PERF_WINDOW_NS = 200000 };
 enum { PERF_PACE_PERCENT = 2, PERF_PAUSE_MAX_NS = 500000000 };
@@ -33,6 +34,7 @@ struct perf_taken {
 	uint64_t switches;	/* out and in */
 	uint64_t blocked;	/* samples of threads that leave the CPU */
 	uint64_t waking;	/* samples of threads that wake others */
+	uint64_t reported;	/* reports of BPF programs: perf_bpf.h */
 };
 
 struct perf_pace {

@@ -9,6 +9,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "launch/proc_read.h"
 #include "record/perf/perf_plan.h"
 #include "record/perf/perf_source_internal.h"
 
@@ -28,6 +29,7 @@ static void perf_close(struct source *s)
 	struct perf_source *p = perf_of(s);
 
 	perf_drainer_end(p);
+	perf_bpf_close(&p->bpf);
 	for (size_t i = 0; i < p->counters.n; i++)
 		close(p->counters.v[i].fd);
 	for (size_t i = 0; p->rings && i < p->nrings; i++)
@@ -53,6 +55,7 @@ static void perf_close(struct source *s)
 	free(p->cpus);
 	free(p->away);
 	free(p->paced);
+	free(p->reports_lost);
 	free(p->leaders);
 	free(p->events);
 	free(p->seen);
@@ -87,8 +90,10 @@ static int perf_enable(struct source *s, uint32_t event, bool on,
 	int r = 0;
 
 	perf_lock(p);
-	if (event == SOURCE_NONE)
+	if (event == SOURCE_NONE) {
 		p->started = on;
+		perf_switch_reports(p, on);
+	}
 	for (size_t i = 0; i < p->counters.n; i++) {
 		const struct counter *c = &p->counters.v[i];
 
@@ -126,7 +131,8 @@ static int plan_cpus(struct perf_source *p, const struct source_target *t)
 	p->cpus = calloc(p->ncpus, sizeof(*p->cpus));
 	p->away = calloc(p->ncpus, sizeof(*p->away));
 	p->paced = calloc(p->ncpus + 1, sizeof(*p->paced));
-	if (!p->cpus || !p->away || !p->paced)
+	p->reports_lost = calloc(p->ncpus, sizeof(*p->reports_lost));
+	if (!p->cpus || !p->away || !p->paced || !p->reports_lost)
 		return -ERR_NOMEM;
 	memcpy(p->cpus, t->cpus, n * sizeof(*p->cpus));
 	for (uint32_t c = 0; n < p->ncpus; c++) {
@@ -184,13 +190,34 @@ static void number_waits(struct perf_source *p, size_t n,
 	if (!p->waits)
 		return;
 	p->base.blocked = (uint32_t)n++;
-	if (perf_wakes_prepare(&p->wakes, &p->features, how, &p->woken_at,
+	if (perf_bpf_is_open(&p->bpf) ||
+	    perf_wakes_prepare(&p->wakes, &p->features, how, &p->woken_at,
 			       p->no_wakes, sizeof(p->no_wakes)))
 		p->base.waking = (uint32_t)n++;
 	p->base.runnable = (uint32_t)n++;
 	if (p->latency)
 		p->base.latency = (uint32_t)n++;
 	p->base.nevents = n;
+}
+
+static bool bpf_possible(int cgroup_fd, char *why, size_t size)
+{
+	snprintf(why, size, "%s", cgroup_fd >= 0 ? "of a control group"
+				  : "in a pid namespace of its own");
+	return cgroup_fd < 0 && proc_first_pid_namespace();
+}
+
+/* Starts the BPF programs, where permitted. */
+static void start_bpf(struct perf_source *p, const struct source_target *t, bool inherit)
+{
+	struct perf_bpf_scope scope = { .everyone = !t->tids, .inherit = inherit };
+	char why[PERF_BPF_WHY];
+
+	for (size_t i = 0; i < p->ncpus; i++)
+		if (scope.ncpus <= p->cpus[i])
+			scope.ncpus = p->cpus[i] + 1;
+	if (bpf_possible(t->cgroup_fd, why, sizeof(why)))
+		perf_bpf_open(&p->bpf, &scope, why, sizeof(why));
 }
 
 static void prepare_waits(struct perf_source *p, struct perf_sampling how)
@@ -209,6 +236,9 @@ static void prepare_waits(struct perf_source *p, struct perf_sampling how)
 	}
 	perf_switches_prepare(&p->switches, &p->features, &how,
 			      (uint32_t)(p->switch_bytes / WATERMARK_DIVISOR));
+	for (uint32_t i = p->base.blocked; i < perf_opened(p); i++)
+		if (perf_is_reported(p, i))
+			perf_bpf_prepare(&p->events[i].attr);
 	p->wakes.watermark = 1;
 	p->wakes.wakeup_watermark = p->switches.wakeup_watermark;
 }
@@ -251,6 +281,10 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 	p->each_wait = o->each_wait;
 	p->latency = o->waits && o->latency;
 	p->base.nevents = n;
+	if (plan_cpus(p, t) < 0)
+		return no_memory(err);
+	if (p->waits)
+		start_bpf(p, t, how.inherit);
 	number_waits(p, n, &how);
 	plan_copies(p, o, t, &how);
 	plan_rings(p, t->ncpus);
@@ -258,14 +292,13 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 		p->rounds = perf_rounds_plan(rate_of(o), p->base.ring_bytes,
 					     how.copy_bytes);
 	p->base.round_ms = p->rounds.round_ms;
-	if (plan_cpus(p, t) < 0)
-		return no_memory(err);
 	p->rings = calloc(p->nrings, sizeof(*p->rings));
 	p->leaders = calloc(p->nrings, sizeof(*p->leaders));
 	p->events = calloc(p->base.nevents + 1, sizeof(*p->events));
 	p->seen = calloc(p->base.nevents + 1, sizeof(*p->seen));
 	if (!p->rings || !p->leaders || !p->events || !p->seen ||
-	    order_init(&p->order, p->nrings + p->extra.nstreams) < 0)
+	    order_init(&p->order, p->nrings + p->extra.nstreams +
+		       (perf_bpf_is_open(&p->bpf) ? p->ncpus : 0)) < 0)
 		return no_memory(err);
 	for (size_t i = 0; i < p->nrings; i++)
 		p->leaders[i] = -1;
@@ -281,7 +314,8 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 		prepare_waits(p, how);
 	p->per_task = t->tids != NULL;
 	p->inherit = how.inherit;
-	p->started = o->enable_on_exec;
+	p->started = p->starts_at_exec = o->enable_on_exec;
+	perf_switch_reports(p, p->started);
 	p->cgroup_fd = t->cgroup_fd;
 	cpu_watch_open(&p->watch, "/sys/devices/system/cpu/online");
 	p->base.max_stack = p->features.max_stack;
@@ -291,6 +325,8 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 		p->base.copy_bytes != 0,
 		perf_has_wakes(p) ? perf_wakes(p) : 0,
 		perf_has_wakes(p) ? p->base.waking : 0, p->woken_at,
+		perf_bpf_is_open(&p->bpf) ? offsetof(struct perf_bpf_woken, tid)
+					  : p->woken_at,
 		p->waits ? p->base.blocked : 0,
 	};
 	if (pmu_core_kinds("/sys", &p->kinds) < 0)
@@ -327,6 +363,7 @@ static void see_waits(struct perf_source *p)
 	p->base.waits = true;
 	p->base.wait_stacks = !blocked->exclude_kernel;
 	blocked->period = 0;
+	blocked->config = PERF_COUNT_SW_CONTEXT_SWITCHES;
 	*runnable = *blocked;
 	if (!perf_has_wakes(p))
 		source_event_note(blocked, "time from being woken to running is "
@@ -340,6 +377,7 @@ static void see_waits(struct perf_source *p)
 		struct source_event *waking = &p->seen[p->base.waking];
 
 		/* The tracepoint's number differs between machines. */
+		waking->type = PERF_TYPE_TRACEPOINT;
 		waking->config = 0;
 		waking->freq = waking->period = 0;
 	}
@@ -409,6 +447,23 @@ int perf_sideband_open(const struct source_target *target, bool inherit,
 	return open_with(target, &o, extra, out, err);
 }
 
+static void diagnose_waits(struct doctor *d)
+{
+	const struct perf_bpf_scope scope = { .everyone = true, .ncpus = 1 };
+	struct doctor_check *c = doctor_add(d, "waits", DOCTOR_OK);
+	char why[PERF_BPF_WHY];
+	struct perf_bpf bpf;
+
+	if (bpf_possible(-1, why, sizeof(why)) &&
+	    perf_bpf_open(&bpf, &scope, why, sizeof(why))) {
+		doctor_found(c, "--wait records switches and wakeups by BPF programs");
+		perf_bpf_close(&bpf);
+		return;
+	}
+	doctor_found(c, "--wait records switches by perf events; BPF programs would take "
+		     "half the time (%s)", why);
+}
+
 static void diagnose(struct doctor *d)
 {
 	struct doctor_check *c = doctor_add(d, "source perf", DOCTOR_OK);
@@ -416,6 +471,7 @@ static void diagnose(struct doctor *d)
 	if (d->own_user) {
 		doctor_found(c, "perf events with all features; the first "
 				"choice");
+		diagnose_waits(d);
 		return;
 	}
 	c->state = DOCTOR_NO;

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "record/source/cpu_watch.h"
 #include "record/source/order.h"
+#include "record/perf/perf_bpf.h"
 #include "record/perf/perf_decode.h"
 #include "record/perf/perf_open.h"
 #include "record/perf/perf_pace.h"
@@ -101,7 +102,7 @@ struct perf_source {
 	/* Atomic: */
 	uint64_t complete_ns;	/* time up to which `order` is complete */
 	bool sideband_pending;		/* mappings or processes have changed */
-	bool per_task, inherit, started;
+	bool per_task, inherit, started, starts_at_exec;
 	bool calm;		/* wake rarely */
 	/* With calm: the recorder itself reads the rings, this often (perf_drain.c); or
 	 * round_ms is 0. */
@@ -119,6 +120,9 @@ struct perf_source {
 	struct perf_event_attr wakes;	/* second event in these rings, if
 					 * perf_has_wakes */
 	char no_wakes[128];	/* reason why there is no such event */
+	struct perf_bpf bpf;	/* if open, it reports switches and wakeups, and their
+				 * samples */
+	uint32_t *reports_lost;	/* by CPU: their losses so far, modulo 2^32 */
 	uint32_t woken_at;	/* offset of the woken thread in its records:
 				 * perf_decode.h */
 	struct perf_paced_cpu *paced;	/* by CPU, then all of them */
@@ -153,10 +157,29 @@ static inline bool perf_has_wakes(const struct perf_source *p)
 	return p->waits && p->base.waking != SOURCE_NONE;
 }
 
+/* Returns whether there are events of all wakeups. */
+static inline bool perf_opens_wakes(const struct perf_source *p)
+{
+	return perf_has_wakes(p) && !perf_bpf_is_open(&p->bpf);
+}
+
 /* Returns the value that the ids of wake events map to. */
 static inline uint32_t perf_wakes(const struct perf_source *p)
 {
 	return perf_switches(p) + 1;
+}
+
+/* Returns whether BPF programs write the samples of an event. */
+static inline bool perf_is_reported(const struct perf_source *p, uint32_t event)
+{
+	return perf_bpf_is_open(&p->bpf) &&
+	       (event == p->base.blocked || event == p->base.waking);
+}
+
+/* Returns whether an event belongs to a CPU even if threads are recorded. */
+static inline bool perf_is_of_cpu(const struct perf_source *p, uint32_t event)
+{
+	return p->waits && (event == perf_wakes(p) || perf_is_reported(p, event));
 }
 
 /* Returns whether an event is switched off if a CPU has too many waits, except
@@ -209,6 +232,11 @@ void perf_look_at_cpus(struct perf_source *p);
 /* Implements source_ops.follow. */
 int perf_follow(struct source *s, const uint32_t *tids, size_t n,
 		struct error *err);
+/* Permits samples by BPF programs on a CPU until the next round, which may be 0.2 s away.
+ * Returns whether they took all those of the last round. */
+bool perf_permit_samples(struct perf_source *p, size_t cpu);
+/* Switches the reports of BPF programs on or off. */
+void perf_switch_reports(struct perf_source *p, bool on);
 /* Stops sampling.  The caller holds the lock. */
 void perf_disable(struct perf_source *p);
 /* perf_pace.c: switches the events of waits off and on.  The caller holds the lock. */

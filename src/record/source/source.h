@@ -169,6 +169,7 @@ struct record {
 		struct {
 			bool out;	/* switched out; false: in */
 			bool preempted;	/* switched out while it could have continued */
+			bool ended;	/* switched out for good */
 		} change;
 		struct {
 			uint32_t tid;	/* the woken thread */
