@@ -149,8 +149,8 @@ struct jumps {
 	size_t from[8], n;
 };
 
-/* Offsets from the frame pointer: the report, a key and a value of a map,
- * a number and a pointer that were read. */
+/* Offsets from the frame pointer: the report, a key and a value of a map, a number and a
+ * pointer that were read. */
 #define MEMBER(m) (REPORT + (int)offsetof(struct perf_bpf_report, m))
 enum {
 	REPORT = -32,
@@ -220,8 +220,8 @@ static void store_number(struct program *p, int16_t to, int32_t number)
 	put(p, BPF_ST | BPF_MEM | BPF_W, BPF_REG_10, 0, to, number);
 }
 
-/* Adds 1 in the CPU's memory.  With BPF_FETCH, all that was written before is visible
- * before. */
+/* Adds 1 in the CPU's memory.  With BPF_FETCH, other CPUs see what was written before as
+ * soon as they see the sum. */
 static void increment(struct program *p, size_t member, int32_t fetch)
 {
 	set(p, BPF_REG_1, 1);
@@ -525,28 +525,44 @@ static void find_interrupt(struct program *p, const struct layout *l)
 	land(p, &unknown);
 }
 
-/* sched_waking(p) */
+/* Writes a sample of the waker, unless it is an interrupt or not followed. */
+static void sample_waker(struct program *p, const struct perf_bpf *b)
+{
+	struct jumps skip = { .n = 0 };
+
+	unless_sampled(p, PERF_BPF_WAKING, &skip);
+	load_local(p, BPF_REG_1, FLAGS);
+	jump_if(p, &skip, BPF_JSET, BPF_REG_1, PERF_BPF_INTERRUPT);
+	load_local(p, BPF_REG_1, OUT_TID);
+	store_local(p, KEY, BPF_REG_1);
+	unless_reported(p, b, &skip);
+	store_local(p, WOKEN_TID, BPF_REG_7);
+	sample(p, b, PERF_BPF_WAKING, WOKEN, sizeof(struct perf_bpf_woken));
+	land(p, &skip);
+}
+
+/*
+ * sched_waking(p).  A thread that wakes itself has not left its CPU.  That is also the only
+ * wakeup with interrupts enabled, so that no other one can come while a report is written
+ * (try_to_wake_up, kernel/sched/core.c).
+ */
 static void write_waking(struct program *p, const struct perf_bpf *b,
 			 const struct layout *l)
 {
-	struct jumps skip = { .n = 0 }, unsampled = { .n = 0 };
+	struct jumps skip = { .n = 0 };
 
 	begin_report(p, b, &skip);
 	current_thread(p);
 	store_local(p, OUT_TID, BPF_REG_0);
 	store_local(p, OUT_PID, BPF_REG_7);
-	find_interrupt(p, l);
-	unless_sampled(p, PERF_BPF_WAKING, &unsampled);
-	load_local(p, BPF_REG_1, FLAGS);
-	jump_if(p, &unsampled, BPF_JSET, BPF_REG_1, PERF_BPF_INTERRUPT);
-	unless_reported(p, b, &unsampled);
-	task_number(p, BPF_REG_1, 0, l->pid);
-	store_local(p, WOKEN_TID, BPF_REG_1);
-	sample(p, b, PERF_BPF_WAKING, WOKEN, sizeof(struct perf_bpf_woken));
-	land(p, &unsampled);
 	task_number(p, BPF_REG_7, 0, l->pid);
+	load_local(p, BPF_REG_1, OUT_TID);
+	put(p, BPF_ALU64 | BPF_SUB | BPF_X, BPF_REG_1, BPF_REG_7, 0, 0);
+	jump_if(p, &skip, BPF_JEQ, BPF_REG_1, 0);
 	store_local(p, KEY, BPF_REG_7);
 	unless_reported(p, b, &skip);
+	find_interrupt(p, l);
+	sample_waker(p, b);
 	store_local(p, IN_TID, BPF_REG_7);
 	append(p);
 	land(p, &skip);
