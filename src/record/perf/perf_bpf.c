@@ -27,7 +27,7 @@ struct perf_bpf_cpu {
 	uint64_t permitted;	/* number of samples at which they end */
 	uint32_t on, sample[PERF_BPF_SAMPLES];
 	uint8_t page[4096 - 92];
-	struct perf_bpf_report ring[PERF_BPF_RING];
+	struct perf_bpf_report ring[];
 };
 
 /* include/linux/sched.h, since Linux 4.13 */
@@ -423,7 +423,7 @@ static void write_out(struct program *p, const struct perf_bpf *b,
 }
 
 /* Copies the report to the ring of the CPU. */
-static void append(struct program *p)
+static void append(struct program *p, const struct perf_bpf *b)
 {
 	struct jumps full = { .n = 0 }, done = { .n = 0 };
 
@@ -433,10 +433,10 @@ static void append(struct program *p)
 	load(p, BPF_DW, BPF_REG_2, BPF_REG_8, offsetof(struct perf_bpf_cpu, tail));
 	move(p, BPF_REG_3, BPF_REG_1);
 	put(p, BPF_ALU64 | BPF_SUB | BPF_X, BPF_REG_3, BPF_REG_2, 0, 0);
-	jump_if(p, &full, BPF_JGE, BPF_REG_3, PERF_BPF_RING);
+	jump_if(p, &full, BPF_JGE, BPF_REG_3, (int32_t)b->ring);
 	load(p, BPF_DW, BPF_REG_2, BPF_REG_8, offsetof(struct perf_bpf_cpu, lost));
 	store_local(p, LOST, BPF_REG_2);
-	put(p, BPF_ALU64 | BPF_AND | BPF_K, BPF_REG_1, 0, 0, PERF_BPF_RING - 1);
+	put(p, BPF_ALU64 | BPF_AND | BPF_K, BPF_REG_1, 0, 0, (int32_t)b->ring - 1);
 	put(p, BPF_ALU64 | BPF_MUL | BPF_K, BPF_REG_1, 0, 0,
 	    sizeof(struct perf_bpf_report));
 	move(p, BPF_REG_2, BPF_REG_8);
@@ -472,7 +472,7 @@ static void write_switch(struct program *p, const struct perf_bpf *b,
 	/* Neither out_tid nor in_tid. */
 	load(p, BPF_DW, BPF_REG_1, BPF_REG_10, OUT_TID);
 	jump_if(p, &off, BPF_JEQ, BPF_REG_1, 0);
-	append(p);
+	append(p, b);
 	land(p, &off);
 	end(p);
 }
@@ -564,7 +564,7 @@ static void write_waking(struct program *p, const struct perf_bpf *b,
 	find_interrupt(p, l);
 	sample_waker(p, b);
 	store_local(p, IN_TID, BPF_REG_7);
-	append(p);
+	append(p, b);
 	land(p, &skip);
 	end(p);
 }
@@ -619,16 +619,38 @@ static int create_map(enum bpf_map_type type, uint32_t entries, uint32_t value_b
 	return sys_bpf(BPF_MAP_CREATE, &a);
 }
 
+static size_t cpu_bytes(const struct perf_bpf *b)
+{
+	return sizeof(struct perf_bpf_cpu) + b->ring * sizeof(struct perf_bpf_report);
+}
+
 static size_t shared_bytes(const struct perf_bpf *b)
 {
-	return b->ncpus * sizeof(struct perf_bpf_cpu);
+	return b->ncpus * cpu_bytes(b);
+}
+
+static void plan_ring(struct perf_bpf *b)
+{
+	enum { MOST = 256 << 20 };
+
+	b->ring = PERF_BPF_RING;
+	while (b->ring > PERF_BPF_RING_MIN && shared_bytes(b) > MOST)
+		b->ring /= 2;
+}
+
+static struct perf_bpf_cpu *cpu_of(const struct perf_bpf *b, uint32_t cpu)
+{
+	void *p = b->cpus + cpu * cpu_bytes(b);
+
+	return p;
 }
 
 static int create_maps(struct perf_bpf *b)
 {
 	void *p;
 
-	b->shared = create_map(BPF_MAP_TYPE_ARRAY, b->ncpus, sizeof(struct perf_bpf_cpu),
+	plan_ring(b);
+	b->shared = create_map(BPF_MAP_TYPE_ARRAY, b->ncpus, (uint32_t)cpu_bytes(b),
 			       BPF_F_MMAPABLE);
 	if (b->shared < 0)
 		return b->shared;
@@ -782,18 +804,18 @@ int perf_bpf_follow(struct perf_bpf *b, uint32_t tid, bool at_exec)
 
 void perf_bpf_switch(struct perf_bpf *b, uint32_t cpu, bool on)
 {
-	__atomic_store_n(&b->cpus[cpu].on, on, __ATOMIC_RELAXED);
+	__atomic_store_n(&cpu_of(b, cpu)->on, on, __ATOMIC_RELAXED);
 }
 
 void perf_bpf_sample(struct perf_bpf *b, enum perf_bpf_sample kind, uint32_t cpu,
 		     bool on)
 {
-	__atomic_store_n(&b->cpus[cpu].sample[kind], on, __ATOMIC_RELAXED);
+	__atomic_store_n(&cpu_of(b, cpu)->sample[kind], on, __ATOMIC_RELAXED);
 }
 
 bool perf_bpf_permit(struct perf_bpf *b, uint32_t cpu, uint64_t samples)
 {
-	struct perf_bpf_cpu *c = &b->cpus[cpu];
+	struct perf_bpf_cpu *c = cpu_of(b, cpu);
 	uint64_t sampled = __atomic_load_n(&c->sampled, __ATOMIC_RELAXED);
 	bool all = sampled >= c->permitted;
 
@@ -803,17 +825,17 @@ bool perf_bpf_permit(struct perf_bpf *b, uint32_t cpu, uint64_t samples)
 
 bool perf_bpf_next(struct perf_bpf *b, uint32_t cpu, struct perf_bpf_report *out)
 {
-	struct perf_bpf_cpu *c = &b->cpus[cpu];
+	struct perf_bpf_cpu *c = cpu_of(b, cpu);
 	uint64_t tail = c->tail;
 
 	if (__atomic_load_n(&c->head, __ATOMIC_ACQUIRE) == tail)
 		return false;
-	*out = c->ring[tail % PERF_BPF_RING];
+	*out = c->ring[tail % b->ring];
 	__atomic_store_n(&c->tail, tail + 1, __ATOMIC_RELEASE);
 	return true;
 }
 
 uint64_t perf_bpf_lost(const struct perf_bpf *b, uint32_t cpu)
 {
-	return __atomic_load_n(&b->cpus[cpu].lost, __ATOMIC_RELAXED);
+	return __atomic_load_n(&cpu_of(b, cpu)->lost, __ATOMIC_RELAXED);
 }

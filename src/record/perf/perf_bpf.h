@@ -40,7 +40,8 @@ enum perf_bpf_flags {
 };
 
 enum {
-	PERF_BPF_RING = 65536,		/* reports of a CPU: 2 MB */
+	/* Reports of a CPU that may wait to be read: 2 MB, and less with many CPUs. */
+	PERF_BPF_RING = 65536, PERF_BPF_RING_MIN = 4096,
 	PERF_BPF_THREADS = 262144,	/* that are followed at a time */
 	PERF_BPF_WHY = 256,		/* bytes of a reason */
 };
@@ -60,13 +61,11 @@ struct perf_bpf_scope {
 	uint32_t ncpus;		/* CPUs are below this number */
 };
 
-struct perf_bpf_cpu;
-
 struct perf_bpf {
 	bool everyone;
 	uint32_t ncpus;
-	struct perf_bpf_cpu *cpus;	/* memory shared with the programs; NULL: not
-					 * open */
+	uint32_t ring;		/* reports of a CPU that may wait to be read */
+	uint8_t *cpus;		/* memory shared with the programs; NULL: not open */
 	int shared;		/* map of that memory */
 	int samples[PERF_BPF_SAMPLES];	/* maps of events by CPU */
 	int threads;		/* map of the followed threads; -1 with `everyone` */

@@ -846,13 +846,14 @@ void perf_drainer_end(struct perf_source *p)
 void perf_pace(struct source *s, unsigned int ms)
 {
 	struct perf_drainer *d = &perf_of(s)->drainer;
+	const struct perf_bpf *b = &perf_of(s)->bpf;
 	uint32_t before;
 
 	if (!d->running)
 		return;
 	/* No file reports how full the rings of BPF programs are. */
-	if (perf_bpf_is_open(&perf_of(s)->bpf) && ms > BPF_PACE_MS)
-		ms = BPF_PACE_MS;
+	if (perf_bpf_is_open(b) && ms > BPF_PACE_MS * b->ring / PERF_BPF_RING)
+		ms = BPF_PACE_MS * b->ring / PERF_BPF_RING;
 	before = __atomic_exchange_n(&d->pace_ms, ms, __ATOMIC_RELAXED);
 	if (ms < before)
 		wake(d->kick_fd);
