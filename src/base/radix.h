@@ -16,7 +16,10 @@
  */
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/error.h"
 
 enum { RADIX_BITS = 11 };	/* counts that fit into the first cache */
 
@@ -87,6 +90,20 @@ static inline void radix_sort(const struct radix *r, size_t at, size_t width)
 	}
 	if (in != r->rows)
 		memcpy(r->rows, in, r->n * r->size);
+}
+
+/* Sorts fewer than 2^32 rows of `size` bytes by the uint64_t at offset `at`.  Returns 0 or
+ * -ERR_NOMEM. */
+static inline int radix_sort_rows(void *rows, size_t n, size_t size, size_t at)
+{
+	uint32_t count[1 << RADIX_BITS];
+	struct radix r = { rows, malloc((n + 1) * size), n, size, RADIX_BITS, count };
+
+	if (!r.spare)
+		return -ERR_NOMEM;
+	radix_sort(&r, at, sizeof(uint64_t));
+	free(r.spare);
+	return 0;
 }
 
 #endif

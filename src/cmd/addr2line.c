@@ -17,6 +17,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/json.h"
+#include "base/radix.h"
 #include "base/search.h"
 #include "base/strtab.h"
 #include "base/text.h"
@@ -680,13 +681,6 @@ struct lookup {
 	struct verify_cases *verify;	/* receives the answers instead if not NULL */
 };
 
-static int by_vaddr(const void *a, const void *b)
-{
-	const struct sorted *x = a, *y = b;
-
-	return ascending(x->vaddr, y->vaddr) ?: ascending(x->at, y->at);
-}
-
 /* Adds the answer about one address.  Returns 0 or -ERR_NOMEM. */
 static int verify_add(struct verify_cases *c, const struct sym_result *r)
 {
@@ -724,7 +718,9 @@ static int sort_batch(struct lookup *l, const uint64_t *addrs, size_t n)
 		if (addrs[i] < l->limit)
 			l->sorted.v[l->sorted.n++] = (struct sorted){
 				addrs[i] + l->bias, (uint32_t)i };
-	vec_sort(&l->sorted, by_vaddr);
+	if (radix_sort_rows(l->sorted.v, l->sorted.n, sizeof(*l->sorted.v),
+			    offsetof(struct sorted, vaddr)) < 0)
+		return -ERR_NOMEM;
 	for (size_t i = 0; i < l->sorted.n; i++)
 		l->vaddrs.v[i] = l->sorted.v[i].vaddr;
 	return 0;

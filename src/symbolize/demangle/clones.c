@@ -28,8 +28,10 @@ static bool is_suffix(const char *s)
 size_t clone_base(const char *name)
 {
 	/* a name never starts with a suffix */
-	for (const char *p = *name ? name + 1 : name; *p; p++)
-		if (*p == '.' && is_suffix(p + 1))
+	const char *p = *name ? strchr(name + 1, '.') : NULL;
+
+	for (; p; p = strchr(p + 1, '.'))
+		if (is_suffix(p + 1))
 			return (size_t)(p - name);
 	return strlen(name);
 }

@@ -40,19 +40,6 @@ static int range_compare(const void *a, const void *b)
 	return range_before(a, b) ? -1 : range_before(b, a);
 }
 
-static int sort_by_lo(struct range_index *x)
-{
-	uint32_t count[1 << RADIX_BITS];
-	struct range *spare = malloc(x->n * sizeof(*spare));
-	struct radix r = { x->v, spare, x->n, sizeof(*x->v), RADIX_BITS, count };
-
-	if (!spare)
-		return -ERR_NOMEM;
-	radix_sort(&r, offsetof(struct range, lo), sizeof(x->v->lo));
-	free(spare);
-	return 0;
-}
-
 /* Sorts each run of ranges with equal lo, which are now adjacent. */
 static void sort_ties(struct range_index *x)
 {
@@ -108,7 +95,8 @@ int range_index_sort(struct range_index *x)
 	for (i = 1; sorted && i < x->n; i++)
 		sorted = !range_before(&x->v[i], &x->v[i - 1]);
 	if (!sorted && x->n > 256 && x->n < UINT32_MAX) {
-		if (sort_by_lo(x) < 0)
+		if (radix_sort_rows(x->v, x->n, sizeof(*x->v),
+				    offsetof(struct range, lo)) < 0)
 			return -ERR_NOMEM;
 		sort_ties(x);
 	} else if (!sorted) {
