@@ -305,7 +305,7 @@ static int add_frame(struct lookup *l, uint64_t die, const char *file,
 				inlined, n->lang, n->name };
 	/* the symbol may have a better name for the outermost frame:
 	 * name_outermost */
-	if (inlined)
+	if (inlined && *n->plain)
 		f.name = dwarf_full_name(&l->dwarf, die);
 	return vec_push(&l->frames, f) < 0 ? -ERR_NOMEM : 0;
 }
@@ -541,6 +541,8 @@ int lookup_resolve(struct lookup *l, const uint64_t *vaddrs, size_t n,
 			rc = -ERR_STOPPED;
 	}
 	dwarf_batch_fini(&l->dwarf, &b);
+	if (n >= DWARF_MANY)	/* the caller may need memory for the results */
+		dwarf_release_names(&l->dwarf);
 	return rc;
 }
 

@@ -224,15 +224,17 @@ struct func_name {
 /* A DIE that gives its children a scope: a namespace, class or function. */
 struct scope {
 	uint32_t start, end;	/* offsets in the unit */
-	uint32_t parent;	/* enclosing scope, or NO_SCOPE */
+	uint32_t parent;	/* enclosing scope, or UNIT_SCOPE */
+	uint32_t first, last;	/* those inside, by start, that were collected later;
+				 * equal: none, first == 0: not yet */
 };
-#define NO_SCOPE UINT32_MAX
 
-/* The scopes of one unit, by start. */
+/* The scopes of one unit. */
 struct scope_index {
 	const struct dwarf_unit *unit;	/* NULL: none */
-	VEC(struct scope) v;
+	VEC(struct scope) v;		/* the unit itself is UNIT_SCOPE */
 };
+#define UNIT_SCOPE 0u
 
 /* One file's sections and units. */
 struct dwarf_set {
@@ -271,7 +273,7 @@ struct dwarf {
 					 * names */
 	struct strtab strings;		/* names and paths; never removed */
 	uint64_t kept;			/* bytes of `strings` */
-	size_t fresh_names;		/* names since pages were last released */
+	uint64_t name_bytes;		/* read for names since pages were last released */
 	VEC(uint32_t) loaded;		/* numbers of the units with tables */
 	uint64_t table_bytes;		/* bytes of all tables */
 	uint32_t clock;			/* number of batches */
@@ -366,6 +368,11 @@ void dwarf_release(const struct dwarf *d);
 /* Notes that about n bytes of a set's file were touched (a page fault maps at
  * least 64 KB), and periodically releases the file's pages. */
 void dwarf_touched(const struct dwarf_set *s, uint64_t n, struct dwarf_work *w);
+/* Announces that about n bytes are read for one name, and periodically releases the pages
+ * that were read for names before. */
+void dwarf_name_reads(struct dwarf *d, uint64_t n);
+/* Releases them now. */
+void dwarf_release_names(struct dwarf *d);
 /* Returns a copy of a string that outlives pages and files; "" if hostile
  * strings would exhaust memory. */
 const char *dwarf_keep(struct dwarf *d, const char *text);
@@ -607,14 +614,13 @@ int dwarf_name_many(struct dwarf *d, uint64_t *dies, size_t n);
  * scopes and parameters: `foo(int)::{lambda(char) at
  * file.cpp:3:9}::operator()(char) const`.  Never NULL. */
 const char *dwarf_full_name(struct dwarf *d, uint64_t die);
-/* Builds the full names of n DIEs in advance, unit by unit (and sorts the
- * DIEs). */
-int dwarf_full_name_many(struct dwarf *d, uint64_t *dies, size_t n);
+/* Builds the full names of n DIEs in advance, unit by unit. */
+int dwarf_full_name_many(struct dwarf *d, const uint64_t *dies, size_t n);
 
 /* dwarf_scopes.c */
 /* Returns the scope that contains the DIE at an offset of its section, as an
  * index into *x.  *x is valid until three other units were looked up.  Returns
- * NO_SCOPE if there is none or it cannot be determined. */
+ * UNIT_SCOPE if there is none or it cannot be determined. */
 uint32_t dwarf_scope_of(struct dwarf *d, const struct dwarf_unit *u,
 			uint64_t off, const struct scope_index **x);
 void dwarf_scopes_fini(struct dwarf *d);

@@ -10,15 +10,14 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/radix.h"
 #include "base/search.h"
 #include "symbolize/dwarf/dwarf.h"
 
 enum {
 	MAX_HOPS = 16,
-	/* Reading a name touches scattered pages, and each fault maps 64 KB. */
-	FRESH_NAMES = 128,
 	/* Bytes between releases of pages if names are read in order. */
-	RELEASE_BYTES = 8 << 20,
+	RELEASE_BYTES = 4 << 20,
 };
 
 static const struct func_name no_name = { "", "", "", NO_DIE, "", 0, 0 };
@@ -112,51 +111,41 @@ const struct func_name *dwarf_name(struct dwarf *d, uint64_t die)
 	f = &d->names.v[*slot];
 	if (added) {
 		keep_name(d, f, f->name);
-		if (++d->fresh_names % FRESH_NAMES == 0)
-			dwarf_release(d);
+		dwarf_name_reads(d, 0);
 	}
 	return f;
 }
 
-static int by_number(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return ascending(*x, *y);
-}
-
 struct raw_name {
-	const char *name;
+	uint64_t place;		/* address of the name */
 	size_t at;
 };
-
-static int by_place(const void *a, const void *b)
-{
-	const struct raw_name *x = a, *y = b;
-
-	return ascending((uintptr_t)x->name, (uintptr_t)y->name);
-}
 
 /* Copies the names from number `first` on, in the order of their positions in
  * the files. */
 static int keep_names(struct dwarf *d, size_t first)
 {
 	size_t n = d->names.n - first, i;
-	uintptr_t from = 0;
+	uint64_t from = 0;
 	struct raw_name *raw = malloc((n ? n : 1) * sizeof(*raw));
 
 	if (!raw)
 		return -ERR_NOMEM;
 	for (i = 0; i < n; i++)
-		raw[i] = (struct raw_name){ d->names.v[first + i].name,
+		raw[i] = (struct raw_name){ (uintptr_t)d->names.v[first + i].name,
 					    first + i };
-	sort_rows(raw, n, by_place);
+	if (radix_sort_rows(raw, n, sizeof(*raw), offsetof(struct raw_name, place)) < 0) {
+		free(raw);
+		return -ERR_NOMEM;
+	}
 	for (i = 0; i < n; i++) {
-		if ((uintptr_t)raw[i].name - from >= RELEASE_BYTES) {
-			from = (uintptr_t)raw[i].name;
+		struct func_name *f = &d->names.v[raw[i].at];
+
+		if (raw[i].place - from >= RELEASE_BYTES) {
+			from = raw[i].place;
 			dwarf_release(d);
 		}
-		keep_name(d, &d->names.v[raw[i].at], raw[i].name);
+		keep_name(d, f, f->name);
 	}
 	free(raw);
 	return 0;
@@ -168,7 +157,8 @@ int dwarf_name_many(struct dwarf *d, uint64_t *dies, size_t n)
 	uint64_t from = 0;
 	bool added;
 
-	sort_rows(dies, n, by_number);
+	if (radix_sort_rows(dies, n, sizeof(*dies), 0) < 0)
+		return -ERR_NOMEM;
 	for (i = 0; i < n && dies[i] != NO_DIE; i++) {
 		if (i && dies[i] == dies[i - 1])
 			continue;
@@ -207,6 +197,7 @@ const char *dwarf_full_name(struct dwarf *d, uint64_t die)
 	if (dwarf_spell_function(d, die, &text))
 		full = dwarf_keep(d, buf_cstr(&text));
 	buf_fini(&text);
+	dwarf_name_reads(d, 0);
 	i = u64map_get(&d->name_tab, die);	/* other names may have been added */
 	d->names.v[i].full = full;
 	return full;
@@ -223,19 +214,15 @@ static int by_decl(const void *a, const void *b)
 	return ascending(x->decl, y->decl);
 }
 
-int dwarf_full_name_many(struct dwarf *d, uint64_t *dies, size_t n)
+int dwarf_full_name_many(struct dwarf *d, const uint64_t *dies, size_t n)
 {
 	VEC(struct placed_die) todo = { 0 };
 	size_t i;
 	int rc = 0;
 
-	sort_rows(dies, n, by_number);
-	for (i = 0; i < n && dies[i] != NO_DIE && !rc; i++) {
-		const struct func_name *f;
+	for (i = 0; i < n && !rc; i++) {
+		const struct func_name *f = dwarf_name(d, dies[i]);
 
-		if (i && dies[i] == dies[i - 1])
-			continue;
-		f = dwarf_name(d, dies[i]);
 		if (!f || (*f->plain && is_cxx(f->lang) && !f->full &&
 			   vec_push(&todo, (struct placed_die){ f->decl,
 								dies[i] }) < 0))

@@ -400,7 +400,8 @@ static int name_all(struct dwarf *d, size_t n, const struct dwarf_batch *b)
 	if (!dies)
 		return -ERR_NOMEM;
 	for (i = 0; i < n; i++)
-		if (!i || b->hits[i].func != b->hits[i - 1].func)
+		if (b->hits[i].func != NO_DIE &&
+		    (!i || b->hits[i].func != b->hits[i - 1].func))
 			dies[at++] = b->hits[i].func;
 	for (k = 0; k < 2; k++)
 		for (i = 0; i < w[k].calls.n; i++)

@@ -628,7 +628,7 @@ static void spell_scopes(struct spell *s, const struct spell_die *v,
 	i = dwarf_scope_of(s->d, v->u, v->at, &x);
 	s->bad |= !x;
 	/* building a name may invalidate x */
-	for (; !s->bad && i != NO_SCOPE; i = x->v.v[i].parent) {
+	for (; !s->bad && i != UNIT_SCOPE; i = x->v.v[i].parent) {
 		uint64_t off = v->u->off + x->v.v[i].start;
 		struct spell_die scope;
 

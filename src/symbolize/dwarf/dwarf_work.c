@@ -47,10 +47,15 @@ void dwarf_work_fini(struct dwarf_work *w)
 	vec_fini(&w->calls);
 }
 
+enum {
+	FAULT_BYTES = 64 << 10,
+	/* Bytes between releases of pages; those of names are read by one thread, while
+	 * results take memory. */
+	RELEASE_BYTES = 8 << 20, RELEASE_NAMES = 4 << 20,
+};
+
 void dwarf_touched(const struct dwarf_set *s, uint64_t n, struct dwarf_work *w)
 {
-	enum { FAULT_BYTES = 64 * 1024, RELEASE_BYTES = 8 << 20 };
-
 	w->touched += FAULT_BYTES + n;
 	if (w->touched < RELEASE_BYTES)
 		return;
@@ -64,6 +69,20 @@ void dwarf_release(const struct dwarf *d)
 
 	for (i = 0; i < d->sets.n; i++)
 		image_release(d->sets.v[i]->img);
+}
+
+void dwarf_release_names(struct dwarf *d)
+{
+	if (d->name_bytes)
+		dwarf_release(d);
+	d->name_bytes = 0;
+}
+
+void dwarf_name_reads(struct dwarf *d, uint64_t n)
+{
+	d->name_bytes += FAULT_BYTES + n;
+	if (d->name_bytes >= RELEASE_NAMES)
+		dwarf_release_names(d);
 }
 
 enum {
