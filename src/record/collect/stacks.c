@@ -2,9 +2,9 @@
 /* Turns addresses into stacks of the profile, with caches. */
 #include "record/collect/stacks.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "base/pages.h"
 #include "record/collect/deep_stacks.h"
 #include "record/collect/frame_names.h"
 
@@ -19,7 +19,7 @@ enum {
 struct loc_slot {
 	uint64_t vaddr;
 	uint32_t image;
-	uint32_t loc;
+	uint32_t not_loc;	/* ~loc; 0: empty */
 };
 
 struct caller_slot {
@@ -27,7 +27,8 @@ struct caller_slot {
 	uint32_t node;
 };
 
-/* Together they fit into a huge page. */
+/* Large, but not in huge pages: few programs need most of the slots, and clearing a huge page
+ * takes longer than the first seconds of sampling save by it. */
 struct stack_cache {
 	struct loc_slot locs[LOC_SLOTS];
 	struct caller_slot callers[CALLER_SLOTS];
@@ -39,25 +40,19 @@ int stacks_init(struct stacks *s, struct profile *p, struct images *im,
 	s->profile = p;
 	s->images = im;
 	s->kernel = k;
-	s->cache = pages_calloc(1, sizeof(*s->cache));
-	if (!s->cache)
-		return -ERR_NOMEM;
-	for (size_t i = 0; i < LOC_SLOTS; i++)
-		s->cache->locs[i].loc = PROF_NONE;
-	return 0;
+	s->cache = calloc(1, sizeof(*s->cache));
+	return s->cache ? 0 : -ERR_NOMEM;
 }
 
 void stacks_fini(struct stacks *s)
 {
-	pages_free(s->cache, 1, sizeof(*s->cache));
+	free(s->cache);
 	s->cache = NULL;
 }
 
 void stacks_forget(struct stacks *s)
 {
-	memset(s->cache->callers, 0, sizeof(s->cache->callers));
-	for (size_t i = 0; i < LOC_SLOTS; i++)
-		s->cache->locs[i].loc = PROF_NONE;
+	memset(s->cache, 0, sizeof(*s->cache));
 }
 
 static uint32_t loc_intern(struct stacks *s, uint32_t image, uint64_t vaddr)
@@ -96,12 +91,12 @@ static uint32_t loc_in(struct stacks *s, const struct mapset *maps, uint32_t ima
 	struct loc_slot *slot = slot_of(s, vaddr, image);
 	uint32_t loc;
 
-	if (slot->vaddr == vaddr && slot->image == image && slot->loc != PROF_NONE)
-		return slot->loc;
+	if (slot->vaddr == vaddr && slot->image == image && slot->not_loc)
+		return ~slot->not_loc;
 	if (images_name_code(s->images, image, maps) < 0)
 		return PROF_NONE;
 	loc = loc_intern(s, image, vaddr);
-	*slot = (struct loc_slot){ vaddr, image, loc };
+	*slot = (struct loc_slot){ vaddr, image, ~loc };
 	return loc;
 }
 
@@ -148,14 +143,14 @@ static uint32_t kernel_loc(struct stacks *s, uint64_t addr)
 	struct loc_slot *slot = slot_of(s, addr, space);
 	uint64_t vaddr = addr;
 
-	if (slot->vaddr == addr && slot->image == space && slot->loc != PROF_NONE)
-		return slot->loc;
+	if (slot->vaddr == addr && slot->image == space && slot->not_loc)
+		return ~slot->not_loc;
 	image = kernel_maps_find(s->kernel, addr, &vaddr);
 	/* An unknown address may become known. */
 	if (image == s->images->unknown)
 		return loc_intern(s, image, vaddr);
-	*slot = (struct loc_slot){ addr, space, loc_intern(s, image, vaddr) };
-	return slot->loc;
+	*slot = (struct loc_slot){ addr, space, ~loc_intern(s, image, vaddr) };
+	return ~slot->not_loc;
 }
 
 /* Returns the location of an address. */
