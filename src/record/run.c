@@ -268,6 +268,9 @@ static int wait_round(struct run *r, struct pollfd *fds, struct error *err)
 		fds[OURS + i] = (struct pollfd){ r->ends.fds.v[i], POLLIN, 0 };
 	if (poll_and_look(r, fds, n, timeout_ms(r, now), err) < 0)
 		return -err->code;
+	/* A source that paces itself had many rounds meanwhile, all without records. */
+	if (!fds[RECORDS].revents && clock_now() >= now + ROUND_MAX_MS * 1000000ull)
+		r->round_ms = ROUND_MAX_MS;
 	/* Limit wakeups by programs that start others all the time. */
 	now = clock_now();
 	if (!fds[SIGNALS].revents && !fds[CONTROL].revents &&
@@ -327,13 +330,15 @@ static void next_round(struct run *r)
 }
 
 /* Raises the priority if rounds are late, because late rounds lose outer frames, and
- * files of programs that have ended. */
+ * files of programs that have ended.  Where nothing asks for a round before the longest time,
+ * a late one loses neither. */
 static void keep_up(struct run *r)
 {
 	uint64_t waited = priority_waited(), before = r->waited_ns;
 
 	r->waited_ns = waited;
-	if (!priority_boost_on(&r->s->boost) && waited > before + LATE_NS)
+	if (!priority_boost_on(&r->s->boost) && waited > before + LATE_NS &&
+	    r->round_ms < ROUND_MAX_MS)
 		priority_boost_begin(&r->s->boost, PRIORITY_WORK);
 }
 
@@ -362,9 +367,9 @@ static int loop(struct run *r, struct error *err)
 		r->done = true;
 	r->waited_ns = priority_waited();
 	while (!rc && !r->done) {
+		next_round(r);
 		if (r->source->ops->pace && !r->s->o->calm)
 			keep_up(r);
-		next_round(r);
 		rc = wait_round(r, fds, err);
 		if (!rc && !r->done)
 			rc = run_drain(r, false, err);
