@@ -305,12 +305,17 @@ static void apart(const char *const *full, size_t n, struct buf *out,
 {
 	struct name *names = calloc(n + 1, sizeof(*names));
 	struct name **order = calloc(n + 1, sizeof(struct name *));
+	struct buf brief = { 0 };	/* with much room, which all names share */
 
 	for (size_t i = 0; names && order && i < n; i++) {
 		names[i].full = full[i];
 		order[i] = &names[i];
-		demangle_short_cuts(full[i], &names[i].brief, &names[i].cuts);
+		buf_again(&brief);
+		demangle_short_cuts(full[i], &brief, &names[i].cuts);
+		buf_bytes(&names[i].brief, brief.p, brief.n);
+		names[i].brief.failed |= brief.failed;
 	}
+	buf_fini(&brief);
 	if (names && order)
 		qsort(order, n, sizeof(struct name *), by_text);
 	for (size_t from = 0, to; names && order && from < n; from = to) {

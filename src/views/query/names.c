@@ -76,12 +76,15 @@ void name_set_shorten(struct name_set *s)
 
 	s->failed |= !bare || !text;
 	for (size_t i = 0; !s->failed && i < s->n; i++) {
-		const char *full = buf_cstr(&s->full[i]);
+		const char *full = buf_cstr(&s->full[i]), *label = label_start(full);
 
 		if (s->brief[i].n)
 			continue;
-		buf_bytes(&text[n], full, (size_t)(label_start(full) - full));
-		bare[n] = buf_cstr(&text[n]);
+		bare[n] = full;
+		if (*label) {
+			buf_bytes(&text[n], full, (size_t)(label - full));
+			bare[n] = buf_cstr(&text[n]);
+		}
 		n++;
 	}
 	brief = s->failed ? NULL : text + s->n;
