@@ -115,6 +115,14 @@ else
 	t_like "which says so" "$(cat err)" 'seccomp filter kills.*tally doctor'
 	t_like "nor list" "$(open/deny KILL "$TALLY" list --all cpu-clock)" \
 		'unusable: a seccomp filter kills'
+	open/deny KILL-BPF "$TALLY" doctor --format=json >json
+	t_is "a filter of bpf does not kill doctor" $? "$(own json)"
+	if check json waits | grep -q .; then
+		t_like "and is named" "$(check json waits)" \
+			'^ok: .*perf events.*a system call filter kills'
+	fi
+	open/deny KILL-BPF "$TALLY" record -q --wait -o a.tally -- true
+	t_is "nor record" $? 0
 fi
 
 # Every setting, as a user without rights.

@@ -227,7 +227,7 @@ static void a_new_thread_waits_for_a_processor(void **state)
 	assert_int_equal(waits_fork(&w, PID, 3, 200, &err), 0);
 	in(&w, 3, 230);
 	assert_wait(&s, 0, 3, 200, 230, true, WAIT_STARTING);
-	waits_exit(&w, 3);
+	waits_exit(&w, 3, false);
 	/* The number is another thread's now. */
 	assert_null(waits_find(&w, 3));
 	assert_int_equal(waits_fork(&w, PID, 3, 300, &err), 0);
@@ -235,6 +235,31 @@ static void a_new_thread_waits_for_a_processor(void **state)
 	assert_wait(&s, 1, 3, 300, 310, true, WAIT_STARTING);
 	end(&w, 400);
 	assert_int_equal(s.n, 2);
+}
+
+/* Between its exit and its end, a thread may be preempted. */
+static void an_exited_thread_does_not_wait(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+	struct error err;
+
+	(void)state;
+	in(&w, 3, 200);
+	waits_exit(&w, 3, true);
+	assert_null(waits_find(&w, 3));
+	assert_int_equal(waits_switch(&w, PID, 3, 210, true, true, &err), 0);
+	assert_null(waits_find(&w, 3));
+	in(&w, 3, 220);
+	out(&w, 3, 230, true);
+	waits_end_of(&w, 3);
+	/* The number is another thread's now. */
+	assert_int_equal(waits_fork(&w, PID, 3, 300, &err), 0);
+	in(&w, 3, 310);
+	end(&w, 400);
+	assert_int_equal(s.n, 2);
+	assert_wait(&s, 0, 3, 100, 200, false, WAIT_NO_STACK);
+	assert_wait(&s, 1, 3, 300, 310, true, WAIT_STARTING);
 }
 
 static void wake(struct waits *w, uint32_t tid, uint64_t time, uint32_t by)
@@ -553,6 +578,7 @@ int main(void)
 		cmocka_unit_test(a_sample_without_its_switch_is_not_lent),
 		cmocka_unit_test(waits_count_from_the_beginning_to_the_end),
 		cmocka_unit_test(a_new_thread_waits_for_a_processor),
+		cmocka_unit_test(an_exited_thread_does_not_wait),
 		cmocka_unit_test(a_woken_thread_waits_for_a_processor),
 		cmocka_unit_test(a_wake_of_an_unknown_thread_is_ignored),
 		cmocka_unit_test(what_was_woken_before_the_beginning_is_runnable_only),

@@ -353,6 +353,7 @@ void collect_waits_begin(struct collector *c, const struct source *src,
 		.waking = src->waking, .latency = src->latency,
 		.queues = !src->wait_polls && src->waking == SOURCE_NONE,
 		.paces = !src->wait_polls && src->waking != SOURCE_NONE,
+		.ends = src->tells_ends,
 		.random = 0x9e3779b97f4a7c15ull, .most = MOST,
 	};
 	c->waits.cb = c->polled_waits.cb = take_wait;
@@ -511,16 +512,17 @@ int collect_switch(struct collector *c, const struct record *r,
 	*gap = 0;
 	if (c->wait_samples.queues && !r->change.out)
 		read_queue(c, r);
+	if (r->change.ended) {
+		latency_exit(&c->latency, r->tid, r->time_ns);
+		waits_end_of(&c->waits, r->tid);
+		return 0;
+	}
 	if (has_latency(c) && r->change.out)
 		latency_out(&c->latency, r->tid, r->time_ns);
 	else if (has_latency(c))
 		rc = latency_in(&c->latency, r->tid, r->time_ns, gap);
 	if (rc < 0)
 		return error_set(err, ERR_NOMEM, "out of memory for threads");
-	if (r->change.ended) {
-		waits_exit(&c->waits, r->tid);
-		return 0;
-	}
 	rc = waits_switch(&c->waits, r->pid, r->tid, r->time_ns, r->change.out,
 			  r->change.preempted, err);
 	/* No wait took the gap, so this is a kernel thread. */
@@ -575,7 +577,7 @@ int collect_exit(struct collector *c, const struct record *r, struct error *err)
 		rc = write_unsampled(c, waits_find(&c->waits, r->tid),
 				     r->time_ns, err);
 	latency_exit(&c->latency, r->tid, r->time_ns);
-	waits_exit(&c->waits, r->tid);
+	waits_exit(&c->waits, r->tid, c->wait_samples.ends);
 	if (r->pid == r->tid)
 		python_live_end(&c->python_live, r->pid);
 	return rc;
@@ -587,6 +589,9 @@ int collect_exec(struct collector *c, const struct record *r, struct error *err)
 {
 	uint64_t gap;
 
+	/* The end of a first thread that exited before has this one's former number. */
+	if (!waits_find(&c->waits, r->tid))
+		waits_end_of(&c->waits, r->tid);
 	for (size_t i = 0; i < c->waits.threads.n; i++) {
 		const struct waiter t = c->waits.threads.v[i];
 
@@ -596,7 +601,7 @@ int collect_exec(struct collector *c, const struct record *r, struct error *err)
 				    err) < 0)
 			return -err->code;
 		latency_exit(&c->latency, t.tid, r->time_ns);
-		waits_exit(&c->waits, t.tid);
+		waits_end_of(&c->waits, t.tid);
 	}
 	if (has_latency(c) && c->latency.now_ns &&
 	    latency_in(&c->latency, r->tid, r->time_ns, &gap) < 0)

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "record/source/rights.h"
 
 enum {
 	PROGRAMS_MAX = 1 << 16,
@@ -154,6 +155,8 @@ int kernel_code_scan(struct kernel_maps *k, struct images *im,
 	uint32_t id = 0;
 	int rc = 0;
 
+	if (rights_bpf_kills())
+		return 0;
 	for (int i = 0; i < PROGRAMS_MAX && !rc; i++) {
 		int fd;
 

@@ -14,7 +14,9 @@
 
 #include "base/io.h"
 #include "base/vec.h"
+#include "launch/proc_read.h"
 #include "record/perf/btf.h"
+#include "record/source/rights.h"
 
 /* The programs write the first part of a CPU's memory, and the recorder the second. */
 struct perf_bpf_cpu {
@@ -30,15 +32,12 @@ struct perf_bpf_cpu {
 	struct perf_bpf_report ring[];
 };
 
-/* include/linux/sched.h, since Linux 4.13 */
-enum { TASK_DEAD_STATE = 0x80 };
-
 enum tracepoint { ON_SWITCH, ON_WAKING, ON_FORK, ON_EXEC, TRACEPOINTS };
 
 /* What the programs need to know about the kernel. */
 struct layout {
 	uint32_t tracepoints[TRACEPOINTS];	/* numbers of their types */
-	int16_t pid, tgid, on_rq;	/* offsets in a task */
+	int16_t pid, tgid, on_rq, exit_state;	/* offsets in a task */
 	/* Offset by which threads that left may still be in the run queue (since Linux
 	 * 6.12), or 0. */
 	int16_t delayed;
@@ -64,19 +63,22 @@ enum { TASK, ENTITY, CFS_RQ, RQ, HOT_TYPE, HOT, COUNT_ALONE, QUEUES, TRACEPOINT,
 
 static bool task_layout(const struct btf *b, const struct btf_name *n, struct layout *l)
 {
-	uint32_t pid, tgid, on_rq, se, cfs_rq, rq, cpu, delayed;
+	uint32_t pid, tgid, on_rq, exit_state, se, cfs_rq, rq, cpu, delayed;
 
 	if (!btf_member(b, n[TASK].number, "pid", &pid) ||
 	    !btf_member(b, n[TASK].number, "tgid", &tgid) ||
 	    !btf_member(b, n[TASK].number, "on_rq", &on_rq) ||
+	    !btf_member(b, n[TASK].number, "exit_state", &exit_state) ||
 	    !btf_member(b, n[TASK].number, "se", &se) ||
 	    !btf_member(b, n[ENTITY].number, "cfs_rq", &cfs_rq) ||
 	    !btf_member(b, n[CFS_RQ].number, "rq", &rq) ||
 	    !btf_member(b, n[RQ].number, "cpu", &cpu) ||
-	    pid > INT16_MAX || tgid > INT16_MAX || on_rq > INT16_MAX)
+	    pid > INT16_MAX || tgid > INT16_MAX || on_rq > INT16_MAX ||
+	    exit_state > INT16_MAX)
 		return false;
 	*l = (struct layout){
 		.pid = (int16_t)pid, .tgid = (int16_t)tgid, .on_rq = (int16_t)on_rq,
+		.exit_state = (int16_t)exit_state,
 		.cfs_rq = (int32_t)(se + cfs_rq), .rq = (int32_t)rq,
 		.rq_cpu = (int32_t)cpu,
 	};
@@ -386,7 +388,7 @@ static void sample(struct program *p, const struct perf_bpf *b, enum perf_bpf_sa
 	increment(p, offsetof(struct perf_bpf_cpu, sampled), 0);
 }
 
-/* The part of sched_switch(preempt, prev, next, prev_state) about `prev`. */
+/* The part of sched_switch(preempt, prev, next) about `prev`. */
 static void write_out(struct program *p, const struct perf_bpf *b,
 		      const struct layout *l)
 {
@@ -398,8 +400,10 @@ static void write_out(struct program *p, const struct perf_bpf *b,
 	load_local(p, BPF_REG_1, KEY);
 	store_local(p, OUT_TID, BPF_REG_1);
 	store_local(p, OUT_PID, BPF_REG_7);
-	argument(p, BPF_REG_1, 3);
-	jump_if(p, &ended, BPF_JSET, BPF_REG_1, TASK_DEAD_STATE);
+	/* Set after the record of its exit, and before a process that waits for it is woken
+	 * (do_exit, kernel/exit.c). */
+	task_number(p, BPF_REG_1, 1, l->exit_state);
+	jump_if(p, &ended, BPF_JNE, BPF_REG_1, 0);
 	/* What perf's record says (perf_event_switch, kernel/events/core.c): prev_state
 	 * does not tell that a signal kept the thread in the run queue. */
 	task_number(p, BPF_REG_1, 1, l->on_rq);
@@ -465,6 +469,8 @@ static void write_switch(struct program *p, const struct perf_bpf *b,
 	task_number(p, BPF_REG_7, 2, l->pid);
 	store_local(p, KEY, BPF_REG_7);
 	unless_reported(p, b, &skip);
+	task_number(p, BPF_REG_1, 2, l->exit_state);
+	jump_if(p, &skip, BPF_JNE, BPF_REG_1, 0);
 	store_local(p, IN_TID, BPF_REG_7);
 	task_number(p, BPF_REG_1, 2, l->tgid);
 	store_local(p, IN_PID, BPF_REG_1);
@@ -739,20 +745,29 @@ static int start(struct perf_bpf *b, bool inherit, const struct layout *l)
 	return r;
 }
 
+/* Returns why programs are out of the question, or NULL. */
+static const char *obstacle(void)
+{
+	if (rights_bpf_kills())
+		return "a system call filter kills callers of bpf(2)";
+	if (!proc_first_pid_namespace())
+		return "in a pid namespace of its own";
+	/* There, soft interrupts are handled by threads. */
+	return !access("/sys/kernel/realtime", F_OK) ? "a kernel with PREEMPT_RT" : NULL;
+}
+
 bool perf_bpf_open(struct perf_bpf *b, const struct perf_bpf_scope *scope, char *why,
 		   size_t size)
 {
+	const char *no = obstacle();
 	struct layout l;
 	int r;
 
 	*b = (struct perf_bpf){ .everyone = scope->everyone, .ncpus = scope->ncpus,
 				.shared = -1, .samples = { -1, -1 }, .threads = -1 };
-	/* There, soft interrupts are handled by threads. */
-	if (!access("/sys/kernel/realtime", F_OK)) {
-		snprintf(why, size, "a kernel with PREEMPT_RT");
-		return false;
-	}
-	if (!read_layout(&l, why, size))
+	if (no)
+		snprintf(why, size, "%s", no);
+	if (no || !read_layout(&l, why, size))
 		return false;
 	r = start(b, scope->inherit, &l);
 	if (r >= 0)

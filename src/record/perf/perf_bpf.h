@@ -11,8 +11,8 @@
  * CPU, directly before the switch, and of threads that wake others.
  *
  * The numbers of threads are those of the machine's first pid namespace, and times those
- * of CLOCK_MONOTONIC.  Requires x86, CAP_BPF and CAP_PERFMON, Linux 5.18 (the fourth
- * argument of sched_switch), and the kernel's type information.
+ * of CLOCK_MONOTONIC.  Requires x86, CAP_BPF and CAP_PERFMON, Linux 5.12, and the kernel's
+ * type information.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,7 +34,7 @@ struct perf_bpf_report {
 
 enum perf_bpf_flags {
 	PERF_BPF_RUNNABLE = 1,	/* out_tid could continue */
-	PERF_BPF_ENDED = 2,	/* out_tid has ended; it has no sample */
+	PERF_BPF_ENDED = 2,	/* out_tid has exited; it has no sample */
 	PERF_BPF_WAKEUP = 4,
 	PERF_BPF_INTERRUPT = 8,	/* an interrupt in out_tid woke in_tid */
 };

@@ -9,7 +9,6 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
-#include "launch/proc_read.h"
 #include "record/perf/perf_plan.h"
 #include "record/perf/perf_source_internal.h"
 
@@ -200,13 +199,6 @@ static void number_waits(struct perf_source *p, size_t n,
 	p->base.nevents = n;
 }
 
-static bool bpf_possible(int cgroup_fd, char *why, size_t size)
-{
-	snprintf(why, size, "%s", cgroup_fd >= 0 ? "of a control group"
-				  : "in a pid namespace of its own");
-	return cgroup_fd < 0 && proc_first_pid_namespace();
-}
-
 /* Starts the BPF programs, where permitted. */
 static void start_bpf(struct perf_source *p, const struct source_target *t, bool inherit)
 {
@@ -216,7 +208,8 @@ static void start_bpf(struct perf_source *p, const struct source_target *t, bool
 	for (size_t i = 0; i < p->ncpus; i++)
 		if (scope.ncpus <= p->cpus[i])
 			scope.ncpus = p->cpus[i] + 1;
-	if (bpf_possible(t->cgroup_fd, why, sizeof(why)))
+	/* The programs do not know the control groups of threads. */
+	if (t->cgroup_fd < 0)
 		perf_bpf_open(&p->bpf, &scope, why, sizeof(why));
 }
 
@@ -361,6 +354,7 @@ static void see_waits(struct perf_source *p)
 			    *runnable = &p->seen[p->base.runnable];
 
 	p->base.waits = true;
+	p->base.tells_ends = perf_bpf_is_open(&p->bpf);
 	p->base.wait_stacks = !blocked->exclude_kernel;
 	blocked->period = 0;
 	blocked->config = PERF_COUNT_SW_CONTEXT_SWITCHES;
@@ -454,8 +448,7 @@ static void diagnose_waits(struct doctor *d)
 	char why[PERF_BPF_WHY];
 	struct perf_bpf bpf;
 
-	if (bpf_possible(-1, why, sizeof(why)) &&
-	    perf_bpf_open(&bpf, &scope, why, sizeof(why))) {
+	if (perf_bpf_open(&bpf, &scope, why, sizeof(why))) {
 		doctor_found(c, "--wait records switches and wakeups by BPF programs");
 		perf_bpf_close(&bpf);
 		return;

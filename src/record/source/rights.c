@@ -3,6 +3,7 @@
 #include "record/source/rights.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <linux/seccomp.h>
@@ -135,20 +136,39 @@ int rights_reach(void)
 	return errno;
 }
 
-int rights_reach_in_child(void)
+/* Makes a call in a child, because a filter may kill the caller.  Returns its result, from 0
+ * to 255, or minus the signal that killed it. */
+static int in_child(int (*call)(void))
 {
 	int status;
 	pid_t pid = fork();
 
 	if (!pid)
-		_exit(rights_reach() & 0xff);
+		_exit(call() & 0xff);
 	while (pid > 0 && waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
 			pid = -1;
 	if (pid < 0)	/* without a child, do not try where it may kill the caller */
 		return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER
-		       ? -SIGSYS : rights_reach();
+		       ? -SIGSYS : call();
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+int rights_reach_in_child(void)
+{
+	return in_child(rights_reach);
+}
+
+/* No command has this number. */
+static int try_bpf(void)
+{
+	return syscall(SYS_bpf, INT_MAX, NULL, 0) < 0;
+}
+
+bool rights_bpf_kills(void)
+{
+	return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) == SECCOMP_MODE_FILTER &&
+	       in_child(try_bpf) < 0;
 }
 
 enum denial rights_denial(const struct rights *r, int errnum, int need)

@@ -55,6 +55,8 @@ int rights_reach(void);
 /* Does the same in a child process, because a filter may kill the caller.  Returns
  * that number, or the negative signal that ended the child. */
 int rights_reach_in_child(void);
+/* Returns whether a system call filter kills callers of bpf(2). */
+bool rights_bpf_kills(void);
 /* Returns what refused, with `errnum`, a call that paranoid <= `need` would allow. */
 enum denial rights_denial(const struct rights *r, int errnum, int need);
 /* Writes the smallest change that lifts the denial, "" if there is none. */

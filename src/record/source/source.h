@@ -169,7 +169,7 @@ struct record {
 		struct {
 			bool out;	/* switched out; false: in */
 			bool preempted;	/* switched out while it could have continued */
-			bool ended;	/* switched out for good */
+			bool ended;	/* switched out for good; see tells_ends */
 		} change;
 		struct {
 			uint32_t tid;	/* the woken thread */
@@ -271,6 +271,7 @@ struct source {
 	 * `runnable` has no samples from the source. */
 	bool waits, wait_stacks;
 	bool wait_polls;	/* no records of switches; poll /proc for waits */
+	bool tells_ends;	/* the last RECORD_SWITCH of a thread has `ended` */
 	uint32_t blocked, runnable;
 	uint32_t waking;	/* event of wakeups: RECORD_WAKE is delivered, and
 				 * samples of this event for some of them; or

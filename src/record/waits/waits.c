@@ -23,7 +23,7 @@ static int no_memory(struct error *err)
 	return error_set(err, ERR_NOMEM, "out of memory for waits");
 }
 
-struct waiter *waits_find(struct waits *w, uint32_t tid)
+static struct waiter *find_row(struct waits *w, uint32_t tid)
 {
 	uint32_t i = tid_rows_get(&w->index, tid);
 
@@ -32,10 +32,17 @@ struct waiter *waits_find(struct waits *w, uint32_t tid)
 	       ? &w->threads.v[i] : NULL;
 }
 
+struct waiter *waits_find(struct waits *w, uint32_t tid)
+{
+	struct waiter *t = find_row(w, tid);
+
+	return t && t->gone ? NULL : t;
+}
+
 /* Returns the thread's row, made if necessary. */
 static struct waiter *waiter_get(struct waits *w, uint32_t pid, uint32_t tid)
 {
-	struct waiter *t = waits_find(w, tid), row = { .pid = pid, .tid = tid };
+	struct waiter *t = find_row(w, tid), row = { .pid = pid, .tid = tid };
 	uint32_t i;
 
 	if (t) {
@@ -263,7 +270,7 @@ int waits_sample(struct waits *w, uint32_t pid, uint32_t tid,
 		return no_memory(err);
 	/* The sample directly precedes the record of the switch. */
 	t->sample = *s;
-	t->sample.to_ns = 1;
+	t->sample.to_ns = !t->gone;
 	return 0;
 }
 
@@ -285,6 +292,8 @@ int waits_switch(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 		return r;
 	if (!t)
 		return no_memory(err);
+	if (t->gone)
+		return 0;
 	if (out) {
 		/* The switch-in between two switch-outs is missing. */
 		if (t->state == WAITER_AFTER_LOSS || t->state == WAITER_OUT)
@@ -359,9 +368,19 @@ void waits_wake(struct waits *w, uint32_t tid, uint64_t time_ns,
 	}
 }
 
-void waits_exit(struct waits *w, uint32_t tid)
+void waits_exit(struct waits *w, uint32_t tid, bool ends)
 {
-	struct waiter *t = waits_find(w, tid);
+	struct waiter *t = find_row(w, tid);
+
+	if (t && ends)
+		*t = (struct waiter){ .pid = t->pid, .tid = tid, .gone = true };
+	else
+		waits_end_of(w, tid);
+}
+
+void waits_end_of(struct waits *w, uint32_t tid)
+{
+	struct waiter *t = find_row(w, tid);
 
 	if (!t || !tid_rows_free(&w->index, (size_t)(t - w->threads.v)))
 		return;

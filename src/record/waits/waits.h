@@ -88,6 +88,7 @@ struct waiter {
 	bool was_running;	/* AFTER_LOSS: it was running before the loss */
 	bool hidden;		/* kernel thread, not reported */
 	bool closed;		/* tally may not look at it */
+	bool gone;		/* it has exited, and its end is still to come */
 	uint64_t since_ns;	/* OUT, AFTER_LOSS: time of the switch-out;
 				 * AFTER_LOSS with `was_running`: time of the loss */
 	uint64_t woken_ns;	/* OUT: time from which it is runnable, or 0 */
@@ -158,7 +159,11 @@ void waits_wake(struct waits *w, uint32_t tid, uint64_t time_ns,
 void waits_queued(struct waiter *t, uint64_t total_ns, uint64_t time_ns);
 /* Forgets these totals, because all wakeups have records from now on. */
 void waits_forget_queues(struct waits *w);
-void waits_exit(struct waits *w, uint32_t tid);
+/* Records that a thread exited: no wait of it counts any more.  `ends`: waits_end_of follows.
+ * Until then its switches, on the way there, are ignored. */
+void waits_exit(struct waits *w, uint32_t tid, bool ends);
+/* Records that a thread left its CPU for good, or that another one has its number. */
+void waits_end_of(struct waits *w, uint32_t tid);
 /* Handles a loss of switch records before this time. */
 int waits_lost(struct waits *w, uint64_t time_ns, struct error *err);
 /* Ends the recording and delivers the open waits. */
@@ -181,7 +186,7 @@ void waits_add_poll(struct waiter *t, const struct wait_stack *poll);
  * records have arrived. */
 bool waits_has_poll(const struct waiter *t);
 bool waits_has_kind(const struct waiter *t);
-/* Returns a thread's row, or NULL.  It is valid until the next call that may add a
+/* Returns the row of a thread that has not exited, or NULL.  It is valid until the next call that may add a
  * row. */
 struct waiter *waits_find(struct waits *w, uint32_t tid);
 
