@@ -6,10 +6,12 @@
  * program: 1 (it has a symbol), symbol, offset, samples.  Only the first event,
  * only the program, and only addresses with a symbol are written.  BOLT calls a local
  * function NAME/1.  A recording does not say which functions are local, so each address
- * is written by both names; BOLT ignores the unknown one.
+ * is written by both names; BOLT ignores the unknown one.  Stubs of the linker are
+ * NAME@PLT.
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "export/formats.h"
 #include "profile/symbol_order.h"
@@ -28,12 +30,26 @@ static bool of_program(const struct profile *p, uint32_t image)
 }
 
 /* Writes a name.  A blank would end it and is escaped by a backslash. */
-static void put_name(struct buf *out, const char *s)
+static void put_name(struct buf *out, const char *s, size_t n)
 {
-	for (; *s; s++) {
-		if (*s == ' ' || *s == '\\')
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] == ' ' || s[i] == '\\')
 			buf_u8(out, '\\');
-		buf_u8(out, (uint8_t)*s);
+		buf_u8(out, (uint8_t)s[i]);
+	}
+}
+
+static void put_address(struct buf *out, const char *name, uint64_t offset, uint64_t count)
+{
+	static const char plt[] = "@plt";
+	size_t n = strlen(name), stem = n < strlen(plt) ? n : n - strlen(plt);
+	bool stub = !strcmp(name + stem, plt);
+
+	for (int local = 0; local < 2 - stub; local++) {
+		buf_str(out, "1 ");
+		put_name(out, name, stub ? stem : n);
+		buf_printf(out, "%s %" PRIx64 " %" PRIu64 "\n",
+			   stub ? "@PLT" : local ? "/1" : "", offset, count);
 	}
 }
 
@@ -42,10 +58,11 @@ static int put_all(struct bolt *w, const struct prof_symbol *symbols,
 {
 	struct export *x = w->x;
 	const struct profile *p = x->p;
+	const char *event = x->a.ncols ? export_event_name(x, 0) : "cycles";
 	int rc = 0;
 
 	buf_str(&x->out, "no_lbr ");
-	put_name(&x->out, x->a.ncols ? export_event_name(x, 0) : "cycles");
+	put_name(&x->out, event, strlen(event));
 	buf_u8(&x->out, '\n');
 	for (uint32_t i = 0; !rc && i < p->locs.n; i++) {
 		const struct prof_loc *l = &p->locs.v[i];
@@ -56,13 +73,8 @@ static int put_all(struct bolt *w, const struct prof_symbol *symbols,
 		s = symbols_find(symbols, p->symbols.n, l->image, l->vaddr);
 		if (!s || s->name == PROF_STR_EMPTY)
 			continue;
-		for (int local = 0; local < 2; local++) {
-			buf_str(&x->out, "1 ");
-			put_name(&x->out, export_str(x, s->name));
-			buf_printf(&x->out, "%s %" PRIx64 " %" PRIu64 "\n",
-				   local ? "/1" : "", l->vaddr - s->vaddr,
-				   w->count[i]);
-		}
+		put_address(&x->out, export_str(x, s->name), l->vaddr - s->vaddr,
+			    w->count[i]);
 		rc = export_flush(x, false, err);
 	}
 	return rc;

@@ -132,6 +132,24 @@ if [ -n "$bolt" ] && [ "$(uname -m)" = x86_64 ]; then
 			"$(tail -n +2 perf2bolt.fdata | sort >want
 			sort b.fdata | comm -13 - want)"
 		t_like "which is something" "$(cat want)" '^1 step/1 [0-9a-f]+ [0-9]+$'
+		cat >stubs.c <<'END'
+#include <stdlib.h>
+int main(void)
+{
+	long s = 0;
+
+	for (long i = 0; i < 300000000; i++)
+		s += labs(i);
+	return s == 3;
+}
+END
+		gcc -O2 -fno-builtin -Wl,--emit-relocs -o stubs stubs.c
+		timeout 60 "${PERF:-perf}" record -q -N --buildid-mmap -e cpu-clock -F 4000 \
+			-o s.data ./stubs 2>err
+		$bolt -aggregate-only -nl -p s.data -o stubs.fdata stubs >out 2>err
+		"$TALLY" export --format=bolt -o s.fdata s.data
+		t_is "stubs of the linker have the names that it gives them" \
+			"$(grep '@' s.fdata)" "$(grep '@PLT' stubs.fdata)"
 	else
 		t_skip "perf2bolt" "perf may not record, or BOLT read it, here"
 	fi
