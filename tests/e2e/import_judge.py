@@ -10,8 +10,8 @@ choose different ones of them.  Functions of libc without symbols that tally kno
 their code (STARTS) have no names in perf.  Samples whose command perf does not know
 (":TID") may have one in tally's report: the last that a record gives the thread's
 process.  Exit status 1, and the rows that differ, where they do; 3 where perf aborts
-because of marks of build-ids where there are none.  The last line says how many rows
-and samples there are.
+because of marks of build-ids where there are none, or is killed by a signal.  The last
+line says how many rows and samples there are.
 """
 import csv
 import os
@@ -33,6 +33,9 @@ def output(*command):
             break
     if b'build-id.c' in r.stderr:
         print('perf aborts')
+        sys.exit(3)
+    if r.returncode < 0 and command[0] != sys.argv[2]:
+        print('perf is killed by signal', -r.returncode)
         sys.exit(3)
     if r.returncode:
         sys.exit('%s: %s' % (' '.join(command), r.stderr.decode()[-500:]))
@@ -140,7 +143,8 @@ def of_tally(tally, path, paths):
                   'comm,image,symbol', path)
     for row in csv.DictReader(text.splitlines()):
         samples = int(row['self_samples'])
-        image = os.path.basename(row['image'])
+        # Other programs of the machine may have a file of this name, too.
+        image = re.sub(r' \[[0-9a-f]{8}\]$', '', os.path.basename(row['image']))
         paths.setdefault(image, row['image'])
         if samples:
             add(rows, row.get('event', ''), row['comm'], image,
