@@ -22,8 +22,8 @@
 /* Costs in a virtual machine, of a program that computes between its switches
  * (doc/measurements.md, Waits).  That of a record of a switch includes what events cost
  * that are off, and that of a sample of a blocked thread includes the record of its
- * wakeup. */
-enum { PERF_SWITCH_NS = 900, PERF_REPORTED_NS = 600, PERF_BLOCKED_NS = 5000,
+ * wakeup.  BPF programs report a switch and a wakeup each time. */
+enum { PERF_SWITCH_NS = 900, PERF_REPORTED_NS = 700, PERF_BLOCKED_NS = 5000,
        PERF_WAKING_NS = 5000 };
 /* What it costs to switch the events on and off: interrupts on the program's CPU. */
 enum { PERF_WINDOW_NS = 200000 };
