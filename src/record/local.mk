@@ -27,6 +27,7 @@ librecord_a_SOURCES = \
 	src/record/source/options.h \
 	src/record/source/order.c \
 	src/record/source/order.h \
+	src/record/source/bpf_call.h \
 	src/record/source/rights.c \
 	src/record/source/rights.h \
 	src/record/source/ring_read.c \

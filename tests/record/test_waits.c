@@ -252,7 +252,7 @@ static void an_exited_thread_does_not_wait(void **state)
 	assert_null(waits_find(&w, 3));
 	in(&w, 3, 220);
 	out(&w, 3, 230, true);
-	waits_end_of(&w, 3);
+	waits_remove(&w, 3);
 	/* The number is another thread's now. */
 	assert_int_equal(waits_fork(&w, PID, 3, 300, &err), 0);
 	in(&w, 3, 310);

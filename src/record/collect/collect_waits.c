@@ -514,7 +514,7 @@ int collect_switch(struct collector *c, const struct record *r,
 		read_queue(c, r);
 	if (r->change.ended) {
 		latency_exit(&c->latency, r->tid, r->time_ns);
-		waits_end_of(&c->waits, r->tid);
+		waits_remove(&c->waits, r->tid);
 		return 0;
 	}
 	if (has_latency(c) && r->change.out)
@@ -591,7 +591,7 @@ int collect_exec(struct collector *c, const struct record *r, struct error *err)
 
 	/* The end of a first thread that exited before has this one's former number. */
 	if (!waits_find(&c->waits, r->tid))
-		waits_end_of(&c->waits, r->tid);
+		waits_remove(&c->waits, r->tid);
 	for (size_t i = 0; i < c->waits.threads.n; i++) {
 		const struct waiter t = c->waits.threads.v[i];
 
@@ -601,7 +601,7 @@ int collect_exec(struct collector *c, const struct record *r, struct error *err)
 				    err) < 0)
 			return -err->code;
 		latency_exit(&c->latency, t.tid, r->time_ns);
-		waits_end_of(&c->waits, t.tid);
+		waits_remove(&c->waits, t.tid);
 	}
 	if (has_latency(c) && c->latency.now_ns &&
 	    latency_in(&c->latency, r->tid, r->time_ns, &gap) < 0)

@@ -3,14 +3,13 @@
 #include "record/collect/kernel_code.h"
 
 #include <errno.h>
-#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "record/source/bpf_call.h"
 #include "record/source/rights.h"
 
 enum {
@@ -73,11 +72,6 @@ int kernel_code_record(struct kernel_maps *k, struct images *im,
 	return 0;
 }
 
-static int sys_bpf(int cmd, union bpf_attr *attr)
-{
-	return (int)syscall(SYS_bpf, cmd, attr, sizeof(*attr));
-}
-
 /* Builds the kernel's name of a program's code: bpf_prog_TAG_NAME.  The kernel names
  * parts of a program after their BTF names.  These are not read; the name is F. */
 static void program_name(const struct bpf_prog_info *info, bool part,
@@ -102,7 +96,7 @@ static int program_info(int fd, struct bpf_prog_info *info)
 	attr.info.bpf_fd = (uint32_t)fd;
 	attr.info.info_len = sizeof(*info);
 	attr.info.info = (uint64_t)(uintptr_t)info;
-	return sys_bpf(BPF_OBJ_GET_INFO_BY_FD, &attr);
+	return bpf_call(BPF_OBJ_GET_INFO_BY_FD, &attr);
 }
 
 struct scanning {
@@ -162,12 +156,12 @@ int kernel_code_scan(struct kernel_maps *k, struct images *im,
 
 		memset(&attr, 0, sizeof(attr));
 		attr.start_id = id;
-		if (sys_bpf(BPF_PROG_GET_NEXT_ID, &attr) < 0)
+		if (bpf_call(BPF_PROG_GET_NEXT_ID, &attr) < 0)
 			break;	/* the last one, or not permitted */
 		id = attr.next_id;
 		memset(&attr, 0, sizeof(attr));
 		attr.prog_id = id;
-		fd = sys_bpf(BPF_PROG_GET_FD_BY_ID, &attr);
+		fd = bpf_call(BPF_PROG_GET_FD_BY_ID, &attr);
 		if (fd < 0)
 			continue;
 		rc = scan_program(&s, fd);

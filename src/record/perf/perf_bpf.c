@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* BPF programs that report the switches of threads. */
+/* BPF programs that report switches and wakeups of threads. */
 #include "record/perf/perf_bpf.h"
 
 #include <errno.h>
-#include <linux/bpf.h>
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/io.h"
 #include "base/vec.h"
 #include "launch/proc_read.h"
 #include "record/perf/btf.h"
+#include "record/source/bpf_call.h"
 #include "record/source/rights.h"
 
 /* The programs write the first part of a CPU's memory, and the recorder the second. */
@@ -24,12 +23,11 @@ struct perf_bpf_cpu {
 	uint64_t lost;
 	uint64_t sampled;	/* number of samples so far */
 	uint64_t count;		/* address of the CPU's number of layout.count, or 0 */
-	uint64_t apart[4];
-	uint64_t tail;		/* number of reports read */
+	_Alignas(64) uint64_t tail;	/* number of reports read */
 	uint64_t permitted;	/* number of samples at which they end */
 	uint32_t on, sample[PERF_BPF_SAMPLES];
-	uint8_t page[4096 - 92];
-	struct perf_bpf_report ring[];
+	/* A CPU's memory consists of pages. */
+	_Alignas(4096) struct perf_bpf_report ring[];
 };
 
 enum tracepoint { ON_SWITCH, ON_WAKING, ON_FORK, ON_EXEC, TRACEPOINTS };
@@ -49,13 +47,6 @@ struct layout {
 	 * interrupt.  Both are variables of the CPU. */
 	int32_t count;
 };
-
-static int sys_bpf(int cmd, union bpf_attr *a)
-{
-	int r = (int)syscall(SYS_bpf, cmd, a, sizeof(*a));
-
-	return r < 0 ? -errno : r;
-}
 
 /* What the kernel's type information must describe. */
 enum { TASK, ENTITY, CFS_RQ, RQ, HOT_TYPE, HOT, COUNT_ALONE, QUEUES, TRACEPOINT, NAMES =
@@ -392,11 +383,10 @@ static void sample(struct program *p, const struct perf_bpf *b, enum perf_bpf_sa
 static void write_out(struct program *p, const struct perf_bpf *b,
 		      const struct layout *l)
 {
-	struct jumps unknown = { .n = 0 }, ended = { .n = 0 }, blocked = { .n = 0 };
-	struct jumps done = { .n = 0 };
+	struct jumps ended = { .n = 0 }, blocked = { .n = 0 }, done = { .n = 0 };
 
 	current_thread(p);
-	unless_reported(p, b, &unknown);
+	unless_reported(p, b, &done);
 	load_local(p, BPF_REG_1, KEY);
 	store_local(p, OUT_TID, BPF_REG_1);
 	store_local(p, OUT_PID, BPF_REG_7);
@@ -422,7 +412,6 @@ static void write_out(struct program *p, const struct perf_bpf *b,
 	store_number(p, FLAGS, PERF_BPF_ENDED);
 	if (!b->everyone)
 		delete(p, b);
-	land(p, &unknown);
 	land(p, &done);
 }
 
@@ -518,17 +507,16 @@ static void find_interrupt(struct program *p, const struct layout *l)
 	/* include/linux/preempt.h: a soft interrupt is handled, a hard one, or one that
 	 * cannot be masked */
 	enum { IN_INTERRUPT = 0x00ff0100 };
-	struct jumps unknown = { .n = 0 }, interrupt = { .n = 0 };
+	struct jumps interrupt = { .n = 0 };	/* or unknown */
 
 	store_number(p, FLAGS, PERF_BPF_WAKEUP | PERF_BPF_INTERRUPT);
-	find_count(p, l, &unknown);
+	find_count(p, l, &interrupt);
 	move(p, BPF_REG_3, BPF_REG_9);
 	read_kernel(p, NUMBER, 4);
 	load_local(p, BPF_REG_1, NUMBER);
 	jump_if(p, &interrupt, BPF_JSET, BPF_REG_1, IN_INTERRUPT);
 	store_number(p, FLAGS, PERF_BPF_WAKEUP);
 	land(p, &interrupt);
-	land(p, &unknown);
 }
 
 /* Writes a sample of the waker, unless it is an interrupt or not followed. */
@@ -622,7 +610,7 @@ static int create_map(enum bpf_map_type type, uint32_t entries, uint32_t value_b
 	a.value_size = value_bytes;
 	a.max_entries = entries;
 	a.map_flags = flags;
-	return sys_bpf(BPF_MAP_CREATE, &a);
+	return bpf_call(BPF_MAP_CREATE, &a);
 }
 
 static size_t cpu_bytes(const struct perf_bpf *b)
@@ -693,13 +681,13 @@ static int attach(struct perf_bpf *b, const struct program *p, const char *name,
 	a.insn_cnt = (uint32_t)p->n;
 	a.license = (uintptr_t)"GPL";
 	snprintf(a.prog_name, sizeof(a.prog_name), "tally_%s", name);
-	fd = sys_bpf(BPF_PROG_LOAD, &a);
+	fd = bpf_call(BPF_PROG_LOAD, &a);
 	if (fd < 0)
 		return fd;
 	b->held[b->nheld++] = fd;
 	memset(&a, 0, sizeof(a));
 	a.raw_tracepoint.prog_fd = (uint32_t)fd;
-	fd = sys_bpf(BPF_RAW_TRACEPOINT_OPEN, &a);
+	fd = bpf_call(BPF_RAW_TRACEPOINT_OPEN, &a);
 	if (fd >= 0)
 		b->held[b->nheld++] = fd;
 	return fd < 0 ? fd : 0;
@@ -789,7 +777,7 @@ void perf_bpf_prepare(struct perf_event_attr *a)
 	a->config = PERF_COUNT_SW_BPF_OUTPUT;
 	/* It belongs to no thread that could call exec or start others. */
 	a->disabled = !a->enable_on_exec;
-	a->enable_on_exec = a->inherit = a->context_switch = 0;
+	a->enable_on_exec = a->inherit = 0;
 }
 
 static int set_entry(int map_fd, uint32_t key, uint32_t value)
@@ -802,7 +790,7 @@ static int set_entry(int map_fd, uint32_t key, uint32_t value)
 	a.key = (uintptr_t)&key;
 	a.value = (uintptr_t)&value;
 	a.flags = BPF_ANY;
-	r = sys_bpf(BPF_MAP_UPDATE_ELEM, &a);
+	r = bpf_call(BPF_MAP_UPDATE_ELEM, &a);
 	return r < 0 ? r : 0;
 }
 

@@ -375,10 +375,10 @@ void waits_exit(struct waits *w, uint32_t tid, bool ends)
 	if (t && ends)
 		*t = (struct waiter){ .pid = t->pid, .tid = tid, .gone = true };
 	else
-		waits_end_of(w, tid);
+		waits_remove(w, tid);
 }
 
-void waits_end_of(struct waits *w, uint32_t tid)
+void waits_remove(struct waits *w, uint32_t tid)
 {
 	struct waiter *t = find_row(w, tid);
 

@@ -159,11 +159,11 @@ void waits_wake(struct waits *w, uint32_t tid, uint64_t time_ns,
 void waits_queued(struct waiter *t, uint64_t total_ns, uint64_t time_ns);
 /* Forgets these totals, because all wakeups have records from now on. */
 void waits_forget_queues(struct waits *w);
-/* Records that a thread exited: no wait of it counts any more.  `ends`: waits_end_of follows.
+/* Records that a thread exited: no wait of it counts any more.  `ends`: waits_remove follows.
  * Until then its switches, on the way there, are ignored. */
 void waits_exit(struct waits *w, uint32_t tid, bool ends);
 /* Records that a thread left its CPU for good, or that another one has its number. */
-void waits_end_of(struct waits *w, uint32_t tid);
+void waits_remove(struct waits *w, uint32_t tid);
 /* Handles a loss of switch records before this time. */
 int waits_lost(struct waits *w, uint64_t time_ns, struct error *err);
 /* Ends the recording and delivers the open waits. */
