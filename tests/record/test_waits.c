@@ -33,20 +33,26 @@ static struct waits begin(struct seen *s)
 	return w;
 }
 
-static void out(struct waits *w, uint32_t tid, uint64_t time, bool preempted)
+static void turn(struct waits *w, const struct wait_switch *s)
 {
 	struct error err;
 
-	assert_int_equal(waits_switch(w, PID, tid, time, true, preempted, &err),
-			 0);
+	assert_int_equal(waits_switch(w, s, &err), 0);
+}
+
+static void out(struct waits *w, uint32_t tid, uint64_t time, bool preempted)
+{
+	turn(w, &(struct wait_switch){ PID, tid, time, true, preempted, 0 });
+}
+
+static void out_ran(struct waits *w, uint32_t tid, uint64_t time, uint64_t ran)
+{
+	turn(w, &(struct wait_switch){ PID, tid, time, true, false, ran });
 }
 
 static void in(struct waits *w, uint32_t tid, uint64_t time)
 {
-	struct error err;
-
-	assert_int_equal(waits_switch(w, PID, tid, time, false, false, &err),
-			 0);
+	turn(w, &(struct wait_switch){ PID, tid, time, false, false, 0 });
 }
 
 static void sample(struct waits *w, uint32_t tid, uint32_t stack)
@@ -248,7 +254,7 @@ static void an_exited_thread_does_not_wait(void **state)
 	in(&w, 3, 200);
 	waits_exit(&w, 3, true);
 	assert_null(waits_find(&w, 3));
-	assert_int_equal(waits_switch(&w, PID, 3, 210, true, true, &err), 0);
+	out(&w, 3, 210, true);
 	assert_null(waits_find(&w, 3));
 	in(&w, 3, 220);
 	out(&w, 3, 230, true);
@@ -365,6 +371,69 @@ static void losses_are_never_bridged(void **state)
 	assert_int_equal(w.gaps, 1);
 	end(&w, 500);
 	assert_int_equal(s.n, 3);
+}
+
+/* Not every kernel reports every switch-in. */
+static void run_time_tells_of_a_missing_switch_in(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+	struct error err;
+
+	(void)state;
+	in(&w, 1, 110);
+	out_ran(&w, 1, 200, 5000);
+	wake(&w, 1, 250, 2);
+	s.n = 0;
+	out_ran(&w, 1, 400, 5030);
+	assert_int_equal(s.n, 2);
+	assert_wait(&s, 0, 1, 200, 250, false, WAIT_NO_STACK);
+	assert_wait(&s, 1, 1, 250, 370, true, WAIT_NO_STACK);
+	in(&w, 1, 450);
+	assert_wait(&s, 2, 1, 400, 450, false, WAIT_NO_STACK);
+	/* It has run for all of the time, as far as two clocks can tell. */
+	out_ran(&w, 1, 500, 5080);
+	out_ran(&w, 1, 600, 5190);
+	assert_int_equal(s.n, 3);
+	/* Unknown before or after, or impossible. */
+	out_ran(&w, 1, 610, 0);
+	assert_wait(&s, 3, 1, 600, 610, false, WAIT_UNKNOWN);
+	out_ran(&w, 1, 620, 5200);
+	assert_wait(&s, 4, 1, 610, 620, false, WAIT_UNKNOWN);
+	out_ran(&w, 1, 630, 5199);
+	assert_wait(&s, 5, 1, 620, 630, false, WAIT_UNKNOWN);
+	/* A new thread has not run before. */
+	assert_int_equal(waits_fork(&w, PID, 3, 640, &err), 0);
+	out_ran(&w, 3, 690, 20);
+	assert_wait(&s, 6, 3, 640, 670, true, WAIT_STARTING);
+	waits_exit(&w, 1, false);
+	waits_exit(&w, 3, false);
+	end(&w, 700);
+	assert_int_equal(s.n, 7);
+}
+
+static void run_time_tells_of_it_also_before_an_exit(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+
+	(void)state;
+	in(&w, 1, 110);
+	in(&w, 2, 110);
+	s.n = 0;
+	out_ran(&w, 1, 200, 5000);
+	waits_exit(&w, 1, true);
+	assert_null(waits_find(&w, 1));
+	/* Preempted, and at its end. */
+	out_ran(&w, 1, 400, 5030);
+	out_ran(&w, 1, 500, 5080);
+	assert_int_equal(s.n, 1);
+	assert_wait(&s, 0, 1, 200, 370, false, WAIT_NO_STACK);
+	waits_remove(&w, 1);
+	out_ran(&w, 2, 600, 100);
+	waits_exit(&w, 2, true);
+	end(&w, 700);
+	assert_int_equal(s.n, 1);
 }
 
 static void a_poll_counts_only_inside_its_wait(void **state)
@@ -583,6 +652,8 @@ int main(void)
 		cmocka_unit_test(a_wake_of_an_unknown_thread_is_ignored),
 		cmocka_unit_test(what_was_woken_before_the_beginning_is_runnable_only),
 		cmocka_unit_test(losses_are_never_bridged),
+		cmocka_unit_test(run_time_tells_of_a_missing_switch_in),
+		cmocka_unit_test(run_time_tells_of_it_also_before_an_exit),
 		cmocka_unit_test(a_poll_counts_only_inside_its_wait),
 		cmocka_unit_test(a_poll_waits_for_its_wait),
 		cmocka_unit_test(switched_off_time_does_not_count),

@@ -512,19 +512,19 @@ int collect_switch(struct collector *c, const struct record *r,
 	*gap = 0;
 	if (c->wait_samples.queues && !r->change.out)
 		read_queue(c, r);
-	if (r->change.ended) {
+	if (r->change.ended)
 		latency_exit(&c->latency, r->tid, r->time_ns);
-		waits_remove(&c->waits, r->tid);
-		return 0;
-	}
-	if (has_latency(c) && r->change.out)
+	else if (has_latency(c) && r->change.out)
 		latency_out(&c->latency, r->tid, r->time_ns);
 	else if (has_latency(c))
 		rc = latency_in(&c->latency, r->tid, r->time_ns, gap);
 	if (rc < 0)
 		return error_set(err, ERR_NOMEM, "out of memory for threads");
-	rc = waits_switch(&c->waits, r->pid, r->tid, r->time_ns, r->change.out,
-			  r->change.preempted, err);
+	rc = waits_switch(&c->waits, &(struct wait_switch){
+				  r->pid, r->tid, r->time_ns, r->change.out,
+				  r->change.preempted, r->change.ran_ns }, err);
+	if (r->change.ended)
+		waits_remove(&c->waits, r->tid);
 	/* No wait took the gap, so this is a kernel thread. */
 	return rc < 0 ? rc
 	       : write_unlocated(c, r->pid, r->tid, r->time_ns, *gap, err);

@@ -35,7 +35,7 @@ enum tracepoint { ON_SWITCH, ON_WAKING, ON_FORK, ON_EXEC, TRACEPOINTS };
 /* What the programs need to know about the kernel. */
 struct layout {
 	uint32_t tracepoints[TRACEPOINTS];	/* numbers of their types */
-	int16_t pid, tgid, on_rq, exit_state;	/* offsets in a task */
+	int16_t pid, tgid, on_rq, exit_state, ran;	/* offsets in a task */
 	/* Offset by which threads that left may still be in the run queue (since Linux
 	 * 6.12), or 0. */
 	int16_t delayed;
@@ -54,23 +54,24 @@ enum { TASK, ENTITY, CFS_RQ, RQ, HOT_TYPE, HOT, COUNT_ALONE, QUEUES, TRACEPOINT,
 
 static bool task_layout(const struct btf *b, const struct btf_name *n, struct layout *l)
 {
-	uint32_t pid, tgid, on_rq, exit_state, se, cfs_rq, rq, cpu, delayed;
+	uint32_t pid, tgid, on_rq, exit_state, se, ran, cfs_rq, rq, cpu, delayed;
 
 	if (!btf_member(b, n[TASK].number, "pid", &pid) ||
 	    !btf_member(b, n[TASK].number, "tgid", &tgid) ||
 	    !btf_member(b, n[TASK].number, "on_rq", &on_rq) ||
 	    !btf_member(b, n[TASK].number, "exit_state", &exit_state) ||
 	    !btf_member(b, n[TASK].number, "se", &se) ||
+	    !btf_member(b, n[ENTITY].number, "sum_exec_runtime", &ran) ||
 	    !btf_member(b, n[ENTITY].number, "cfs_rq", &cfs_rq) ||
 	    !btf_member(b, n[CFS_RQ].number, "rq", &rq) ||
 	    !btf_member(b, n[RQ].number, "cpu", &cpu) ||
 	    pid > INT16_MAX || tgid > INT16_MAX || on_rq > INT16_MAX ||
-	    exit_state > INT16_MAX)
+	    exit_state > INT16_MAX || se + ran > INT16_MAX)
 		return false;
 	*l = (struct layout){
 		.pid = (int16_t)pid, .tgid = (int16_t)tgid, .on_rq = (int16_t)on_rq,
 		.exit_state = (int16_t)exit_state,
-		.cfs_rq = (int32_t)(se + cfs_rq), .rq = (int32_t)rq,
+		.ran = (int16_t)(se + ran), .cfs_rq = (int32_t)(se + cfs_rq), .rq = (int32_t)rq,
 		.rq_cpu = (int32_t)cpu,
 	};
 	for (size_t i = 0; i < TRACEPOINTS; i++)
@@ -146,8 +147,9 @@ struct jumps {
  * pointer that were read. */
 #define MEMBER(m) (REPORT + (int)offsetof(struct perf_bpf_report, m))
 enum {
-	REPORT = -32,
+	REPORT = -(int)sizeof(struct perf_bpf_report),
 	TIME = MEMBER(time_ns),
+	RAN = MEMBER(ran_ns),
 	OUT_TID = MEMBER(out_tid),
 	IN_TID = MEMBER(in_tid),
 	OUT_PID = MEMBER(out_pid),
@@ -156,7 +158,7 @@ enum {
 	LOST = MEMBER(lost),
 	/* A struct perf_bpf_woken, until the report is complete. */
 	WOKEN = FLAGS, WOKEN_TID = LOST,
-	KEY = -36, VALUE = -40, NUMBER = -44, POINTER = -56,
+	KEY = REPORT - 4, VALUE = REPORT - 8, NUMBER = REPORT - 12, POINTER = REPORT - 24,
 };
 
 static void put(struct program *p, unsigned int code, uint8_t dst, uint8_t src,
@@ -282,7 +284,7 @@ static void begin_report(struct program *p, const struct perf_bpf *b, struct jum
 	begin(p, b, off);
 	load(p, BPF_W, BPF_REG_1, BPF_REG_8, offsetof(struct perf_bpf_cpu, on));
 	jump_if(p, off, BPF_JEQ, BPF_REG_1, 0);
-	for (int16_t at = OUT_TID; at < 0; at = (int16_t)(at + 4))
+	for (int16_t at = RAN; at < 0; at = (int16_t)(at + 4))
 		store_number(p, at, 0);
 }
 
@@ -390,6 +392,9 @@ static void write_out(struct program *p, const struct perf_bpf *b,
 	load_local(p, BPF_REG_1, KEY);
 	store_local(p, OUT_TID, BPF_REG_1);
 	store_local(p, OUT_PID, BPF_REG_7);
+	argument(p, BPF_REG_1, 1);
+	load(p, BPF_DW, BPF_REG_1, BPF_REG_1, l->ran);
+	store(p, BPF_DW, BPF_REG_10, RAN, BPF_REG_1);
 	/* Set after the record of its exit, and before a process that waits for it is woken
 	 * (do_exit, kernel/exit.c). */
 	task_number(p, BPF_REG_1, 1, l->exit_state);

@@ -23,6 +23,8 @@ struct perf_event_attr;
 /* A switch, or a wakeup. */
 struct perf_bpf_report {
 	uint64_t time_ns;
+	uint64_t ran_ns;	/* of switches: run time of out_tid until then, as the scheduler
+				 * counts it */
 	uint32_t out_tid;	/* thread that leaves the CPU, or the waker; 0: not
 				 * followed */
 	uint32_t in_tid;	/* thread that gets the CPU, or is woken; 0: not
@@ -40,7 +42,7 @@ enum perf_bpf_flags {
 };
 
 enum {
-	/* Reports of a CPU that may wait to be read: 2 MB, and less with many CPUs. */
+	/* Reports of a CPU that may wait to be read: 2.5 MB, and less with many CPUs. */
 	PERF_BPF_RING = 65536, PERF_BPF_RING_MIN = 4096,
 	PERF_BPF_THREADS = 262144,	/* that are followed at a time */
 	PERF_BPF_WHY = 256,		/* bytes of a reason */

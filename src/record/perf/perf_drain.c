@@ -77,6 +77,7 @@ static int deliver_switch(struct delivery *d, uint64_t time, const struct report
 		out.change.out = true;
 		out.change.preempted = p->r.flags & PERF_BPF_RUNNABLE;
 		out.change.ended = p->r.flags & PERF_BPF_ENDED;
+		out.change.ran_ns = p->r.ran_ns;
 		rc = d->cb(d->ctx, &out, d->err);
 	}
 	if (rc < 0 || !p->r.in_tid)

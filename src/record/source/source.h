@@ -170,6 +170,9 @@ struct record {
 			bool out;	/* switched out; false: in */
 			bool preempted;	/* switched out while it could have continued */
 			bool ended;	/* switched out for good; see tells_ends */
+			/* Of switches out: the time for which the thread has run so
+			 * far; 0: unknown. */
+			uint64_t ran_ns;
 		} change;
 		struct {
 			uint32_t tid;	/* the woken thread */

@@ -229,7 +229,7 @@ static int end_all(struct waits *w, uint64_t time_ns, struct error *err)
 	for (size_t i = 0; i < w->threads.n && r >= 0; i++) {
 		struct waiter *t = &w->threads.v[i];
 
-		if (t->tid && t->state == WAITER_OUT)
+		if (t->tid && t->state == WAITER_OUT && !t->gone)
 			r = end_wait(w, t, time_ns, err);
 		set_state(t, WAITER_UNKNOWN, 0);
 		forget_queue(t);
@@ -274,31 +274,49 @@ int waits_sample(struct waits *w, uint32_t pid, uint32_t tid,
 	return 0;
 }
 
-static void switch_out(struct waiter *t, uint64_t time_ns, bool preempted)
+/* Handles a switch-out of a thread that was out already, without a loss in between: the
+ * record of its switch-in is missing. */
+static int end_unreported(struct waits *w, struct waiter *t, const struct wait_switch *s,
+			  struct error *err)
 {
-	set_state(t, WAITER_OUT, time_ns);
-	t->runnable = preempted;
+	uint64_t ran = s->ran_ns - t->ran_ns;
+
+	if (!s->ran_ns || s->ran_ns < t->ran_ns || (!t->ran_ns && !t->starting))
+		return end_after_loss(w, t, s->time_ns, true, err);
+	if (ran >= s->time_ns - t->since_ns)
+		return 0;
+	return end_wait(w, t, s->time_ns - ran, err);
+}
+
+static void switch_out(struct waiter *t, const struct wait_switch *s)
+{
+	set_state(t, WAITER_OUT, s->time_ns);
+	t->ran_ns = s->ran_ns;
+	t->runnable = s->preempted;
 	t->sampled = t->sample.to_ns != 0;
 	t->sample.to_ns = 0;
 }
 
-int waits_switch(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
-		 bool out, bool preempted, struct error *err)
+int waits_switch(struct waits *w, const struct wait_switch *s, struct error *err)
 {
-	int r = apply_toggles(w, time_ns, err);
-	struct waiter *t = r < 0 ? NULL : waiter_get(w, pid, tid);
+	int r = apply_toggles(w, s->time_ns, err);
+	struct waiter *t = r < 0 ? NULL : waiter_get(w, s->pid, s->tid);
 
 	if (r < 0)
 		return r;
 	if (!t)
 		return no_memory(err);
-	if (t->gone)
-		return 0;
-	if (out) {
-		/* The switch-in between two switch-outs is missing. */
-		if (t->state == WAITER_AFTER_LOSS || t->state == WAITER_OUT)
-			r = end_after_loss(w, t, time_ns, true, err);
-		switch_out(t, time_ns, preempted);
+	if (t->gone) {
+		r = s->out && t->state == WAITER_OUT ? end_unreported(w, t, s, err) : 0;
+		set_state(t, WAITER_UNKNOWN, 0);
+		return r;
+	}
+	if (s->out) {
+		if (t->state == WAITER_AFTER_LOSS)
+			r = end_after_loss(w, t, s->time_ns, true, err);
+		else if (t->state == WAITER_OUT)
+			r = end_unreported(w, t, s, err);
+		switch_out(t, s);
 		return r;
 	}
 	switch (t->state) {
@@ -307,15 +325,15 @@ int waits_switch(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 		set_state(t, WAITER_OUT, 0);
 		/* fall through */
 	case WAITER_OUT:
-		r = end_wait(w, t, time_ns, err);
+		r = end_wait(w, t, s->time_ns, err);
 		break;
 	case WAITER_AFTER_LOSS:
 	case WAITER_RUNNING:
 		if (t->state == WAITER_AFTER_LOSS)
-			r = end_after_loss(w, t, time_ns, false, err);
+			r = end_after_loss(w, t, s->time_ns, false, err);
 		break;
 	}
-	set_state(t, WAITER_RUNNING, time_ns);
+	set_state(t, WAITER_RUNNING, s->time_ns);
 	t->sample.to_ns = 0;
 	return r;
 }
@@ -372,10 +390,14 @@ void waits_exit(struct waits *w, uint32_t tid, bool ends)
 {
 	struct waiter *t = find_row(w, tid);
 
-	if (t && ends)
-		*t = (struct waiter){ .pid = t->pid, .tid = tid, .gone = true };
-	else
+	if (!t || !ends) {
 		waits_remove(w, tid);
+		return;
+	}
+	t->gone = true;
+	t->sample.to_ns = 0;
+	if (t->state != WAITER_OUT)
+		set_state(t, WAITER_UNKNOWN, 0);
 }
 
 void waits_remove(struct waits *w, uint32_t tid)

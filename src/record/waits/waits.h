@@ -16,6 +16,8 @@
  * A wait that is open when recording begins counts from there, and one that is open
  * when it ends counts up to there.  Where records of switches were lost, time that
  * may hold more than one wait is reported as unknown.  Losses are never bridged.
+ * If only the record of a switch-in is missing (some kernels do not report switches from
+ * certain threads), the thread's run time tells when it occurred.
  *
  * Nothing here reads files or memory; stacks are numbers of the caller.
  */
@@ -72,6 +74,15 @@ struct wait_stack {
 	wait_kind kind;
 };
 
+/* A switch of a thread. */
+struct wait_switch {
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	bool out;		/* it left its CPU; false: it got one */
+	bool preempted;		/* it left although it could have continued */
+	uint64_t ran_ns;	/* out: time for which it has run so far; 0: unknown */
+};
+
 enum { WAIT_POLLS = 4 };
 
 enum waiter_state {
@@ -91,6 +102,7 @@ struct waiter {
 	bool gone;		/* it has exited, and its end is still to come */
 	uint64_t since_ns;	/* OUT, AFTER_LOSS: time of the switch-out;
 				 * AFTER_LOSS with `was_running`: time of the loss */
+	uint64_t ran_ns;	/* its run time at the last switch-out; 0: unknown */
 	uint64_t woken_ns;	/* OUT: time from which it is runnable, or 0 */
 	struct waker waker;
 	/* A sampled waker and its time.  The plain record of the same wakeup is still
@@ -143,8 +155,7 @@ int waits_toggle(struct waits *w, uint64_t time_ns, bool on, struct error *err);
  * an error. */
 int waits_sample(struct waits *w, uint32_t pid, uint32_t tid,
 		 const struct wait_stack *s, struct error *err);
-int waits_switch(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
-		 bool out, bool preempted, struct error *err);
+int waits_switch(struct waits *w, const struct wait_switch *s, struct error *err);
 int waits_fork(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
 	       struct error *err);
 /* Records that a thread was woken.  Threads that are unknown or not switched out are
@@ -159,8 +170,8 @@ void waits_wake(struct waits *w, uint32_t tid, uint64_t time_ns,
 void waits_queued(struct waiter *t, uint64_t total_ns, uint64_t time_ns);
 /* Forgets these totals, because all wakeups have records from now on. */
 void waits_forget_queues(struct waits *w);
-/* Records that a thread exited: no wait of it counts any more.  `ends`: waits_remove follows.
- * Until then its switches, on the way there, are ignored. */
+/* Records that a thread exited: no wait counts that begins later.  `ends`: the switches on the
+ * way to its end, and waits_remove, follow. */
 void waits_exit(struct waits *w, uint32_t tid, bool ends);
 /* Records that a thread left its CPU for good, or that another one has its number. */
 void waits_remove(struct waits *w, uint32_t tid);
