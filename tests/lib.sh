@@ -195,6 +195,21 @@ t_until() {
 		sleep 0.1
 	done
 }
+# BPF programs report switches and wakeups of root; without the right to load them, records
+# of perf events do.  Sets bpf to why programs are not possible, or to nothing, and no_bpf to
+# what runs a command without that right.
+t_bpf() {
+	no_bpf=
+	bpf='not as this user'
+	[ "$(id -u)" -eq 0 ] || return 0
+	no_bpf='setpriv --bounding-set=-bpf,-sys_admin'
+	bpf=
+	# CAP_PERFMON and CAP_BPF
+	[ $((0x$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) >> 38 & 3)) -eq 3 ] ||
+		bpf='CAP_BPF or CAP_PERFMON is missing'
+	[ -e /sys/kernel/btf/vmlinux ] || bpf='the kernel has no type information'
+}
+
 t_cleanup() { T_CLEANUP="$*; $T_CLEANUP"; }
 # From here on no other test changes settings of the machine (with descriptor 9).
 # -s: this test does not change them either.

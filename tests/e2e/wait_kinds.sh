@@ -212,6 +212,82 @@ for kind in futex "read pipe" child; do
 		test "$(grep -c "^$kind," s.csv)" -ge 5
 done
 
+# The call of each wait by BPF programs, and otherwise by polls.
+cat >short.c <<'END'
+#include <pthread.h>
+#include <semaphore.h>
+
+enum { ROUNDS = 60000 };
+static sem_t to, from;
+
+static void *helper(void *arg)
+{
+	for (int i = 0; i < ROUNDS; i++) {
+		sem_wait(&to);
+		sem_post(&from);
+	}
+	return arg;
+}
+
+int main(void)
+{
+	pthread_t t;
+
+	sem_init(&to, 0, 0);
+	sem_init(&from, 0, 0);
+	pthread_create(&t, NULL, helper, NULL);
+	for (int i = 0; i < ROUNDS; i++) {
+		sem_post(&to);
+		sem_wait(&from);
+	}
+	return pthread_join(t, NULL);
+}
+END
+cat >stops.c <<'END'
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+__attribute__((noinline)) static void compute(void)
+{
+	for (volatile unsigned long i = 0; i < -1ul; i++)
+		;
+}
+
+int main(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		compute();
+	for (int i = 0; i < 20; i++) {
+		usleep(5000);
+		kill(pid, SIGSTOP);
+		usleep(200);
+		kill(pid, SIGCONT);
+	}
+	kill(pid, SIGKILL);
+	return waitpid(pid, NULL, 0) != pid;
+}
+END
+t_bpf
+if [ -n "$bpf" ]; then
+	t_skip "calls of waits without a stack" "$bpf"
+else
+	${CC:-cc} -O2 -g -pthread short.c -o short
+	"$TALLY" record -q --wait -o short.tally ./short
+	t_is "most waits have no stack, but all have a call" \
+		"$("$TALLY" report --format=csv -e blocked -s symbol short.tally |
+		awk -F, '$1 ~ /no stack/ && $2 { print $1 }')" '[no stack: futex]'
+	${CC:-cc} -O1 -g stops.c -o stops
+	"$TALLY" record -q --wait -o stops.tally ./stops
+	t_is "a short stop is no page fault" \
+		"$("$TALLY" report --format=csv -e blocked -s wait,symbol stops.tally |
+		awk -F, '$2 == "compute" { print $1 }')" stopped
+	$no_bpf "$TALLY" record -q --wait -o events.tally ./kinds
+	judge "without BPF programs" events.tally
+fi
+
 # Which function ended which waits.  Some kernels' perf events miss what happens in
 # the idle task of a processor (seen with Linux 6.18 and perf), so none is idle here.
 for i in $(seq "$(nproc)"); do

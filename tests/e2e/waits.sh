@@ -201,18 +201,7 @@ judge() { # HOW FILE OUTPUT
 	done
 }
 
-# As root, BPF programs report switches and wakeups; without the right to load them,
-# records of perf events do.
-no_bpf=
-bpf='not as this user'
-if [ "$(id -u)" -eq 0 ]; then
-	no_bpf='setpriv --bounding-set=-bpf,-sys_admin'
-	bpf=
-	# CAP_PERFMON and CAP_BPF
-	[ $((0x$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status) >> 38 & 3)) -eq 3 ] ||
-		bpf='CAP_BPF or CAP_PERFMON is missing'
-	[ -e /sys/kernel/btf/vmlinux ] || bpf='the kernel has no type information'
-fi
+t_bpf
 uses_bpf() { # [PREFIX]
 	$1 "$TALLY" record -q --no-symbols --wait -o f.tally \
 		sh -c 'cat /proc/$PPID/fdinfo/*' 2>f.err | grep -q '^prog_tag:'

@@ -165,6 +165,68 @@ static void waits_are_split_while_wakeups_pause(void **state)
 	assert_int_equal(ws->runnable_ns, 20000 + 90000);
 }
 
+static bool has_image(const struct replay *r, const char *path)
+{
+	for (size_t i = 0; i < r->c.images.v.n; i++)
+		if (!strcmp(r->c.images.v.v[i].path, path))
+			return true;
+	return false;
+}
+
+/* Waits without a stack have a place for each call.  Calls: asm/unistd_64.h. */
+static void waits_without_a_stack_have_their_call(void **state)
+{
+	static const struct {
+		bool stopped, has_call;
+		int16_t call;
+		const char *place, *kind;
+	} cases[] = {
+		{ false, true, 202, "[no stack: futex]", "futex" },
+		{ false, true, 75, "[no stack: fsync]", "fsync" },
+		{ false, true, 0, "[no stack: read]", "read" },
+		{ false, true, -1, "[no stack: pagefault]", "pagefault" },
+		{ false, true, 202, "[no stack: futex]", "futex" },
+		{ true, false, 0, "[no stack: stopped]", "stopped" },
+		{ false, false, 0, "[no stack]", NULL },
+	};
+	const struct source src = { .waits = true, .wait_stacks = true, .blocked = 0,
+				    .runnable = 1, .waking = SOURCE_NONE,
+				    .latency = SOURCE_NONE };
+	struct replay *r = *state;
+	const struct profile *p = r->c.profile;
+	struct record rec = { .kind = RECORD_SWITCH, .pid = (uint32_t)getpid(),
+			      .tid = (uint32_t)getpid() };
+	size_t nkinds = 0;
+	uint64_t before_ns;
+
+	r->c.nevents = 2;
+	collect_waits_begin(&r->c, &src, false);
+	assert_int_equal(collect_waits_toggle(&r->c, 1, true, &r->err), 0);
+	change(r, 10, false);
+	before_ns = r->c.wait_samples.blocked_ns[WAIT_NO_STACK];
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		const struct prof_wait_kind *k;
+
+		rec.time_ns = 100 * i + 100;
+		rec.change.out = true;
+		rec.change.stopped = cases[i].stopped;
+		rec.change.has_call = cases[i].has_call;
+		rec.change.call = cases[i].call;
+		assert_int_equal(collect_switch(&r->c, &rec, &r->err), 0);
+		change(r, 100 * i + 150, false);
+		assert_true(has_image(r, cases[i].place));
+		if (cases[i].kind && i != 4)
+			nkinds++;
+		assert_int_equal(p->wait_kinds.n, nkinds);
+		if (!cases[i].kind)
+			continue;
+		k = &p->wait_kinds.v[i < 4 ? i : i == 4 ? 0 : 4];
+		assert_string_equal(profile_cstr(p, k->kind), cases[i].kind);
+	}
+	assert_int_equal(r->c.wait_samples.blocked_ns[WAIT_NO_STACK] - before_ns,
+			 50 * COUNT(cases));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +235,8 @@ int main(void)
 			replay_end),
 		cmocka_unit_test_setup_teardown(
 			waits_are_split_while_wakeups_pause, setup, replay_end),
+		cmocka_unit_test_setup_teardown(
+			waits_without_a_stack_have_their_call, setup, replay_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -42,17 +42,17 @@ static void turn(struct waits *w, const struct wait_switch *s)
 
 static void out(struct waits *w, uint32_t tid, uint64_t time, bool preempted)
 {
-	turn(w, &(struct wait_switch){ PID, tid, time, true, preempted, 0 });
+	turn(w, &(struct wait_switch){ PID, tid, time, true, preempted, 0, 0 });
 }
 
 static void out_ran(struct waits *w, uint32_t tid, uint64_t time, uint64_t ran)
 {
-	turn(w, &(struct wait_switch){ PID, tid, time, true, false, ran });
+	turn(w, &(struct wait_switch){ PID, tid, time, true, false, ran, 0 });
 }
 
 static void in(struct waits *w, uint32_t tid, uint64_t time)
 {
-	turn(w, &(struct wait_switch){ PID, tid, time, false, false, 0 });
+	turn(w, &(struct wait_switch){ PID, tid, time, false, false, 0, 0 });
 }
 
 static void sample(struct waits *w, uint32_t tid, uint32_t stack)
@@ -161,6 +161,41 @@ static void a_kind_belongs_to_the_wait_of_its_poll(void **state)
 	assert_int_equal(s.w[3].kind, 0);
 	assert_int_equal(s.n, 4);
 	end(&w, 600);
+}
+
+static void a_switch_tells_the_call(void **state)
+{
+	struct wait_switch s = { PID, 1, 200, true, false, 0, WAIT_FOR_FUTEX };
+	struct seen seen;
+	struct waits w = begin(&seen);
+
+	(void)state;
+	in(&w, 1, 110);
+	seen.n = 0;
+	turn(&w, &s);
+	assert_true(waits_has_kind(waits_find(&w, 1)));
+	in(&w, 1, 210);
+	assert_wait(&seen, 0, 1, 200, 210, false, WAIT_NO_STACK);
+	assert_int_equal(seen.w[0].kind, WAIT_FOR_FUTEX);
+	/* Only a poll tells the kind of file. */
+	s.kind = WAIT_FOR_READ;
+	s.time_ns = 300;
+	turn(&w, &s);
+	assert_false(waits_has_kind(waits_find(&w, 1)));
+	look_for_kind(&w, 1, 310, 320, wait_kind_of(WAIT_FOR_READ, WAIT_ON_PIPE));
+	assert_true(waits_has_kind(waits_find(&w, 1)));
+	in(&w, 1, 330);
+	assert_int_equal(seen.w[1].kind, wait_kind_of(WAIT_FOR_READ, WAIT_ON_PIPE));
+	s.time_ns = 400;
+	turn(&w, &s);
+	in(&w, 1, 410);
+	assert_int_equal(seen.w[2].kind, WAIT_FOR_READ);
+	/* The next wait is another one. */
+	out(&w, 1, 500, false);
+	in(&w, 1, 510);
+	assert_int_equal(seen.w[3].kind, 0);
+	end(&w, 600);
+	assert_int_equal(seen.n, 4);
 }
 
 static void registers_tell_of_short_waits_only(void **state)
@@ -643,6 +678,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_wait_has_its_sample),
 		cmocka_unit_test(a_kind_belongs_to_the_wait_of_its_poll),
+		cmocka_unit_test(a_switch_tells_the_call),
 		cmocka_unit_test(registers_tell_of_short_waits_only),
 		cmocka_unit_test(a_sample_without_its_switch_is_not_lent),
 		cmocka_unit_test(waits_count_from_the_beginning_to_the_end),

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "views/query/wait_kinds.h"
 #include "views/wait_sites.h"
 
 enum { MS = 1000000 };
@@ -209,9 +210,47 @@ static void test_tell(void **state)
 	assert_int_equal(v[0].from, PROF_NONE);
 }
 
+static void a_call_without_its_file_adds_nothing(void **state)
+{
+	static const struct {
+		const char *kinds[4], *want;
+	} cases[] = {
+		{ { "read" }, "read" },
+		{ { "read", "read pipe" }, "read pipe" },
+		{ { "read pipe", "read" }, "read pipe" },
+		{ { "read pipe", "read socket" }, "read" },
+		{ { "read pipe", "read socket", "read file" }, "read" },
+		{ { "read pipe", "read socket", "read", "read pipe" }, "read" },
+		{ { "read", "write pipe" }, "" },
+		{ { "re", "read pipe" }, "" },
+		{ { "read", "futex", "read" }, "" },
+		{ { "futex" }, "futex" },
+	};
+	struct maker m;
+	uint32_t stacks[COUNT(cases)], *kinds;
+
+	(void)state;
+	make(&m, 0);
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		char name[16];
+
+		snprintf(name, sizeof(name), "f%zu", i);
+		stacks[i] = STACK(&m, func_loc(&m, m.app, name));
+		for (size_t k = 0; k < 4 && cases[i].kinds[k]; k++)
+			kind_of(&m, stacks[i], cases[i].kinds[k]);
+	}
+	kinds = wait_kinds_of_nodes(&m.p);
+	assert_non_null(kinds);
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_string_equal(profile_cstr(&m.p, kinds[stacks[i]]), cases[i].want);
+	free(kinds);
+	maker_fini(&m);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_call_without_its_file_adds_nothing),
 		cmocka_unit_test(test_idle),
 		cmocka_unit_test(test_idle_polled),
 		cmocka_unit_test(test_callers),

@@ -54,10 +54,12 @@ static int add_kind(struct collector *c, uint32_t stack, wait_kind kind,
 	char text[32];
 
 	/* A stack is always in the same call. */
-	if (n && (*n == U64MAP_NONE || !(kind >> 8)))
-		*n = kind >> 8 ? 1 : KIND_OBJECTS + 1;
-	else if (n && *n < KIND_OBJECTS)
-		++*n;
+	if (n && !wait_kind_lacks_object(kind)) {
+		if (*n == U64MAP_NONE || !(kind >> 8))
+			*n = kind >> 8 ? 1 : KIND_OBJECTS + 1;
+		else if (*n < KIND_OBJECTS)
+			++*n;
+	}
 	slot = u64map_slot(kinds, (uint64_t)stack << 16 | kind);
 	if (slot && *slot != U64MAP_NONE)
 		return 0;
@@ -79,16 +81,18 @@ static int stack_kinds_take(struct collector *c, const struct wait *w,
 	struct waiter *t;
 	int rc;
 
-	if (w->runnable || w->found > WAIT_POLLED)
+	if (w->runnable)
 		return 0;
 	t = ws->polled ? NULL : waits_find(&c->waits, w->tid);
 	if (w->kind) {
 		rc = n >= KINDS_MAX ? 0 : add_kind(c, stack, w->kind, err);
 		if (t && c->profile->wait_kinds.n > n)
 			t->kind_polls = 0;
-		return rc;
+		if (rc < 0 || !wait_kind_lacks_object(w->kind))
+			return rc;
 	}
-	if (!t || t->kind_polls >= KIND_POLLS_MAX || !stack_kinds_needed(c, stack))
+	if (!t || w->found > WAIT_POLLED || t->kind_polls >= KIND_POLLS_MAX ||
+	    !stack_kinds_needed(c, stack))
 		return 0;
 	t->kind_left = KIND_POLLS;
 	ws->kinds_wanted_ns = w->end_ns;
@@ -150,10 +154,21 @@ static int place(struct collector *c, uint32_t pid, const char *name,
 	return rc;
 }
 
-static const char *place_of(enum wait_found found)
+/* Returns the stack of a wait without one: a place for each kind. */
+static int place_of(struct collector *c, const struct wait *w, uint32_t *stack,
+		    uint32_t *loc, struct error *err)
 {
-	return found == WAIT_STARTING ? PLACE_STARTING
-	       : found == WAIT_UNKNOWN ? PLACE_SWITCHES_LOST : PLACE_NO_STACK;
+	char kind[32], name[64];
+
+	if (w->found == WAIT_STARTING)
+		return place(c, w->pid, PLACE_STARTING, stack, loc, err);
+	if (w->found == WAIT_UNKNOWN)
+		return place(c, w->pid, PLACE_SWITCHES_LOST, stack, loc, err);
+	if (!w->kind)
+		return place(c, w->pid, PLACE_NO_STACK, stack, loc, err);
+	wait_kind_text(w->kind, kind, sizeof(kind));
+	snprintf(name, sizeof(name), PLACE_NO_STACK_IN, kind);
+	return place(c, w->pid, name, stack, loc, err);
 }
 
 static bool has_latency(const struct collector *c)
@@ -275,7 +290,7 @@ static int take_wait(void *ctx, const struct wait *w, struct error *err)
 	if (rc < 0 || (!kept && !ws->gap_ns))
 		return rc;
 	if (w->found > WAIT_POLLED)
-		rc = place(c, w->pid, place_of(w->found), &s.stack, &loc, err);
+		rc = place_of(c, w, &s.stack, &loc, err);
 	if (rc < 0)
 		return rc;
 	rc = stack_kinds_take(c, w, s.stack, err);
@@ -496,6 +511,15 @@ static void read_queue(struct collector *c, const struct record *r)
 		waits_queued(t, p.queued_ns, p.time_ns);
 }
 
+static wait_kind kind_of_switch(const struct record *r)
+{
+	if (r->change.stopped)
+		return WAIT_FOR_CONTINUE;
+	if (!r->change.has_call)
+		return 0;
+	return r->change.call < 0 ? WAIT_FOR_PAGE : wait_kind_of_call(r->change.call);
+}
+
 int collect_switch(struct collector *c, const struct record *r,
 		   struct error *err)
 {
@@ -522,7 +546,8 @@ int collect_switch(struct collector *c, const struct record *r,
 		return error_set(err, ERR_NOMEM, "out of memory for threads");
 	rc = waits_switch(&c->waits, &(struct wait_switch){
 				  r->pid, r->tid, r->time_ns, r->change.out,
-				  r->change.preempted, r->change.ran_ns }, err);
+				  r->change.preempted, r->change.ran_ns,
+				  kind_of_switch(r) }, err);
 	if (r->change.ended)
 		waits_remove(&c->waits, r->tid);
 	/* No wait took the gap, so this is a kernel thread. */

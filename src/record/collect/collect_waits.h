@@ -28,6 +28,7 @@
 #define PLACE_NO_SAMPLE "[no sample]"
 /* Places for waits without a stack. */
 #define PLACE_NO_STACK "[no stack]"
+#define PLACE_NO_STACK_IN "[no stack: %s]"	/* by kind */
 #define PLACE_STARTING "[not started yet]"
 #define PLACE_SWITCHES_LOST "[switches lost]"
 /* Places for wakeups by something other than a current thread of the program. */

@@ -56,7 +56,7 @@ static wait_kind kind_in_call(const char *proc, uint32_t pid, uint32_t tid,
 {
 	wait_kind k = wait_kind_of_call(number);
 
-	if (k != WAIT_FOR_READ && k != WAIT_FOR_WRITE)
+	if (!wait_kind_lacks_object(k))
 		return k;
 	return wait_kind_of(wait_kind_what(k),
 			    object_of(proc, pid, tid, first));

@@ -32,54 +32,68 @@ struct perf_bpf_cpu {
 
 enum tracepoint { ON_SWITCH, ON_WAKING, ON_FORK, ON_EXEC, TRACEPOINTS };
 
+/* Members of the kernel's structures that the programs read. */
+enum member {
+	TASK_PID, TASK_TGID, TASK_ON_RQ, TASK_STATE, TASK_EXIT_STATE,
+	/* These three are counted from the beginning of a task. */
+	ENTITY_RAN,
+	ENTITY_DELAYED,	/* a thread that left may still be in the run queue (since Linux
+			 * 6.12) */
+	ENTITY_CFS_RQ,
+	CFS_RQ_RQ, RQ_CPU, REGS_CALL, REGS_CS,
+	MEMBERS
+};
+
 /* What the programs need to know about the kernel. */
 struct layout {
 	uint32_t tracepoints[TRACEPOINTS];	/* numbers of their types */
-	int16_t pid, tgid, on_rq, exit_state, ran;	/* offsets in a task */
-	/* Offset by which threads that left may still be in the run queue (since Linux
-	 * 6.12), or 0. */
-	int16_t delayed;
-	/* From a task to the run queue of its CPU: offsets of a pointer in a task, and of
-	 * another one there. */
-	int32_t cfs_rq, rq;
-	int32_t rq_cpu;		/* offset of the CPU's number in a run queue */
+	int16_t at[MEMBERS];	/* offsets; ENTITY_DELAYED: 0 if there is none */
 	/* Offset from the run queue to the number that says whether the CPU handles an
 	 * interrupt.  Both are variables of the CPU. */
 	int32_t count;
 };
 
 /* What the kernel's type information must describe. */
-enum { TASK, ENTITY, CFS_RQ, RQ, HOT_TYPE, HOT, COUNT_ALONE, QUEUES, TRACEPOINT, NAMES =
-       TRACEPOINT + TRACEPOINTS };
+enum { TASK, ENTITY, CFS_RQ, RQ, REGS, HOT_TYPE, HOT, COUNT_ALONE, QUEUES, TRACEPOINT,
+       NAMES = TRACEPOINT + TRACEPOINTS };
 
 static bool task_layout(const struct btf *b, const struct btf_name *n, struct layout *l)
 {
-	uint32_t pid, tgid, on_rq, exit_state, se, ran, cfs_rq, rq, cpu, delayed;
-
-	if (!btf_member(b, n[TASK].number, "pid", &pid) ||
-	    !btf_member(b, n[TASK].number, "tgid", &tgid) ||
-	    !btf_member(b, n[TASK].number, "on_rq", &on_rq) ||
-	    !btf_member(b, n[TASK].number, "exit_state", &exit_state) ||
-	    !btf_member(b, n[TASK].number, "se", &se) ||
-	    !btf_member(b, n[ENTITY].number, "sum_exec_runtime", &ran) ||
-	    !btf_member(b, n[ENTITY].number, "cfs_rq", &cfs_rq) ||
-	    !btf_member(b, n[CFS_RQ].number, "rq", &rq) ||
-	    !btf_member(b, n[RQ].number, "cpu", &cpu) ||
-	    pid > INT16_MAX || tgid > INT16_MAX || on_rq > INT16_MAX ||
-	    exit_state > INT16_MAX || se + ran > INT16_MAX)
-		return false;
-	*l = (struct layout){
-		.pid = (int16_t)pid, .tgid = (int16_t)tgid, .on_rq = (int16_t)on_rq,
-		.exit_state = (int16_t)exit_state,
-		.ran = (int16_t)(se + ran), .cfs_rq = (int32_t)(se + cfs_rq), .rq = (int32_t)rq,
-		.rq_cpu = (int32_t)cpu,
+	static const struct {
+		int of;
+		const char *name;
+	} members[MEMBERS] = {
+		[TASK_PID] = { TASK, "pid" },
+		[TASK_TGID] = { TASK, "tgid" },
+		[TASK_ON_RQ] = { TASK, "on_rq" },
+		[TASK_STATE] = { TASK, "__state" },
+		[TASK_EXIT_STATE] = { TASK, "exit_state" },
+		[ENTITY_RAN] = { ENTITY, "sum_exec_runtime" },
+		[ENTITY_DELAYED] = { ENTITY, "sched_delayed" },
+		[ENTITY_CFS_RQ] = { ENTITY, "cfs_rq" },
+		[CFS_RQ_RQ] = { CFS_RQ, "rq" },
+		[RQ_CPU] = { RQ, "cpu" },
+		[REGS_CALL] = { REGS, "orig_ax" },
+		[REGS_CS] = { REGS, "cs" },
 	};
+	uint32_t se, at;
+
+	if (!btf_member(b, n[TASK].number, "se", &se))
+		return false;
+	for (size_t i = 0; i < MEMBERS; i++) {
+		if (btf_member(b, n[members[i].of].number, members[i].name, &at))
+			at += members[i].of == ENTITY ? se : 0;
+		else if (i == ENTITY_DELAYED)
+			at = 0;
+		else
+			return false;
+		if (at > INT16_MAX)
+			return false;
+		l->at[i] = (int16_t)at;
+	}
 	for (size_t i = 0; i < TRACEPOINTS; i++)
 		l->tracepoints[i] = n[TRACEPOINT + i].number;
-	if (!btf_member(b, n[ENTITY].number, "sched_delayed", &delayed))
-		return true;
-	l->delayed = (int16_t)(se + delayed);
-	return se + delayed <= INT16_MAX;
+	return true;
 }
 
 /* arch/x86/include/asm/preempt.h: a variable of its own, except in Linux 6.2 to 6.14. */
@@ -106,6 +120,7 @@ static bool read_layout(struct layout *l, char *why, size_t size)
 		[ENTITY] = { BTF_STRUCTURE, "sched_entity", 0 },
 		[CFS_RQ] = { BTF_STRUCTURE, "cfs_rq", 0 },
 		[RQ] = { BTF_STRUCTURE, "rq", 0 },
+		[REGS] = { BTF_STRUCTURE, "pt_regs", 0 },
 		[HOT_TYPE] = { BTF_STRUCTURE, "pcpu_hot", 0 },
 		[HOT] = { BTF_VARIABLE, "pcpu_hot", 0 },
 		[COUNT_ALONE] = { BTF_VARIABLE, "__preempt_count", 0 },
@@ -381,11 +396,37 @@ static void sample(struct program *p, const struct perf_bpf *b, enum perf_bpf_sa
 	increment(p, offsetof(struct perf_bpf_cpu, sampled), 0);
 }
 
+/* Adds to the report in which call `prev` is blocked. */
+static void find_call(struct program *p, const struct layout *l)
+{
+	/* include/linux/sched.h; arch/x86/include/asm/segment.h */
+	enum { STOPPED = 4 | 8, USER_CS = 0x33 };
+	/* include/uapi/linux/bpf.h: since Linux 5.15 */
+	enum { FUNC_TASK_PT_REGS = 175 };
+	struct jumps stopped = { .n = 0 }, done = { .n = 0 };
+
+	task_number(p, BPF_REG_1, 1, l->at[TASK_STATE]);
+	jump_if(p, &stopped, BPF_JSET, BPF_REG_1, STOPPED);
+	argument(p, BPF_REG_1, 1);
+	call(p, FUNC_TASK_PT_REGS);
+	load(p, BPF_H, BPF_REG_1, BPF_REG_0, l->at[REGS_CS]);
+	jump_if(p, &done, BPF_JNE, BPF_REG_1, USER_CS);
+	load(p, BPF_W, BPF_REG_1, BPF_REG_0, l->at[REGS_CALL]);
+	put(p, BPF_ALU64 | BPF_LSH | BPF_K, BPF_REG_1, 0, 0, 16);
+	put(p, BPF_ALU64 | BPF_OR | BPF_K, BPF_REG_1, 0, 0, PERF_BPF_CALL);
+	store_local(p, FLAGS, BPF_REG_1);
+	jump_if(p, &done, BPF_JA, 0, 0);
+	land(p, &stopped);
+	store_number(p, FLAGS, PERF_BPF_STOPPED);
+	land(p, &done);
+}
+
 /* The part of sched_switch(preempt, prev, next) about `prev`. */
 static void write_out(struct program *p, const struct perf_bpf *b,
 		      const struct layout *l)
 {
-	struct jumps ended = { .n = 0 }, blocked = { .n = 0 }, done = { .n = 0 };
+	struct jumps ended = { .n = 0 }, blocked = { .n = 0 }, runnable = { .n = 0 };
+	struct jumps done = { .n = 0 };
 
 	current_thread(p);
 	unless_reported(p, b, &done);
@@ -393,23 +434,26 @@ static void write_out(struct program *p, const struct perf_bpf *b,
 	store_local(p, OUT_TID, BPF_REG_1);
 	store_local(p, OUT_PID, BPF_REG_7);
 	argument(p, BPF_REG_1, 1);
-	load(p, BPF_DW, BPF_REG_1, BPF_REG_1, l->ran);
+	load(p, BPF_DW, BPF_REG_1, BPF_REG_1, l->at[ENTITY_RAN]);
 	store(p, BPF_DW, BPF_REG_10, RAN, BPF_REG_1);
 	/* Set after the record of its exit, and before a process that waits for it is woken
 	 * (do_exit, kernel/exit.c). */
-	task_number(p, BPF_REG_1, 1, l->exit_state);
+	task_number(p, BPF_REG_1, 1, l->at[TASK_EXIT_STATE]);
 	jump_if(p, &ended, BPF_JNE, BPF_REG_1, 0);
 	/* What perf's record says (perf_event_switch, kernel/events/core.c): prev_state
 	 * does not tell that a signal kept the thread in the run queue. */
-	task_number(p, BPF_REG_1, 1, l->on_rq);
+	task_number(p, BPF_REG_1, 1, l->at[TASK_ON_RQ]);
 	jump_if(p, &blocked, BPF_JEQ, BPF_REG_1, 0);
-	if (l->delayed) {
+	if (l->at[ENTITY_DELAYED]) {
 		argument(p, BPF_REG_1, 1);
-		load(p, BPF_B, BPF_REG_1, BPF_REG_1, l->delayed);
+		load(p, BPF_B, BPF_REG_1, BPF_REG_1, l->at[ENTITY_DELAYED]);
 		jump_if(p, &blocked, BPF_JNE, BPF_REG_1, 0);
 	}
 	store_number(p, FLAGS, PERF_BPF_RUNNABLE);
+	jump_if(p, &runnable, BPF_JA, 0, 0);
 	land(p, &blocked);
+	find_call(p, l);
+	land(p, &runnable);
 	unless_sampled(p, PERF_BPF_BLOCKED, &done);
 	sample(p, b, PERF_BPF_BLOCKED, OUT_TID, 4);
 	jump_if(p, &done, BPF_JA, 0, 0);
@@ -460,13 +504,13 @@ static void write_switch(struct program *p, const struct perf_bpf *b,
 
 	begin_report(p, b, &off);
 	write_out(p, b, l);
-	task_number(p, BPF_REG_7, 2, l->pid);
+	task_number(p, BPF_REG_7, 2, l->at[TASK_PID]);
 	store_local(p, KEY, BPF_REG_7);
 	unless_reported(p, b, &skip);
-	task_number(p, BPF_REG_1, 2, l->exit_state);
+	task_number(p, BPF_REG_1, 2, l->at[TASK_EXIT_STATE]);
 	jump_if(p, &skip, BPF_JNE, BPF_REG_1, 0);
 	store_local(p, IN_TID, BPF_REG_7);
-	task_number(p, BPF_REG_1, 2, l->tgid);
+	task_number(p, BPF_REG_1, 2, l->at[TASK_TGID]);
 	store_local(p, IN_PID, BPF_REG_1);
 	land(p, &skip);
 	/* Neither out_tid nor in_tid. */
@@ -487,14 +531,14 @@ static void find_count(struct program *p, const struct layout *l, struct jumps *
 	jump_if(p, &found, BPF_JNE, BPF_REG_9, 0);
 	call(p, BPF_FUNC_get_current_task);
 	move(p, BPF_REG_3, BPF_REG_0);
-	add(p, BPF_REG_3, l->cfs_rq);
+	add(p, BPF_REG_3, l->at[ENTITY_CFS_RQ]);
 	read_kernel(p, POINTER, 8);
 	load(p, BPF_DW, BPF_REG_3, BPF_REG_10, POINTER);
-	add(p, BPF_REG_3, l->rq);
+	add(p, BPF_REG_3, l->at[CFS_RQ_RQ]);
 	read_kernel(p, POINTER, 8);
 	load(p, BPF_DW, BPF_REG_9, BPF_REG_10, POINTER);
 	move(p, BPF_REG_3, BPF_REG_9);
-	add(p, BPF_REG_3, l->rq_cpu);
+	add(p, BPF_REG_3, l->at[RQ_CPU]);
 	store_number(p, NUMBER, -1);
 	read_kernel(p, NUMBER, 4);
 	call(p, BPF_FUNC_get_smp_processor_id);
@@ -554,7 +598,7 @@ static void write_waking(struct program *p, const struct perf_bpf *b,
 	current_thread(p);
 	store_local(p, OUT_TID, BPF_REG_0);
 	store_local(p, OUT_PID, BPF_REG_7);
-	task_number(p, BPF_REG_7, 0, l->pid);
+	task_number(p, BPF_REG_7, 0, l->at[TASK_PID]);
 	load_local(p, BPF_REG_1, OUT_TID);
 	put(p, BPF_ALU64 | BPF_SUB | BPF_X, BPF_REG_1, BPF_REG_7, 0, 0);
 	jump_if(p, &skip, BPF_JEQ, BPF_REG_1, 0);
@@ -578,7 +622,7 @@ static void write_fork(struct program *p, const struct perf_bpf *b,
 	current_thread(p);
 	look_up(p, b, &done);
 	store_local(p, VALUE, BPF_REG_1);
-	task_number(p, BPF_REG_1, 1, l->pid);
+	task_number(p, BPF_REG_1, 1, l->at[TASK_PID]);
 	store_local(p, KEY, BPF_REG_1);
 	update(p, b);
 	jump_if(p, &done, BPF_JEQ, BPF_REG_0, 0);

@@ -11,7 +11,7 @@
  * CPU, directly before the switch, and of threads that wake others.
  *
  * The numbers of threads are those of the machine's first pid namespace, and times those
- * of CLOCK_MONOTONIC.  Requires x86, CAP_BPF and CAP_PERFMON, Linux 5.12, and the kernel's
+ * of CLOCK_MONOTONIC.  Requires x86-64, CAP_BPF and CAP_PERFMON, Linux 5.15, and the kernel's
  * type information.
  */
 #include <stdbool.h>
@@ -30,7 +30,9 @@ struct perf_bpf_report {
 	uint32_t in_tid;	/* thread that gets the CPU, or is woken; 0: not
 				 * followed */
 	uint32_t out_pid, in_pid;	/* in_pid: only of switches */
-	uint32_t flags;		/* enum perf_bpf_flags */
+	uint16_t flags;		/* enum perf_bpf_flags */
+	int16_t call;		/* with PERF_BPF_CALL: number of the system call in which
+				 * out_tid waits; negative: in none */
 	uint32_t lost;		/* perf_bpf_lost before, modulo 2^32 */
 };
 
@@ -39,6 +41,8 @@ enum perf_bpf_flags {
 	PERF_BPF_ENDED = 2,	/* out_tid has exited; it has no sample */
 	PERF_BPF_WAKEUP = 4,
 	PERF_BPF_INTERRUPT = 8,	/* an interrupt in out_tid woke in_tid */
+	PERF_BPF_STOPPED = 16,	/* a signal or a debugger has stopped out_tid */
+	PERF_BPF_CALL = 32,	/* not if it is stopped, or its program has 32 bits */
 };
 
 enum {

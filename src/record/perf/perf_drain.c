@@ -78,6 +78,9 @@ static int deliver_switch(struct delivery *d, uint64_t time, const struct report
 		out.change.preempted = p->r.flags & PERF_BPF_RUNNABLE;
 		out.change.ended = p->r.flags & PERF_BPF_ENDED;
 		out.change.ran_ns = p->r.ran_ns;
+		out.change.stopped = p->r.flags & PERF_BPF_STOPPED;
+		out.change.has_call = p->r.flags & PERF_BPF_CALL;
+		out.change.call = p->r.call;
 		rc = d->cb(d->ctx, &out, d->err);
 	}
 	if (rc < 0 || !p->r.in_tid)

@@ -170,6 +170,10 @@ struct record {
 			bool out;	/* switched out; false: in */
 			bool preempted;	/* switched out while it could have continued */
 			bool ended;	/* switched out for good; see tells_ends */
+			bool stopped;	/* switched out because a signal or a debugger
+					 * has stopped it */
+			bool has_call;	/* switched out blocked: `call` is known */
+			int16_t call;	/* number of its system call; negative: none */
 			/* Of switches out: the time for which the thread has run so
 			 * far; 0: unknown. */
 			uint64_t ran_ns;

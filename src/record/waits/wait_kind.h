@@ -6,6 +6,7 @@
  * calls that read or write, the kind of file.  Numbers of system calls are those of
  * tally's own architecture.  Nothing here reads files or memory.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -65,6 +66,12 @@ static inline wait_kind wait_kind_of(enum wait_what what, enum wait_object on)
 static inline enum wait_what wait_kind_what(wait_kind k)
 {
 	return (enum wait_what)(k & 0xff);
+}
+
+/* Returns whether the kind lacks the object of a call, which a poll can find. */
+static inline bool wait_kind_lacks_object(wait_kind k)
+{
+	return k == WAIT_FOR_READ || k == WAIT_FOR_WRITE;
 }
 
 /* Returns the kind of a system call.  It is WAIT_FOR_READ or WAIT_FOR_WRITE without

@@ -98,6 +98,8 @@ static wait_kind find_kind(const struct waiter *t, uint64_t start_ns,
 		if (t->polls[i].kind &&
 		    is_within(&t->polls[i], start_ns, end_ns))
 			return t->polls[i].kind;
+	if (t->kind)
+		return t->kind;
 	return t->sampled && end_ns - start_ns < STOP_NS ? t->sample.kind : 0;
 }
 
@@ -113,7 +115,9 @@ bool waits_has_poll(const struct waiter *t)
 
 bool waits_has_kind(const struct waiter *t)
 {
-	return find_kind(t, t->since_ns, UINT64_MAX);
+	wait_kind k = find_kind(t, t->since_ns, UINT64_MAX);
+
+	return k && !wait_kind_lacks_object(k);
 }
 
 void waits_queued(struct waiter *t, uint64_t total_ns, uint64_t time_ns)
@@ -205,6 +209,7 @@ static void set_state(struct waiter *t, enum waiter_state state, uint64_t since)
 	t->state = state;
 	t->since_ns = since;
 	t->woken_ns = t->coming_ns = 0;
+	t->kind = 0;
 	t->runnable = t->starting = t->sampled = t->was_running = false;
 }
 
@@ -292,6 +297,7 @@ static void switch_out(struct waiter *t, const struct wait_switch *s)
 {
 	set_state(t, WAITER_OUT, s->time_ns);
 	t->ran_ns = s->ran_ns;
+	t->kind = s->kind;
 	t->runnable = s->preempted;
 	t->sampled = t->sample.to_ns != 0;
 	t->sample.to_ns = 0;

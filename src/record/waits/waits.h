@@ -81,6 +81,8 @@ struct wait_switch {
 	bool out;		/* it left its CPU; false: it got one */
 	bool preempted;		/* it left although it could have continued */
 	uint64_t ran_ns;	/* out: time for which it has run so far; 0: unknown */
+	wait_kind kind;		/* out: what it waits for, as far as its call tells; 0:
+				 * unknown */
 };
 
 enum { WAIT_POLLS = 4 };
@@ -103,6 +105,7 @@ struct waiter {
 	uint64_t since_ns;	/* OUT, AFTER_LOSS: time of the switch-out;
 				 * AFTER_LOSS with `was_running`: time of the loss */
 	uint64_t ran_ns;	/* its run time at the last switch-out; 0: unknown */
+	wait_kind kind;		/* OUT: by the switch; 0: unknown */
 	uint64_t woken_ns;	/* OUT: time from which it is runnable, or 0 */
 	struct waker waker;
 	/* A sampled waker and its time.  The plain record of the same wakeup is still
@@ -193,8 +196,8 @@ static inline bool waits_is_blocked(const struct waiter *t)
 }
 /* Adds a poll of a thread.  The thread need not have slept for the whole poll. */
 void waits_add_poll(struct waiter *t, const struct wait_stack *poll);
-/* Return whether a poll of the stack, or of the kind, lies in the open wait, as far as
- * records have arrived. */
+/* Return whether a poll of the stack lies in the open wait, or whether its kind is known,
+ * as far as records have arrived. */
 bool waits_has_poll(const struct waiter *t);
 bool waits_has_kind(const struct waiter *t);
 /* Returns the row of a thread that has not exited, or NULL.  It is valid until the next call that may add a

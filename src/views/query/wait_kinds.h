@@ -3,7 +3,8 @@
 #define TALLY_VIEWS_QUERY_WAIT_KINDS_H
 /*
  * What threads wait for, by stack.  A stack at which the same call waited for several
- * kinds of files has only the word for the call; a stack of different calls has none.
+ * kinds of files has only the word for the call; a stack of different calls has none.  A
+ * kind without a file is that of a wait whose file is unknown, and adds nothing.
  */
 #include <string.h>
 
