@@ -597,6 +597,9 @@ static inline bool prof_is_mark(uint32_t loc)
 /* Code that V8 generated and named in its perf map or jitdump file. */
 #define PROF_IMAGE_JAVASCRIPT "[javascript]"
 #define PROF_IMAGE_DOTNET "[.net]"	/* the same for .NET */
+/* Begins the names of images of kind PROF_IMAGE_UNKNOWN that stand for waits whose stack is
+ * unknown. */
+#define PROF_IMAGE_NO_STACK "[no stack"
 #define PROF_IMAGE_TIMER "/memfd:tally-timer"	/* tally's library in programs */
 
 /* Returns whether the build ID alone identifies the code of a location, so that

@@ -48,6 +48,14 @@ bool wait_place_is_header(const struct profile *p, uint32_t frame)
 	       !strncmp(file, "<frozen ", 8) || strstr(file, "/lib/python3.");
 }
 
+bool wait_place_is_missing(const struct report *rep, struct wait_place at)
+{
+	const char *image = profile_cstr(rep->p, rep->keys.keys.v[at.func].image);
+
+	return at.call == PROF_NONE &&
+	       !strncmp(image, PROF_IMAGE_NO_STACK, strlen(PROF_IMAGE_NO_STACK));
+}
+
 /* Returns whether a location is code of a language that runs in the program. */
 static bool is_runtime(const struct wait_places *s, uint32_t loc)
 {

@@ -31,6 +31,9 @@ bool wait_place_is_library(const char *path);
  * of Python's own library.  Installed packages do not count. */
 bool wait_place_is_header(const struct profile *p, uint32_t frame);
 
+/* Returns whether the place stands for waits whose stack is unknown. */
+bool wait_place_is_missing(const struct report *rep, struct wait_place at);
+
 /* Prepares for a report with the keys image and symbol, which must outlive it.
  * Returns 0 or -ERR_NOMEM. */
 int wait_places_init(struct wait_places *s, const struct report *rep);

@@ -117,7 +117,7 @@ static bool row_eq(const void *ctx, uint32_t id, const void *key)
 
 	return wait_place_equal(a->at, b->at) && wait_place_equal(a->by, b->by) &&
 	       a->kind == b->kind && a->event == b->event && a->thread == b->thread &&
-	       a->idle == b->idle && a->from == b->from &&
+	       a->group == b->group && a->from == b->from &&
 	       !memcmp(a->callers, b->callers, sizeof(a->callers));
 }
 
@@ -128,7 +128,7 @@ static void add_row(struct sites *s, const struct wait_site *row, struct cell c)
 	uint32_t id;
 
 	h = hash_mix(h, (uint64_t)row->by.func << 32 | row->by.call);
-	h = hash_mix(h, (uint64_t)row->thread << 1 | row->idle);
+	h = hash_mix(h, (uint64_t)row->thread * WAITS_GROUPS + row->group);
 	h = hash_mix(h, row->from);
 	for (int i = 0; i < WAIT_CALLERS; i++)
 		h = hash_mix(h, row->callers[i]);
@@ -182,7 +182,7 @@ static int longer_first(const void *a, const void *b)
 {
 	const struct wait_site *x = a, *y = b;
 
-	return ascending(x->idle, y->idle) ?:
+	return ascending(x->group, y->group) ?:
 	       descending(x->sum.weight, y->sum.weight) ?:
 	       compare_places(x->at, y->at) ?: compare_places(x->by, y->by) ?:
 	       ascending(x->event, y->event) ?: ascending(x->from, y->from) ?:
@@ -204,7 +204,7 @@ static int finish(struct sites *s)
 	return 0;
 }
 
-/* Sums the rows of all threads, idle ones apart. */
+/* Sums the rows of all threads by group. */
 static void unite_threads(struct sites *s, const struct wait_lives *lives)
 {
 	const struct report *rep = s->places.rep;
@@ -222,8 +222,9 @@ static void unite_threads(struct sites *s, const struct wait_lives *lives)
 		if (row.at.call != PROF_NONE)
 			name_symbol(rep->p, &rep->keys,
 				    &rep->keys.keys.v[row.at.call], 0, &call);
-		row.idle = wait_is_idle(lives, row.thread, e, sum,
-					buf_cstr(&call));
+		row.group = wait_place_is_missing(rep, row.at) ? WAITS_NO_STACK
+			    : wait_is_idle(lives, row.thread, e, sum,
+					   buf_cstr(&call)) ? WAITS_IDLE : WAITS_BUSY;
 		row.thread = 0;
 		row.sum = (struct cell){ 0, 0 };
 		add_row(s, &row, sum);
@@ -290,7 +291,7 @@ static int by_place(const void *a, const void *b)
 	const struct wait_site *x = a, *y = b;
 
 	return ascending(x->event, y->event) ?: ascending(x->kind, y->kind) ?:
-	       ascending(x->idle, y->idle) ?: compare_places(x->at, y->at);
+	       ascending(x->group, y->group) ?: compare_places(x->at, y->at);
 }
 
 /* Replaces the callers of rows by the one that divides them, if any does. */
@@ -479,6 +480,17 @@ static void put_row(const struct report *rep, const struct wait_site *w,
 	buf_close(&name, out);
 }
 
+const char *wait_group_heading(enum wait_group g)
+{
+	static const char *const headings[WAITS_GROUPS] = {
+		[WAITS_NO_STACK] = "Waits without a stack, mostly short ones",
+		[WAITS_IDLE] = "Idle threads, which waited in one place for 95% of the "
+			       "time or more",
+	};
+
+	return headings[g];
+}
+
 static void put_head(const char *first, bool kinds, const char *last,
 		     struct buf *out)
 {
@@ -494,7 +506,7 @@ static void put_table(const struct report *rep, const struct wait_sites *s,
 {
 	const struct prof_event *events = rep->p->events.v;
 	uint64_t total = 0;
-	size_t n[2] = { 0, 0 };		/* busy threads, idle threads */
+	size_t n[WAITS_GROUPS] = { 0 }, any = 0;
 	bool kinds = false;
 
 	for (size_t i = 0; i < s->rows.n; i++) {
@@ -502,28 +514,28 @@ static void put_table(const struct report *rep, const struct wait_sites *s,
 			continue;
 		total += s->rows.v[i].sum.weight;
 		kinds |= s->rows.v[i].kind != 0;
-		n[s->rows.v[i].idle]++;
+		n[s->rows.v[i].group]++;
+		any++;
 	}
-	if (!n[0] && !n[1])
+	if (!any)
 		return;
 	put_head(waking ? "ENDED BY" : "WAITS   ", kinds, "FUNCTION", out);
-	for (int idle = 0; idle < 2; idle++) {
-		size_t rows = idle ? most / 2 + 1 : most, shown = 0;
+	for (int g = 0; g < WAITS_GROUPS; g++) {
+		size_t rows = g == WAITS_BUSY ? most : most / 2 + 1, shown = 0;
 
-		if (idle && n[1])
-			buf_str(out, "# Idle threads, which waited in one place "
-				"for 95% of the time or more:\n");
+		if (wait_group_heading(g) && n[g])
+			buf_printf(out, "# %s:\n", wait_group_heading(g));
 		for (size_t i = 0; i < s->rows.n && shown < rows; i++) {
 			const struct wait_site *w = &s->rows.v[i];
 
 			if (prof_is_waking(&events[w->event]) != waking ||
-			    w->idle != (idle != 0))
+			    w->group != g)
 				continue;
 			put_row(rep, w, total, kinds, style, out);
 			shown++;
 		}
-		if (n[idle] > shown)
-			buf_printf(out, "# %zu more\n", n[idle] - shown);
+		if (n[g] > shown)
+			buf_printf(out, "# %zu more\n", n[g] - shown);
 	}
 }
 

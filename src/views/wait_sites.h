@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_VIEWS_WAIT_SITES_H
 #define TALLY_VIEWS_WAIT_SITES_H
-/* Sums waits, and the wakeups that ended them, by place (wait_place.h).  Waits of idle
- * threads have rows of their own. */
+/* Sums waits, and the wakeups that ended them, by place (wait_place.h).  Waits without a
+ * stack, and those of idle threads, have rows of their own. */
 #include "views/wait_place.h"
 
 /* callers that are looked at, from the innermost */
 enum { WAIT_CALLERS = 3 };
+
+/* Rows of a table, in this order. */
+enum wait_group { WAITS_BUSY, WAITS_NO_STACK, WAITS_IDLE, WAITS_GROUPS };
 
 struct wait_site {
 	uint32_t event;
@@ -17,14 +20,14 @@ struct wait_site {
 	/* Innermost callers while waits are summed; PROF_NONE: the stack ends, or
 	 * callers do not matter. */
 	uint32_t callers[WAIT_CALLERS];
-	bool idle;
+	uint8_t group;		/* enum wait_group; of pairs: 0 */
 	uint32_t from;		/* fk: the caller that distinguishes the wait from others
 				 * in the same place (wait_callers_find); PROF_NONE: none */
 	struct cell sum;
 };
 
 struct wait_sites {
-	VEC(struct wait_site) rows;	/* longest first, idle ones last */
+	VEC(struct wait_site) rows;	/* by group, longest first */
 };
 
 /* Sums the waits of a report with the keys image and symbol; streams the samples of its
@@ -37,8 +40,10 @@ int wait_sites_build(const struct report *rep, struct reader *r,
 int wait_pairs_build(const struct report *rep, struct reader *r,
 		     struct wait_sites *out, uint64_t *blocked);
 void wait_sites_fini(struct wait_sites *s);
+/* Returns the heading of a group, or NULL. */
+const char *wait_group_heading(enum wait_group g);
 /* Appends a table of waits and one of what ended them, with at most `most` rows
- * each, and half as many of idle threads; nothing if there are none. */
+ * each, and half as many of each other group; nothing if there are none. */
 void wait_sites_text(const struct report *rep, const struct wait_sites *s,
 		     const struct text_style *style, size_t most,
 		     struct buf *out);

@@ -279,6 +279,11 @@ else
 	t_is "most waits have no stack, but all have a call" \
 		"$("$TALLY" report --format=csv -e blocked -s symbol short.tally |
 		awk -F, '$1 ~ /no stack/ && $2 { print $1 }')" '[no stack: futex]'
+	"$TALLY" report --no-tui short.tally | sed -n '/^WAITS/,/^$/p' >short.txt
+	t_like "… and follow those with a stack" "$(sed -n 2p short.txt)" \
+		'^blocked .* futex  +(main|helper) in '
+	t_like "… under a heading" "$(sed -n '/^# Waits without/,/^#/p' short.txt)" \
+		'^blocked .* futex  +\[no stack: futex\]$'
 	${CC:-cc} -O1 -g stops.c -o stops
 	"$TALLY" record -q --wait -o stops.tally ./stops
 	t_is "a short stop is no page fault" \

@@ -73,7 +73,8 @@ static void table_is(struct maker *m, const char *want)
 	for (size_t i = 0; i < sites.rows.n; i++) {
 		const struct wait_site *w = &sites.rows.v[i];
 
-		buf_printf(&got, "%s", w->idle ? "idle " : "");
+		buf_printf(&got, "%s", w->group == WAITS_IDLE ? "idle "
+			   : w->group == WAITS_NO_STACK ? "no stack " : "");
 		wait_place_text(rep, w->at, true, &got);
 		if (w->from != PROF_NONE) {
 			buf_str(&got, " from ");
@@ -120,9 +121,15 @@ static void test_idle(void **state)
 	add_wait(&m, work, t, 9950, 2500);
 	/* Lives for a second only. */
 	add_wait(&m, work, maker_thread(&m, "f", 100, 106, 0), 3000, 1000);
+	/* Longer than all others, and the only wait of its thread. */
+	add_wait(&m, STACK(&m, func_loc(&m, maker_image(&m, "[no stack: futex]",
+							PROF_IMAGE_UNKNOWN),
+					"[no stack: futex]")),
+		 maker_thread(&m, "g", 100, 107, 0), 9960, 9950);
 	table_is(&m, "client in recv 99 9900\n"
 		     "hung in pthread_mutex_lock 1 9800\n"
 		     "worker in pthread_cond_wait 3 6000\n"
+		     "no stack [no stack: futex] 1 9950\n"
 		     "idle worker in pthread_cond_wait 20 19780\n");
 	maker_fini(&m);
 }

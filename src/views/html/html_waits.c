@@ -164,8 +164,8 @@ static void put_rows(struct html_encoder *e, const char *key,
 			put_place(e, "from", (struct wait_place){ w->from, PROF_NONE }, j);
 		if (w->by.func != PROF_NONE)
 			put_place(e, "by", w->by, j);
-		if (w->idle)
-			json_bool(j, "idle", true);
+		if (w->group)
+			json_uint(j, "group", w->group);
 		json_uint(j, "waits", w->sum.count);
 		json_uint(j, "ns", w->sum.weight);
 		json_end(j);
@@ -189,6 +189,10 @@ void html_put_waits(struct html_encoder *e, struct json *j)
 	if (e->d->nsrc > 1)
 		return;
 	json_object(j, "waits");
+	json_array(j, "groups");
+	for (int g = 0; g < WAITS_GROUPS; g++)
+		json_str(j, NULL, wait_group_heading(g) ? wait_group_heading(g) : "");
+	json_end(j);
 	put_rows(e, "sites", &w->sites, j);
 	put_rows(e, "pairs", &w->pairs, j);
 	json_uint(j, "blocked_ns", w->blocked);

@@ -232,8 +232,8 @@ WaitTables.prototype.drawRows = function (id, all) {
 	const part = list.slice(0, this.shown[id]), rows = [];
 	part.forEach(function (r, i) {
 		const tr = el("tr");
-		if (r.idle && (!i || !part[i - 1].idle)) {
-			const head = el("tr", "gap"), td = cell(head, "im", "Idle threads, which waited in one place for 95% of the time or more:");
+		if (r.group && (!i || part[i - 1].group !== r.group)) {
+			const head = el("tr", "gap"), td = cell(head, "im", meta.waits.groups[r.group] + ":");
 			td.colSpan = 5;
 			rows.push(head);
 		}
