@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "compare/match.h"
 #include "profile/symbol_order.h"
 #include "symbolize/demangle/clones.h"
@@ -16,6 +17,9 @@ struct func_code {
 struct symbols {
 	struct prof_symbol *v;	/* by address; NULL: not yet read */
 	uint32_t *of;		/* by function (funcs): index in v, or COMPARE_NONE */
+	/* By name without compiler suffixes (str): index in v of the largest symbol
+	 * whose code the recording has. */
+	struct u64map named;
 };
 
 struct compare_code {
@@ -48,6 +52,7 @@ void compare_code_free(struct compare_match *m)
 	for (size_t r = 0; c->symbols && r < m->n; r++) {
 		free(c->symbols[r].v);
 		free(c->symbols[r].of);
+		u64map_fini(&c->symbols[r].named);
 	}
 }
 
@@ -86,6 +91,44 @@ static void find_symbols(const struct compare_match *m, size_t recording,
 	}
 }
 
+/* Returns the string of a name without compiler suffixes: 0 if no function has it,
+ * UINT32_MAX if out of memory. */
+static uint32_t base_name(const struct compare_match *m, const char *name)
+{
+	size_t n = clone_base(name);
+	char *base = strndup(name, n);
+	uint32_t id = base ? strtab_find(m->str, base) : UINT32_MAX;
+
+	if (base && id == UINT32_MAX)
+		id = 0;
+	free(base);
+	return id;
+}
+
+/* Finds the symbols with code by their names. */
+static int name_symbols(const struct compare_match *m, const struct profile *p,
+			struct symbols *x)
+{
+	for (size_t i = 0; i < p->codes.n; i++) {
+		const struct prof_code *c = &p->codes.v[i];
+		const struct prof_symbol *s =
+			symbols_find(x->v, p->symbols.n, c->image, c->vaddr);
+
+		size_t at = s ? (size_t)(s - x->v) + 1 : 0;
+
+		while (at-- && x->v[at].image == c->image && x->v[at].vaddr == c->vaddr) {
+			uint32_t name = base_name(m, profile_cstr(p, x->v[at].name));
+			uint32_t *to = name ? u64map_slot(&x->named, name) : NULL;
+
+			if (name && (name == UINT32_MAX || !to))
+				return -ERR_NOMEM;
+			if (to && (*to == U64MAP_NONE || x->v[*to].size < x->v[at].size))
+				*to = (uint32_t)at;
+		}
+	}
+	return 0;
+}
+
 static int read_symbols(const struct compare_match *m, size_t recording,
 			struct symbols *x)
 {
@@ -97,19 +140,18 @@ static int read_symbols(const struct compare_match *m, size_t recording,
 		return -ERR_NOMEM;
 	memset(x->of, 0xff, bytes);
 	find_symbols(m, recording, x);
-	return 0;
+	return name_symbols(m, m->in[recording].p, x);
 }
 
 const struct code_ngrams *compare_code_of(struct compare_match *m, uint32_t func,
 					  int side)
 {
 	struct func_code *code = &m->code->func[side][func];
-	const char *name = strtab_get(m->str, m->funcs.v[func].name);
 
 	for (size_t r = 0; !code->asked && r < m->n; r++) {
 		struct symbols *x = &m->code->symbols[r];
 		const struct profile *p = m->in[r].p;
-		const struct prof_symbol *s = NULL;
+		uint32_t at = COMPARE_NONE;
 		int rc = 1;
 
 		if (m->in[r].side != side)
@@ -122,9 +164,9 @@ const struct code_ngrams *compare_code_of(struct compare_match *m, uint32_t func
 			rc = code_ngrams_of(p, &x->v[x->of[func]], x->v,
 					    &code->runs);
 		if (rc > 0 && !code->runs.whole)
-			s = insn_find(p, name);
-		if (s)
-			rc = code_ngrams_of(p, s, x->v, &code->runs);
+			at = u64map_get(&x->named, m->funcs.v[func].name);
+		if (at != COMPARE_NONE)
+			rc = code_ngrams_of(p, &x->v[at], x->v, &code->runs);
 		m->failed |= rc < 0;
 		code->known = !rc;
 		if (rc <= 0 || code->runs.whole)

@@ -8,7 +8,6 @@
 
 #include "disasm/disasm.h"
 #include "profile/symbol_order.h"
-#include "symbolize/demangle/clones.h"
 
 enum { INSNS_MAX = 1 << 18 };	/* instructions of one function */
 
@@ -56,22 +55,6 @@ static const struct prof_code *find_code(const struct profile *p,
 			return c;
 	}
 	return NULL;
-}
-
-const struct prof_symbol *insn_find(const struct profile *p, const char *name)
-{
-	const struct prof_symbol *best = NULL;
-	size_t n = clone_base(name);
-
-	for (size_t i = 0; n && i < p->symbols.n; i++) {
-		const struct prof_symbol *s = &p->symbols.v[i];
-		const char *own = profile_cstr(p, s->name);
-
-		if (!strncmp(own, name, n) && clone_base(own) == n &&
-		    (!best || s->size > best->size) && find_code(p, s))
-			best = s;
-	}
-	return best;
 }
 
 struct wording {

@@ -23,10 +23,6 @@ uint16_t insn_machine(const struct profile *p, uint32_t image);
 void insn_normalize(const char *text, uint64_t target, const char *name,
 		    struct buf *out);
 
-/* Returns a symbol by its name without compiler suffixes, or NULL.  Only
- * symbols whose code the profile contains qualify; the largest of several is
- * returned. */
-const struct prof_symbol *insn_find(const struct profile *p, const char *name);
 /*
  * Computes the tokens of a symbol's code.  `by_address` contains all symbols in
  * the order of symbols_sort.  Returns 0, 1 if the profile does not contain the
