@@ -6,6 +6,7 @@
 #include <linux/sched.h>
 #include <linux/sched/task_stack.h>
 #include <linux/uaccess.h>
+#include <asm/syscall.h>
 
 #include "ring_core.h"
 #include "tally.h"
@@ -93,6 +94,16 @@ bool copy_entered(struct tally_copy *out)
 	if (current->flags & NO_USER || !user_mode(user))
 		return false;
 	copy_regs(user, out);
+	return true;
+}
+
+bool copy_call(s16 *number)
+{
+	struct pt_regs *user = task_pt_regs(current);
+
+	if (current->flags & NO_USER || !user_mode(user) || !user_64bit_mode(user))
+		return false;
+	*number = (s16)syscall_get_nr(current, user);
 	return true;
 }
 

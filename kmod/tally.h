@@ -316,6 +316,9 @@ unsigned int chain_user(struct pt_regs *regs, u64 *ips, unsigned int room,
 bool copy_user(struct pt_regs *regs, struct tally_copy *out);
 /* Does the same for the current thread within the scheduler. */
 bool copy_entered(struct tally_copy *out);
+/* Returns whether the current thread, within the scheduler, has entered the kernel from
+ * 64-bit code, and the number of its system call, negative if it is in none. */
+bool copy_call(s16 *number);
 /* Copies the stack of `t` to position `at` of the ring, where `room` bytes are
  * free.  Copies at most `most` bytes.  Returns the bytes used including padding,
  * or -ENOSPC if the stack did not fit. */

@@ -107,6 +107,21 @@ static void put_switch(struct cpu_state *c, struct task_struct *t, u32 flags,
 	put(c, &r.r, &c->waits.switches, &c->waits.switches_lost);
 }
 
+/* Returns the flags of the current thread, which leaves its CPU. */
+static u32 out_flags(struct task_struct *t, unsigned int state)
+{
+	s16 call;
+
+	if (tally_runnable(t))
+		return TALLY_SWITCH_OUT | TALLY_SWITCH_PREEMPTED;
+	if (state & (__TASK_STOPPED | __TASK_TRACED))
+		return TALLY_SWITCH_OUT | TALLY_SWITCH_STOPPED;
+	if (!copy_call(&call))
+		return TALLY_SWITCH_OUT;
+	return TALLY_SWITCH_OUT | TALLY_SWITCH_CALL |
+	       (u32)(u16)call << TALLY_SWITCH_NUMBER;
+}
+
 void waits_switched(struct session *s, struct task_struct *prev,
 		    struct task_struct *next, unsigned int prev_state)
 {
@@ -125,8 +140,7 @@ void waits_switched(struct session *s, struct task_struct *prev,
 	now = ktime_get_mono_fast_ns();
 	if (out) {
 		put_stack(c, TALLY_EVENT_BLOCKED, 0, now);
-		put_switch(c, prev, TALLY_SWITCH_OUT | (tally_runnable(prev)
-			   ? TALLY_SWITCH_PREEMPTED : 0), now);
+		put_switch(c, prev, out_flags(prev, prev_state), now);
 	}
 	if (in)
 		put_switch(c, next, 0, now);

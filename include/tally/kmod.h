@@ -38,7 +38,7 @@
 
 #define TALLY_DEVICE		"/dev/tally"
 #define TALLY_ABI_MAJOR		1
-#define TALLY_ABI_MINOR		8
+#define TALLY_ABI_MINOR		9
 
 enum tally_source {
 	TALLY_TIMER = 1,	/* timers, one per CPU; periods in ns */
@@ -473,6 +473,12 @@ struct tally_count {
 #define TALLY_RECORD_SWITCH	0x54410004u
 #define TALLY_SWITCH_OUT	(1u << 0)	/* leaves its CPU; 0: gets one */
 #define TALLY_SWITCH_PREEMPTED	(1u << 1)	/* OUT: and could have continued */
+/* Since minor version 9.  OUT, but not PREEMPTED: a signal or a debugger has stopped the
+ * thread; or it is in 64-bit code, and the upper 16 bits of the flags are the number of
+ * the system call in which it waits: signed, negative if it is in none. */
+#define TALLY_SWITCH_STOPPED	(1u << 2)
+#define TALLY_SWITCH_CALL	(1u << 3)
+#define TALLY_SWITCH_NUMBER	16		/* shift */
 
 struct tally_switch {
 	struct tally_record r;	/* its event is TALLY_EVENT_BLOCKED */

@@ -21,6 +21,7 @@
 
 typedef uint8_t u8;
 typedef uint16_t u16;
+typedef int16_t s16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 typedef int8_t s8;
@@ -223,7 +224,7 @@ extern struct pid_namespace fake_ns;
 #define put_pid_ns(ns)		((void)(ns))
 /* Threads. */
 enum pid_type { PIDTYPE_PID, PIDTYPE_TGID };
-enum { TASK_DEAD = 0x80 };
+enum { __TASK_STOPPED = 4, __TASK_TRACED = 8, TASK_DEAD = 0x80 };
 struct task_struct {
 	u32 tid, flags;
 	bool idle, on_rq;

@@ -27,6 +27,14 @@ void sample_account(struct cpu_state *c, u64 cycles)
 	c->cycles += cycles;
 }
 
+/* The system call of the thread that runs; -2: it is no 64-bit program. */
+static s16 fake_call = -2;
+bool copy_call(s16 *number)
+{
+	*number = fake_call;
+	return fake_call != -2;
+}
+
 /* The stack of the thread that runs: itself as an address. */
 bool sample_waiting(struct cpu_state *c, u16 event, u64 weight, u64 time)
 {

@@ -163,6 +163,23 @@ static void records_of_waits(void **unused)
 	next_record(&k, c);
 	assert_int_equal(k.of.change.flags,
 			 TALLY_SWITCH_OUT | TALLY_SWITCH_PREEMPTED);
+	fake_call = -1;
+	waits_switched(&recording, &our, &other, 1);
+	next_record(&k, c);
+	next_record(&k, c);
+	assert_int_equal(k.of.change.flags, TALLY_SWITCH_OUT | TALLY_SWITCH_CALL |
+			 0xffff0000);
+	fake_call = 202;
+	waits_switched(&recording, &our, &other, 1);
+	next_record(&k, c);
+	next_record(&k, c);
+	assert_int_equal(k.of.change.flags, TALLY_SWITCH_OUT | TALLY_SWITCH_CALL |
+			 202 << 16);
+	waits_switched(&recording, &our, &other, __TASK_STOPPED);
+	fake_call = -2;
+	next_record(&k, c);
+	next_record(&k, c);
+	assert_int_equal(k.of.change.flags, TALLY_SWITCH_OUT | TALLY_SWITCH_STOPPED);
 	waits_switched(&recording, &our, &other, TASK_DEAD);
 	assert_int_equal(k.at, c->head);
 	fake_current = &other;
@@ -176,9 +193,9 @@ static void records_of_waits(void **unused)
 	next_record(&k, c);
 	assert_int_equal(k.of.r.type, TALLY_RECORD_SWITCH);
 	assert_int_equal(k.at, c->head);
-	assert_int_equal(c->waits.stacks, 3);
+	assert_int_equal(c->waits.stacks, 6);
 	assert_int_equal(c->waits.stacks_lost, 1);
-	assert_int_equal(c->waits.switches, 4);
+	assert_int_equal(c->waits.switches, 7);
 	assert_int_equal(c->waits.wakes, 3);
 }
 

@@ -437,6 +437,17 @@ static void switches_and_wakes(void **state)
 	t.flags |= TALLY_SWITCH_PREEMPTED;
 	assert_true(decoded_wait(&t, sizeof(t), NULL, &r));
 	assert_true(r.change.out && r.change.preempted);
+	assert_false(r.change.stopped || r.change.has_call);
+	t.flags = TALLY_SWITCH_OUT | TALLY_SWITCH_CALL | 202 << 16;
+	assert_true(decoded_wait(&t, sizeof(t), NULL, &r));
+	assert_true(r.change.has_call && !r.change.stopped);
+	assert_int_equal(r.change.call, 202);
+	t.flags = TALLY_SWITCH_OUT | TALLY_SWITCH_CALL | 0xffff0000;
+	assert_true(decoded_wait(&t, sizeof(t), NULL, &r));
+	assert_int_equal(r.change.call, -1);
+	t.flags = TALLY_SWITCH_OUT | TALLY_SWITCH_STOPPED;
+	assert_true(decoded_wait(&t, sizeof(t), NULL, &r));
+	assert_true(r.change.stopped && !r.change.has_call);
 	/* Who gets a processor is not preempted. */
 	t.flags = TALLY_SWITCH_PREEMPTED;
 	assert_true(decoded_wait(&t, sizeof(t), NULL, &r));

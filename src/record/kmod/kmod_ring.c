@@ -361,6 +361,11 @@ static bool decode_switch(const uint8_t *p, size_t n, struct record *out)
 	out->change.out = t->flags & TALLY_SWITCH_OUT;
 	out->change.preempted = out->change.out &&
 				t->flags & TALLY_SWITCH_PREEMPTED;
+	if (!out->change.out || out->change.preempted)
+		return true;
+	out->change.stopped = t->flags & TALLY_SWITCH_STOPPED;
+	out->change.has_call = t->flags & TALLY_SWITCH_CALL;
+	out->change.call = (int16_t)(t->flags >> TALLY_SWITCH_NUMBER);
 	return true;
 }
 
