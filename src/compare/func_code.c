@@ -113,7 +113,6 @@ static int name_symbols(const struct compare_match *m, const struct profile *p,
 		const struct prof_code *c = &p->codes.v[i];
 		const struct prof_symbol *s =
 			symbols_find(x->v, p->symbols.n, c->image, c->vaddr);
-
 		size_t at = s ? (size_t)(s - x->v) + 1 : 0;
 
 		while (at-- && x->v[at].image == c->image && x->v[at].vaddr == c->vaddr) {

@@ -27,8 +27,8 @@
 /* Place for the time of a thread that ended before its next sample. */
 #define PLACE_NO_SAMPLE "[no sample]"
 /* Places for waits without a stack. */
-#define PLACE_NO_STACK "[no stack]"
-#define PLACE_NO_STACK_IN "[no stack: %s]"	/* by kind */
+#define PLACE_NO_STACK PROF_IMAGE_NO_STACK "]"
+#define PLACE_NO_STACK_IN PROF_IMAGE_NO_STACK ": %s]"	/* by kind */
 #define PLACE_STARTING "[not started yet]"
 #define PLACE_SWITCHES_LOST "[switches lost]"
 /* Places for wakeups by something other than a current thread of the program. */
