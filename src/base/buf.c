@@ -25,24 +25,38 @@ void buf_reset(struct buf *b)
 	b->failed = false;
 }
 
+void buf_flush(struct buf *b)
+{
+	if (b->failed || !b->n)
+		return;
+	b->failed = (b->most && b->n > b->most - b->sink->taken) ||
+		    !b->sink->take(b->sink->ctx, b->p, b->n);
+	b->sink->taken += b->n;
+	b->n = 0;
+}
+
 uint8_t *buf_room(struct buf *b, size_t n)
 {
-	size_t cap = b->p ? b->cap : 64;
+	enum { MANY = 256 << 10 };
+	size_t cap = b->p ? b->cap : 64, most = b->most;
 	uint8_t *p;
 
+	if (b->sink && b->n >= MANY)
+		buf_flush(b);
 	if (b->failed)
 		return NULL;
 	if (b->p && n <= b->cap - b->n)
 		return b->p + b->n;
-	if (n > SIZE_MAX / 4 || b->n > SIZE_MAX / 4 ||
-	    (b->most && b->n + n > b->most)) {
+	if (b->sink && most)
+		most -= b->sink->taken;
+	if (n > SIZE_MAX / 4 || b->n > SIZE_MAX / 4 || (b->most && b->n + n > most)) {
 		b->failed = true;
 		return NULL;
 	}
 	while (cap < b->n + n)
 		cap += cap / 2 + 32;
-	if (b->most && cap > b->most)
-		cap = b->most;
+	if (b->most && cap > most)
+		cap = most;
 	p = realloc(b->p, cap);
 	if (!p) {
 		b->failed = true;

@@ -16,13 +16,24 @@
 struct buf {
 	uint8_t *p;
 	size_t n, cap;
-	size_t most;		/* an append that makes n larger fails; 0: no limit */
+	size_t most;		/* an append that makes n, with what the sink took, larger
+				 * fails; 0: no limit */
+	struct buf_sink *sink;	/* NULL: all bytes stay */
 	bool failed;
+};
+
+/* Takes the bytes of a buffer whenever there are many, so that it stays small. */
+struct buf_sink {
+	bool (*take)(void *ctx, const uint8_t *p, size_t n);	/* false: the append fails */
+	void *ctx;
+	size_t taken;		/* number of bytes */
 };
 
 void buf_fini(struct buf *b);
 /* Frees a buffer that was a step on the way to `out`, which fails if it did. */
 void buf_close(struct buf *b, struct buf *out);
+/* Passes all bytes to the sink. */
+void buf_flush(struct buf *b);
 /* Empties the buffer, keeps its memory and clears `failed`. */
 void buf_reset(struct buf *b);
 /* Empties the buffer but keeps `failed`, for a buffer that is filled many times

@@ -2,13 +2,10 @@
 /* `tally export`: writes a recording in the formats of other tools. */
 #include "config.h"
 
-#include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/io.h"
-#include "base/outfile.h"
 #include "cmd/open.h"
+#include "cmd/target.h"
 #include "export/export.h"
 
 struct export_opts {
@@ -45,30 +42,6 @@ static const struct opt export_opt_table[] = {
 	READING_ROWS(struct export_opts),
 	OPT_END
 };
-
-/* The destination: a file or standard output. */
-struct target {
-	struct cmd_io *io;
-	struct outfile file;
-	bool to_file, gone;
-	uint64_t bytes;
-};
-
-static int put(void *ctx, const void *p, size_t n, struct error *err)
-{
-	struct target *t = ctx;
-
-	if (t->io->no_memory && t->io->no_memory())
-		return error_nomem(err);
-	t->bytes += n;
-	if (t->to_file)
-		return io_write_all(t->file.fd, t->file.path, p, n, err);
-	errno = 0;
-	if (fwrite(p, 1, n, t->io->out) == n)
-		return 0;
-	t->gone = errno == EPIPE;	/* a reader that has exited is no error */
-	return error_errno(err, errno, "cannot write the output");
-}
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -108,45 +81,39 @@ static int list_formats(struct cmd_io *io, struct error *err)
 	return cmd_output_last(io, NULL, &text, err);
 }
 
-static int write_to(struct target *t, struct reader *r,
+/* A format that must be written to a file of its own gets a name for it. */
+static int name_file(struct cmd_target *t, const struct export_format *f,
+		     const char *path, struct error *err)
+{
+	if (!(f->flags & EXPORT_FILE))
+		return 0;
+	if (!t->to_file)
+		return error_set(err, ERR_USAGE, "--format=%s cannot be "
+				 "written to a pipe: use -o FILE", f->name);
+	return t->file.temp ? outfile_name(&t->file, err)
+	       : error_set(err, ERR_USAGE, "--format=%s requires a regular "
+			   "file in a writable directory, which %s is not",
+			   f->name, path);
+}
+
+static int write_to(struct cmd_io *io, struct reader *r,
 		    const struct export_format *f, const struct export_opts *o,
 		    const char *path, struct error *err)
 {
+	struct cmd_target t;
 	struct export_spec spec = { .select = cmd_select(&o->samples_of),
 				    .no_inline = o->no_inline,
 				    .version = PACKAGE_VERSION,
 				    .max_output = cmd_max_output(o->max_output,
 					reader_bytes(r), CMD_EXPORT_A_BYTE) };
-	struct export_sink sink = { .put = put, .ctx = t };
-	int rc;
+	int rc = cmd_target_open(&t, io, path, err);
 
-	if (!path && (f->flags & EXPORT_FILE))
-		return error_set(err, ERR_USAGE, "--format=%s cannot be "
-				 "written to a pipe: use -o FILE", f->name);
-	t->to_file = path;
-	if (!path) {
-		rc = export_write(r, f, &spec, &sink, err);
-		if (rc < 0 && t->gone)
-			return 0;
-		if (!rc && fflush(t->io->out) && errno != EPIPE)
-			rc = error_errno(err, errno, "cannot write the output");
-		return rc;
-	}
-	rc = outfile_open(&t->file, path, false, err);
-	if (rc < 0)
-		return rc;
-	if (f->flags & EXPORT_FILE)
-		rc = t->file.temp ? outfile_name(&t->file, err)
-		   : error_set(err, ERR_USAGE, "--format=%s requires a regular "
-			       "file in a writable directory, which %s is not",
-			       f->name, path);
-	sink.path = t->file.temp;
 	if (!rc)
-		rc = export_write(r, f, &spec, &sink, err);
+		rc = name_file(&t, f, path, err);
 	if (!rc)
-		return outfile_close(&t->file, err);
-	outfile_drop(&t->file);
-	return rc;
+		rc = export_write(r, f, &spec, &(struct export_sink){
+			.put = cmd_target_put, .ctx = &t, .path = t.file.temp }, err);
+	return cmd_target_close(&t, rc, err);
 }
 
 static int run_export(struct cmd_io *io, void *opts, int argc, char **argv,
@@ -154,7 +121,6 @@ static int run_export(struct cmd_io *io, void *opts, int argc, char **argv,
 {
 	struct export_opts *o = opts;
 	const struct export_format *f = NULL;
-	struct target t = { .io = io, .file = { .fd = -1 } };
 	struct reader *r = NULL;
 	struct buf name = { 0 };
 	const char *path, *output = o->output;
@@ -175,7 +141,7 @@ static int run_export(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (output && !strcmp(output, "-"))
 		output = NULL;
 	if (!rc)
-		rc = write_to(&t, r, f, o, output, err);
+		rc = write_to(io, r, f, o, output, err);
 	if (!rc)
 		cmd_report_damage(io, path, r);
 	if (!rc && name.n)

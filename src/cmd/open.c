@@ -294,17 +294,21 @@ uint64_t cmd_max_output(uint64_t asked, uint64_t bytes, uint64_t a_byte)
 	return asked ? asked : bytes * a_byte + CMD_OUTPUT_MORE;
 }
 
+int cmd_output_failed(struct cmd_io *io, const struct buf *text, struct error *err)
+{
+	return text->most && !(io->no_memory && io->no_memory())
+	       ? error_set(err, ERR_UNSUPPORTED, "the output has more than %zu bytes, "
+			   "which no usual recording of this size needs: "
+			   "--max-output SIZE allows more", text->most)
+	       : error_nomem(err);
+}
+
 int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 	       struct error *err)
 {
-	bool no_memory = io->no_memory && io->no_memory();
-
-	if (text->failed && text->most && !no_memory)
-		return error_set(err, ERR_UNSUPPORTED, "the output has more than "
-				 "%zu MB, which no usual recording of this size "
-				 "needs: --max-output SIZE allows more",
-				 text->most >> 20);
-	if (text->failed || no_memory)
+	if (text->failed)
+		return cmd_output_failed(io, text, err);
+	if (io->no_memory && io->no_memory())
 		return error_nomem(err);
 	if (!path || !strcmp(path, "-")) {
 		errno = 0;
@@ -325,11 +329,16 @@ int cmd_output_last(struct cmd_io *io, const char *path, struct buf *text,
 	return rc;
 }
 
-int cmd_output_paged(struct cmd_io *io, const char *path, bool no_pager,
-		     const struct buf *text, struct error *err)
+void cmd_use_pager(struct cmd_io *io, const char *path, bool no_pager)
 {
 	if (!path && !no_pager && io->start_pager)
 		io->start_pager(io);
+}
+
+int cmd_output_paged(struct cmd_io *io, const char *path, bool no_pager,
+		     const struct buf *text, struct error *err)
+{
+	cmd_use_pager(io, path, no_pager);
 	return cmd_output(io, path, text, err);
 }
 

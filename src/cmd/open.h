@@ -83,17 +83,22 @@ void cmd_show_step(void *ctx, const char *text);
  * a limit for buf.most, with a message by cmd_output. */
 enum {
 	CMD_TEXT_A_BYTE = 64,		/* for text, which is held in memory */
-	CMD_EXPORT_A_BYTE = 1024,	/* for files whose rows repeat whole stacks */
+	CMD_EXPORT_A_BYTE = 1024,	/* for what repeats whole stacks, and is not */
 	CMD_OUTPUT_MORE = 64 << 20,
 };
 uint64_t cmd_max_output(uint64_t asked, uint64_t bytes, uint64_t a_byte);
+/* Returns the error of a text that has failed. */
+int cmd_output_failed(struct cmd_io *io, const struct buf *text, struct error *err);
 /* Writes text to a file, or to io->out if `path` is NULL or "-". */
 int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
 	       struct error *err);
 /* The same, and releases the text. */
 int cmd_output_last(struct cmd_io *io, const char *path, struct buf *text,
 		    struct error *err);
-/* As cmd_output, through the user's pager if there is no `path`, unless `no_pager`. */
+/* Passes io->out to the user's pager from now on if there is no `path`, unless
+ * `no_pager`. */
+void cmd_use_pager(struct cmd_io *io, const char *path, bool no_pager);
+/* As cmd_output, after cmd_use_pager. */
 int cmd_output_paged(struct cmd_io *io, const char *path, bool no_pager,
 		     const struct buf *text, struct error *err);
 /* Ends --verify, the comparison of names and lines with those of libdw: prints the

@@ -14,6 +14,7 @@
 #include "cmd/open.h"
 #include "cmd/page.h"
 #include "cmd/source_options.h"
+#include "cmd/target.h"
 #include "symbolize/debuginfod.h"
 #include "tui/tui.h"
 #include "views/tree/tree.h"
@@ -105,7 +106,10 @@ static const struct opt report_opt_table[] = {
 	  "at most TIME; store the names in the recording and show the report "
 	  "again. Only for your own recordings. Default: 2m." },
 	FETCH_OPTION_SIZE(struct report_opts, debuginfod),
-	OPT_ROW_MAX_OUTPUT(AT(max_output)),
+	{ OPT_UINT, 0, "max-output", "SIZE", AT(max_output),
+	  "Fail if the text, JSON or CSV has more than this many bytes (k, M, "
+	  "G). Default: 64 times the size of the file (JSON: 1,024 times) plus "
+	  "64 MB." },
 	READING_ROWS(struct report_opts),
 	OPT_END
 };
@@ -309,6 +313,11 @@ static int show_wakers(struct cmd_io *io, const struct report_opts *o,
 	return rc == -ERR_NOMEM ? error_nomem(err) : rc;
 }
 
+static void put_json(void *rep, struct buf *out)
+{
+	report_json(rep, out);
+}
+
 static int show(struct cmd_io *io, const struct report_opts *o,
 		struct reader *r, struct report *rep, enum format format,
 		struct error *err)
@@ -326,16 +335,18 @@ static int show(struct cmd_io *io, const struct report_opts *o,
 	rc = missing_help_find(&rep->missing, style.missing, false, &help, err);
 	if (rc < 0)
 		return rc;
-	if (format == FORMAT_JSON)
-		report_json(rep, &out);
-	else if (format == FORMAT_CSV)
+	if (format == FORMAT_CSV)
 		report_csv(rep, &out);
-	else
+	else if (format == FORMAT_TEXT)
 		report_text(rep, &style, &out);
 	if (format == FORMAT_TEXT && !o->images.n && !o->symbols.n)
 		rc = put_waits(o, r, &style, &out, err);
 	if (rc >= 0)
-		rc = cmd_output_paged(io, o->output, o->no_pager, &out, err);
+		cmd_use_pager(io, o->output, o->no_pager);
+	if (rc >= 0 && format == FORMAT_JSON)
+		rc = cmd_target_stream(io, o->output, o->max_output, put_json, rep, err);
+	else if (rc >= 0)
+		rc = cmd_output(io, o->output, &out, err);
 	missing_help_free(&help);
 	buf_fini(&out);
 	return rc;
@@ -578,7 +589,8 @@ static int run_report(struct cmd_io *io, void *opts, int argc, char **argv,
 	if (rc < 0)
 		return rc;
 	o->max_output = cmd_max_output(o->max_output, reader_bytes(r),
-				       CMD_TEXT_A_BYTE);
+				       format == FORMAT_JSON && !o->wakers
+				       ? CMD_EXPORT_A_BYTE : CMD_TEXT_A_BYTE);
 	late.r = r;
 	request = may_request(io, &limits, late.path, r, o->reading.trust, &why);
 	if (tui && !o->wakers)

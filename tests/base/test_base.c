@@ -429,6 +429,74 @@ static void buf_holds_what_was_appended(void **state)
 }
 
 /* Room for nothing is room: NULL would mean failure. */
+/* A sum of all bytes by their places, and what takes them. */
+struct taker {
+	uint64_t n, sum;
+	size_t largest, fails_at;
+};
+
+static bool take(void *ctx, const uint8_t *p, size_t n)
+{
+	struct taker *t = ctx;
+
+	for (size_t i = 0; i < n; i++)
+		t->sum += (t->n++ + 1) * p[i];
+	if (n > t->largest)
+		t->largest = n;
+	return !t->fails_at || t->n < t->fails_at;
+}
+
+static uint64_t append(struct buf *b, size_t n)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		uint8_t v = (uint8_t)(i * 7 >> 3);
+
+		buf_u8(b, v);
+		sum += (i + 1) * v;
+	}
+	buf_flush(b);
+	return sum;
+}
+
+static void a_sink_takes_what_is_appended(void **state)
+{
+	enum { N = 3000000 };
+	struct taker t = { 0 };
+	struct buf_sink sink = { .take = take, .ctx = &t };
+	struct buf b = { .sink = &sink };
+	uint64_t sum = append(&b, N);
+
+	(void)state;
+	assert_false(b.failed);
+	assert_int_equal(t.n, N);
+	assert_int_equal(t.sum, sum);
+	assert_int_equal(sink.taken, N);
+	assert_true(b.cap < 1 << 20 && t.largest < 1 << 20);
+	buf_flush(&b);
+	assert_int_equal(t.n, N);
+	buf_fini(&b);
+	/* The limit is for all bytes, and none are passed beyond it. */
+	for (int more = 0; more < 2; more++) {
+		t = (struct taker){ 0 };
+		sink.taken = 0;
+		b = (struct buf){ .sink = &sink, .most = N };
+		append(&b, N + (size_t)more);
+		assert_int_equal(b.failed, more);
+		assert_true(t.n <= N);
+		buf_fini(&b);
+	}
+	/* A sink that fails is not called again. */
+	t = (struct taker){ .fails_at = 1 };
+	sink.taken = 0;
+	b = (struct buf){ .sink = &sink };
+	append(&b, N);
+	assert_true(b.failed);
+	assert_int_equal(t.n, t.largest);
+	buf_fini(&b);
+}
+
 static void buf_room_for_nothing(void **state)
 {
 	struct buf b = { 0 };
@@ -479,6 +547,7 @@ int main(void)
 		cmocka_unit_test(cstr_needs_its_nul),
 		cmocka_unit_test(nothing_at_all_can_be_read),
 		cmocka_unit_test(buf_holds_what_was_appended),
+		cmocka_unit_test(a_sink_takes_what_is_appended),
 		cmocka_unit_test(buf_room_for_nothing),
 		cmocka_unit_test(buf_failure_sticks),
 	};

@@ -76,7 +76,7 @@ for command in report 'diff branches.tally'; do
 	# shellcheck disable=SC2086 # words
 	t_like "--max-output of $command" "$(peak $command --format=json \
 		--max-output 2M branches.tally) $(tail -n 1 err)" \
-		"^1 $limit .* more than 1 MB"
+		"^1 $limit .* more than 2000000 bytes"
 done
 # A byte of the file is a thousand instructions.
 make_bomb code || exit 1
