@@ -249,7 +249,7 @@ static void waits_count_from_the_beginning_to_the_end(void **state)
 	/* Asleep when we came. */
 	in(&w, 1, 150);
 	assert_wait(&s, 0, 1, 100, 150, false, WAIT_NO_STACK);
-	assert_int_equal(waits_asleep(&w, PID, 2, 120, &err), 0);
+	assert_int_equal(waits_asleep(&w, PID, 2, 120, 0, &err), 0);
 	sample(&w, 1, 10);
 	out(&w, 1, 160, false);
 	end(&w, 1000);
@@ -445,6 +445,24 @@ static void run_time_tells_of_a_missing_switch_in(void **state)
 	waits_exit(&w, 3, false);
 	end(&w, 700);
 	assert_int_equal(s.n, 7);
+}
+
+static void run_time_tells_of_it_also_at_the_beginning(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+	struct error err;
+
+	(void)state;
+	assert_int_equal(waits_asleep(&w, PID, 1, 120, 5000, &err), 0);
+	out_ran(&w, 1, 200, 5030);
+	assert_wait(&s, 0, 1, 120, 170, false, WAIT_NO_STACK);
+	/* Its own records count more than what was read meanwhile. */
+	assert_int_equal(waits_asleep(&w, PID, 1, 210, 5090, &err), 0);
+	out_ran(&w, 1, 300, 5040);
+	assert_wait(&s, 1, 1, 200, 290, false, WAIT_NO_STACK);
+	end(&w, 300);
+	assert_int_equal(s.n, 2);
 }
 
 static void run_time_tells_of_it_also_before_an_exit(void **state)
@@ -689,6 +707,7 @@ int main(void)
 		cmocka_unit_test(what_was_woken_before_the_beginning_is_runnable_only),
 		cmocka_unit_test(losses_are_never_bridged),
 		cmocka_unit_test(run_time_tells_of_a_missing_switch_in),
+		cmocka_unit_test(run_time_tells_of_it_also_at_the_beginning),
 		cmocka_unit_test(run_time_tells_of_it_also_before_an_exit),
 		cmocka_unit_test(a_poll_counts_only_inside_its_wait),
 		cmocka_unit_test(a_poll_waits_for_its_wait),

@@ -658,16 +658,19 @@ int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 
 	for (size_t i = 0; i < c->processes.tasks.n && rc >= 0; i++) {
 		const struct task t = c->processes.tasks.v[i];
+		struct wait_poll before = { .ran_ns = 0 };
 		bool kernel = false;
 		char state = t.tid && t.tid != UINT32_MAX
 			     ? sleeping_state(c->proc, t.pid, t.tid,
 					      &kernel) : 0;
 
+		if (!kernel && is_asleep_state(state) && c->wait_samples.ends)
+			read_schedstat(c, t.pid, t.tid, &before);
 		if (kernel)
 			rc = waits_hide(&c->waits, t.pid, t.tid, err);
 		else if (is_asleep_state(state))
 			rc = waits_asleep(&c->waits, t.pid, t.tid, time_ns,
-					  err);
+					  before.ran_ns, err);
 		else if (state == 'R' && has_latency(c))
 			rc = latency_in(&c->latency, t.tid, time_ns, &gap);
 	}

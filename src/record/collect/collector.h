@@ -33,7 +33,8 @@ struct wait_samples {
 	bool queues;		/* records of wakeups are missing: read how long
 				 * threads waited for a CPU */
 	bool paces;		/* the source pauses them if there are too many waits */
-	bool ends;		/* the source reports that threads left their CPU for good */
+	bool ends;		/* the source reports run times, and that threads left
+				 * their CPU for good */
 	uint64_t begun_ns, paused_ns;	/* time from which waits count; time from which
 					 * the source paused, or 0 */
 	/* Waits in the tenth of a second from part_ns on, and the most in any. */

@@ -278,7 +278,8 @@ struct source {
 	 * `runnable` has no samples from the source. */
 	bool waits, wait_stacks;
 	bool wait_polls;	/* no records of switches; poll /proc for waits */
-	bool tells_ends;	/* the last RECORD_SWITCH of a thread has `ended` */
+	bool tells_ends;	/* the last RECORD_SWITCH of a thread has `ended`, and all have
+				 * run times */
 	uint32_t blocked, runnable;
 	uint32_t waking;	/* event of wakeups: RECORD_WAKE is delivered, and
 				 * samples of this event for some of them; or

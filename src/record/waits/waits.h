@@ -183,8 +183,9 @@ int waits_lost(struct waits *w, uint64_t time_ns, struct error *err);
 /* Ends the recording and delivers the open waits. */
 int waits_end(struct waits *w, uint64_t time_ns, struct error *err);
 
-/* Records that a thread without any record so far was asleep at this time. */
-int waits_asleep(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
+/* Records that a thread without any record so far was asleep at this time, and had run for
+ * `ran_ns` (as in struct wait_switch). */
+int waits_asleep(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns, uint64_t ran_ns,
 		 struct error *err);
 /* Hides a kernel thread: its waits are not reported. */
 int waits_hide(struct waits *w, uint32_t pid, uint32_t tid, struct error *err);
