@@ -25,6 +25,15 @@ uint64_t hash_bytes(const void *p, size_t n)
 	return hash_u64(h ^ w);
 }
 
+/* Returns the capacity for n entries of a table that has `cap`. */
+static size_t capacity_for(size_t cap, size_t n)
+{
+	cap = cap ? cap : 64;
+	while (cap / 3 * 2 <= n && cap <= SIZE_MAX / 2)
+		cap *= 2;
+	return cap;
+}
+
 void u64map_fini(struct u64map *m)
 {
 	pages_free(m->entries, m->cap, sizeof(*m->entries));
@@ -59,9 +68,9 @@ uint32_t u64map_get(const struct u64map *m, uint64_t key)
 	return m->cap ? u64map_probe(m, key)->val : U64MAP_NONE;
 }
 
-static int u64map_grow(struct u64map *m)
+static int u64map_resize(struct u64map *m, size_t cap)
 {
-	struct u64map big = { .cap = m->cap ? m->cap * 2 : 64 };
+	struct u64map big = { .cap = cap };
 
 	big.entries = pages_calloc(big.cap, sizeof(*big.entries));
 	if (!big.entries)
@@ -84,7 +93,8 @@ uint32_t *u64map_slot(struct u64map *m, uint64_t key)
 {
 	struct u64map_entry *e;
 
-	if (m->n * 3 >= m->cap * 2 && u64map_grow(m) < 0)
+	if (m->n * 3 >= m->cap * 2 &&
+	    u64map_resize(m, m->cap ? m->cap * 2 : 64) < 0)
 		return NULL;
 	e = u64map_probe(m, key);
 	if (e->val == U64MAP_NONE) {
@@ -93,6 +103,13 @@ uint32_t *u64map_slot(struct u64map *m, uint64_t key)
 		m->n++;
 	}
 	return &e->val;
+}
+
+int u64map_reserve(struct u64map *m, size_t n)
+{
+	size_t cap = capacity_for(m->cap, n);
+
+	return cap > m->cap ? u64map_resize(m, cap) : 0;
 }
 
 int u64map_put(struct u64map *m, uint64_t key, uint32_t val)
@@ -204,9 +221,7 @@ uint32_t idtab_row_raw(struct idtab *t, void *vec_ptr, size_t *n, size_t *cap,
 
 int idtab_reserve(struct idtab *t, size_t n)
 {
-	size_t cap = t->cap ? t->cap : 64;
+	size_t cap = capacity_for(t->cap, n);
 
-	while (cap / 3 * 2 <= n && cap <= SIZE_MAX / 2)
-		cap *= 2;
 	return cap > t->cap ? idtab_resize(t, cap) : 0;
 }

@@ -62,6 +62,8 @@ uint32_t *u64map_slot(struct u64map *m, uint64_t key);
 		       sizeof(*(vec)->v), (key), 1 ? (row) : (vec)->v)
 uint32_t u64map_row_raw(struct u64map *m, void *vec_ptr, size_t *n, size_t *cap,
 			size_t size, uint64_t key, const void *row);
+/* Makes room for n keys in total.  Returns 0 or -ERR_NOMEM. */
+int u64map_reserve(struct u64map *m, size_t n);
 /* Sets the value of a key.  Returns 0 or -ERR_NOMEM. */
 int u64map_put(struct u64map *m, uint64_t key, uint32_t val);
 

@@ -109,6 +109,29 @@ static void u64map_survives_collisions(void **state)
 	u64map_fini(&m);
 }
 
+/* Room that was made is used, and changes nothing. */
+static void u64map_has_room(void **state)
+{
+	enum { MANY = 500 };
+	struct u64map m = { 0 };
+	size_t cap = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < MANY; i++) {
+		if (i == 10)
+			assert_int_equal(u64map_reserve(&m, MANY), 0);
+		if (i == 10)
+			cap = m.cap;
+		assert_int_equal(u64map_put(&m, key_of(2, i), i), 0);
+	}
+	assert_int_equal(m.cap, cap);
+	assert_int_equal(u64map_reserve(&m, 1), 0);
+	assert_int_equal(m.cap, cap);
+	for (uint32_t i = 0; i < MANY; i++)
+		assert_int_equal(u64map_get(&m, key_of(2, i)), i);
+	u64map_fini(&m);
+}
+
 static bool key_eq(const void *ctx, uint32_t id, const void *key)
 {
 	const uint64_t *keys = ctx;
@@ -506,6 +529,7 @@ int main(void)
 		cmocka_unit_test(u64map_keeps_100000_keys),
 		cmocka_unit_test(mixed_numbers_are_keys_of_their_own),
 		cmocka_unit_test(u64map_survives_collisions),
+		cmocka_unit_test(u64map_has_room),
 		cmocka_unit_test(u64map_row_adds_new_keys),
 		cmocka_unit_test(arrays_are_zero_until_one_fails),
 		cmocka_unit_test(idtab_survives_equal_hashes),

@@ -104,13 +104,15 @@ enum {
 struct abbrev {
 	uint32_t size;		/* bytes of all attributes unless VARIABLE */
 	uint32_t ops, reads;	/* start of its programs in the table's arrays */
-	const uint8_t *attrs;	/* its declaration: attribute names and forms */
+	uint32_t attrs;		/* its declaration, from the table's start: attribute
+				 * names and forms */
 	uint16_t tag;		/* 0: no such abbreviation */
 	uint8_t flags;
 };
 
 /* Abbreviations at one offset, for one kind of unit.  Parsed on demand. */
 struct abbrev_table {
+	const uint8_t *start;
 	const uint8_t *p, *end;	/* bytes not yet parsed */
 	/* Overlapping tables could multiply the section.  `budget` is the
 	 * number of bytes that all tables may still parse, `allowance` the part
@@ -198,6 +200,7 @@ struct dwarf_unit {
 	const char *dwo_name;		/* of skeletons; NULL in all other units */
 	struct range_index funcs;	/* id: section offset of the DIE */
 	struct dwarf_lines lines;
+	struct scope_index *scopes;	/* NULL until they are looked up */
 };
 
 /* Attributes of one DIE. */
@@ -219,20 +222,24 @@ struct func_name {
 	const char *file;
 	uint32_t line;
 	uint16_t lang;
+	bool abstract;		/* without code: of inlined calls */
 };
 
 /* A DIE that gives its children a scope: a namespace, class or function. */
 struct scope {
 	uint32_t start, end;	/* offsets in the unit */
 	uint32_t parent;	/* enclosing scope, or UNIT_SCOPE */
-	uint32_t first, last;	/* those inside, by start, that were collected later;
-				 * equal: none, first == 0: not yet */
+	bool collected;		/* by a pass of its own, which stored these: */
+	uint32_t first, last;	/* scopes inside, by start */
+	uint32_t first_mark, last_mark;
 };
 
-/* The scopes of one unit. */
+/* The scopes of one unit that were looked up. */
 struct scope_index {
-	const struct dwarf_unit *unit;	/* NULL: none */
 	VEC(struct scope) v;		/* the unit itself is UNIT_SCOPE */
+	VEC(uint32_t) marks;		/* offsets of some DIEs in the unit */
+	struct u64map left_out;		/* scopes that a pass left out and that were
+					 * looked up, by start */
 };
 #define UNIT_SCOPE 0u
 
@@ -266,8 +273,6 @@ struct dwarf {
 	bool swept;			/* units without ranges were loaded */
 	struct u64map name_tab;
 	VEC(struct func_name) names;
-	struct scope_index scopes[4];	/* scopes of the most recently used units */
-	uint32_t next_scopes;		/* index of the next one to replace */
 	struct u64map type_tab;		/* DIE -> id in `strings` of the type's text */
 	uint64_t spell_left;		/* remaining bytes that may be read to build
 					 * names */
@@ -525,6 +530,25 @@ static inline const struct abbrev *abbrev_of(const struct abbrev_table *t,
 	return abbrev_of_sparse(t, code);
 }
 
+/* Reads the code of the DIE at p, which is before `end`.  Returns its end, or NULL if it is
+ * damaged. */
+static inline const uint8_t *dwarf_read_code(const uint8_t *p, const uint8_t *end,
+					     uint64_t *code)
+{
+	struct cursor c;
+
+	*code = *p;
+	if (*code < 0x80)
+		return p + 1;
+	if (end - p >= 2 && p[1] < 0x80) {
+		*code = (*code & 0x7f) | (uint64_t)p[1] << 7;
+		return p + 2;
+	}
+	c = cursor_of(p, (size_t)(end - p));
+	*code = cursor_uleb(&c);
+	return c.bad ? NULL : c.p;
+}
+
 /* Skips one DIE's attributes.  Returns NULL if they are damaged.  *jump: on
  * input, whether to skip to the sibling past children that are not needed; on
  * output, whether that happened. */
@@ -619,15 +643,20 @@ int dwarf_full_name_many(struct dwarf *d, const uint64_t *dies, size_t n);
 
 /* dwarf_scopes.c */
 /* Returns the scope that contains the DIE at an offset of its section, as an
- * index into *x.  *x is valid until three other units were looked up.  Returns
- * UNIT_SCOPE if there is none or it cannot be determined. */
-uint32_t dwarf_scope_of(struct dwarf *d, const struct dwarf_unit *u,
-			uint64_t off, const struct scope_index **x);
-void dwarf_scopes_fini(struct dwarf *d);
+ * index into *x.  *x is valid until the unit is unloaded.  Returns UNIT_SCOPE if
+ * there is none or it cannot be determined. */
+uint32_t dwarf_scope_of(struct dwarf *d, struct dwarf_unit *u, uint64_t off,
+			const struct scope_index **x);
+/* Makes the pass over the unit in advance, if there was none. */
+void dwarf_scopes_read(struct dwarf *d, struct dwarf_unit *u);
+void dwarf_scopes_free(struct dwarf_unit *u);
 
 /* dwarf_spell.c: appends the name of the function at `die`, as binutils would
  * write its linkage name.  Returns false if it cannot be determined. */
 bool dwarf_spell_function(struct dwarf *d, uint64_t die, struct buf *out);
+/* Reads what names of functions in the unit of a DIE need, while pages of the unit are
+ * mapped.  Returns whether it read the unit, before which it may have released pages. */
+bool dwarf_spell_prepare(struct dwarf *d, uint64_t die);
 
 /* dwarf_resolve.c: the result of looking up one address. */
 struct dwarf_hit {

@@ -196,21 +196,20 @@ static enum dwarf_slot slot_of(uint64_t at)
 }
 
 /*
- * Returns whether DIEs with this tag have no children with code.  GCC puts the
- * code of member functions outside their class, except for classes in functions
- * (lambdas), which the reader handles.  Other producers are not trusted in this
- * (Rust and Ada nest), and clang writes no DW_AT_sibling anyway.
+ * Returns whether children of DIEs with this tag may be skipped, because they have no
+ * code or the reader of functions looks at them itself.  GCC puts the code of member
+ * functions outside their class, except for classes in functions (lambdas), which the
+ * reader handles.  Other producers are not trusted in this (Rust and Ada nest), and
+ * clang writes no DW_AT_sibling anyway.
  */
-static bool may_jump(uint64_t tag, bool declaration)
+static bool may_jump(uint64_t tag)
 {
 	switch (tag) {
 	case DW_TAG_structure_type:
 	case DW_TAG_class_type:
 	case DW_TAG_union_type:
 	case DW_TAG_interface_type:
-		return true;
 	case DW_TAG_subprogram:
-		return declaration;
 	case DW_TAG_enumeration_type:
 	case DW_TAG_subroutine_type:
 	case DW_TAG_array_type:
@@ -232,7 +231,7 @@ struct compile {
 	struct abbrev_table *t;
 	struct abbrev a;
 	uint32_t run, read_run;	/* fixed-size bytes not yet in a program */
-	bool sibling, declaration;
+	bool declaration;
 };
 
 static bool emit_op(struct compile *c, enum abbrev_code code)
@@ -298,18 +297,6 @@ static bool attr_read(struct cursor *c, uint64_t *at, uint64_t *form,
 	return !c->bad && (*at || *form);
 }
 
-/* Scans the attributes that decide about jumping. */
-static void scan_attrs(struct compile *c, struct cursor cur)
-{
-	uint64_t at, form;
-	int64_t constant;
-
-	while (attr_read(&cur, &at, &form, &constant)) {
-		c->sibling |= at == DW_AT_sibling;
-		c->declaration |= at == DW_AT_declaration;
-	}
-}
-
 /* Returns whether attributes of this tag are read: code, names of code, and
  * units. */
 static bool is_read(uint16_t tag)
@@ -330,19 +317,16 @@ static bool is_read(uint16_t tag)
 
 static bool compile_attrs(struct compile *c, struct cursor *cur)
 {
-	bool reads = is_read(c->a.tag), jump = false;
+	bool reads = is_read(c->a.tag), jump = may_jump(c->a.tag);
 	uint64_t at, form;
 	int64_t constant;
 
-	if (may_jump(c->a.tag, true)) {
-		scan_attrs(c, *cur);
-		jump = c->sibling && may_jump(c->a.tag, c->declaration);
-	}
 	if (reads)
 		c->a.reads = (uint32_t)c->t->reads.n;
 	while (attr_read(cur, &at, &form, &constant)) {
 		if (form > UINT16_MAX || form == 0)
 			return false;
+		c->declaration |= at == DW_AT_declaration;
 		if (!compile_skip(c, form, jump && at == DW_AT_sibling))
 			return false;
 		if (reads && !compile_read(c, slot_of(at), form, constant))
@@ -424,9 +408,10 @@ static uint64_t table_parse(struct abbrev_table *t, struct abbrev *out)
 	tag = cursor_uleb(&cur);
 	c.a.tag = tag && tag < UINT16_MAX ? (uint16_t)tag : UINT16_MAX;
 	c.a.flags = cursor_u8(&cur) ? ABBREV_CHILDREN : 0;
-	c.a.attrs = cur.p;
+	c.a.attrs = (uint32_t)(cur.p - t->start);
 	c.a.ops = (uint32_t)t->ops.n;
-	if (t->ops.n > UINT32_MAX - 65536 || !compile_attrs(&c, &cur) ||
+	if (t->ops.n > UINT32_MAX - 65536 || cur.p - t->start > UINT32_MAX ||
+	    !compile_attrs(&c, &cur) ||
 	    !table_spend(t, cursor_offset(&cur))) {
 		t->bad = true;
 		goto end;
@@ -576,7 +561,7 @@ struct abbrev_table *abbrev_table_get(const struct dwarf_unit *u)
 		return NULL;	/* the slot stays empty */
 	}
 	*slot = (uint32_t)d->abbrevs.n - 1;
-	t->p = d->abbrev.p + u->abbrev_off;
+	t->start = t->p = d->abbrev.p + u->abbrev_off;
 	t->end = d->abbrev.p + d->abbrev.n;
 	t->budget = &d->abbrev_budget;
 	t->addr_size = u->addr_size;

@@ -157,7 +157,6 @@ bool dwarf_read_all(const struct dwarf_unit *u, uint64_t off,
 	struct abbrev_table *t = u->abbrevs;
 	const struct abbrev *a;
 	struct cursor c, names;
-	struct dwarf_die die;
 	const uint8_t *p;
 	uint64_t code;
 
@@ -168,14 +167,16 @@ bool dwarf_read_all(const struct dwarf_unit *u, uint64_t off,
 	a = c.bad || !code ? NULL : abbrev_find(t, code);
 	if (!a)
 		return false;
-	*out = (struct dwarf_die){ .tag = a->tag, .flags = a->flags };
-	names = cursor_of(a->attrs, (size_t)(u->set->abbrev.p +
-					     u->set->abbrev.n - a->attrs));
+	out->tag = a->tag;
+	out->flags = a->flags;
+	out->have = 0;
+	names = cursor_of(t->start + a->attrs, (size_t)(t->end - t->start) - a->attrs);
 	for (p = c.p; p;) {
 		uint64_t at = cursor_uleb(&names), form = cursor_uleb(&names);
 		enum dwarf_slot slot = spell_slot(at);
 		int64_t constant = form == DW_FORM_implicit_const
 					   ? cursor_sleb(&names) : 0;
+		uint32_t have = out->have;
 
 		if (names.bad || form > UINT16_MAX)
 			return false;
@@ -189,12 +190,8 @@ bool dwarf_read_all(const struct dwarf_unit *u, uint64_t off,
 		}
 		one[0].form = (uint16_t)form;
 		one[0].slot = (uint8_t)slot;
-		p = run_reads(t, one, p, s->p, s->p + u->end, &die);
-		if (p && die.have) {
-			out->have |= die.have;
-			out->form[slot] = die.form[slot];
-			out->value[slot] = die.value[slot];
-		}
+		p = run_reads(t, one, p, s->p, s->p + u->end, out);
+		out->have |= have;
 	}
 	*next = p ? (uint64_t)(p - s->p) : u->end;
 	return p != NULL;

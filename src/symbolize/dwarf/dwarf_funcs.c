@@ -34,23 +34,6 @@ static void add_func(struct scan *s, const struct dwarf_die *die, uint64_t off)
 	}
 }
 
-static inline const uint8_t *read_code(const uint8_t *p, const uint8_t *end,
-				       uint64_t *code)
-{
-	struct cursor c;
-
-	*code = *p;
-	if (*code < 0x80)
-		return p + 1;
-	if (end - p >= 2 && p[1] < 0x80) {
-		*code = (*code & 0x7f) | (uint64_t)p[1] << 7;
-		return p + 2;
-	}
-	c = cursor_of(p, (size_t)(end - p));
-	*code = cursor_uleb(&c);
-	return c.bad ? NULL : c.p;
-}
-
 /* Returns the end of a function's children: classes before it may contain
  * code. */
 static const uint8_t *body_end(const struct dwarf_unit *u,
@@ -80,7 +63,7 @@ static const uint8_t *scan(struct scan *s, const uint8_t *sec, const uint8_t *p,
 		uint64_t code;
 		bool jump;
 
-		next = read_code(p, end, &code);
+		next = dwarf_read_code(p, end, &code);
 		if (!next)
 			return at;
 		p = next;
@@ -277,13 +260,14 @@ static void walk_children(struct walk *k, const uint8_t *p)
 
 	k->depth = 1;
 	while (p && p < k->end && k->depth) {
-		struct cursor c = cursor_of(p, (size_t)(k->end - p));
-		uint64_t code = cursor_uleb(&c);
+		const uint8_t *next;
 		const struct abbrev *a;
+		uint64_t code;
 
-		if (c.bad)
+		next = dwarf_read_code(p, k->end, &code);
+		if (!next)
 			break;
-		p = c.p;
+		p = next;
 		if (!code) {
 			close_children(k);
 			continue;

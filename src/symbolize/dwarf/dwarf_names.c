@@ -18,9 +18,19 @@ enum {
 	MAX_HOPS = 16,
 	/* Bytes between releases of pages if names are read in order. */
 	RELEASE_BYTES = 4 << 20,
+	/* Bytes of types and strings in other places that a full name reads. */
+	FULL_BYTES = 512 << 10,
 };
 
-static const struct func_name no_name = { "", "", "", NO_DIE, "", 0, 0 };
+static bool is_cxx(uint16_t lang)
+{
+	return lang == DW_LANG_C_plus_plus || lang == DW_LANG_C_plus_plus_03 ||
+	       lang == DW_LANG_C_plus_plus_11 ||
+	       lang == DW_LANG_C_plus_plus_14 ||
+	       lang == 0x2b || lang == 0x3a;	/* 17, 20 */
+}
+
+static const struct func_name no_name = { "", "", "", NO_DIE, "", 0, 0, false };
 
 /* Adds the properties of one DIE of the chain. */
 static void merge(struct dwarf *d, struct dwarf_unit *u,
@@ -56,6 +66,9 @@ static struct func_name resolve_name(struct dwarf *d, uint64_t at)
 		dwarf_unit_root(d, u, &w);
 		if (!dwarf_die_at(u, DIE_OFFSET(at), &die))
 			break;
+		if (!hop)
+			out.abstract = !dwarf_has(&die, SLOT_LOW) &&
+				       !dwarf_has(&die, SLOT_RANGES);
 		merge(d, u, &die, &out);
 		out.decl = at;
 		at = dwarf_reference(u, &die, SLOT_ORIGIN);
@@ -147,39 +160,44 @@ static int keep_names(struct dwarf *d, size_t first)
 		}
 		keep_name(d, f, f->name);
 	}
+	dwarf_release(d);
 	free(raw);
 	return 0;
 }
 
 int dwarf_name_many(struct dwarf *d, uint64_t *dies, size_t n)
 {
-	size_t first = d->names.n, i;
+	size_t first = d->names.n, most = first, i;
 	uint64_t from = 0;
+	const struct func_name *f;
+	const uint32_t *slot;
 	bool added;
 
 	if (radix_sort_rows(dies, n, sizeof(*dies), 0) < 0)
 		return -ERR_NOMEM;
+	for (i = 0; i < n; i++)
+		most += !i || dies[i] != dies[i - 1];
+	if (u64map_reserve(&d->name_tab, most) < 0 || vec_reserve(&d->names, most) < 0 ||
+	    strtab_reserve(&d->strings, d->strings.str.n + most - first) < 0)
+		return -ERR_NOMEM;
 	for (i = 0; i < n && dies[i] != NO_DIE; i++) {
 		if (i && dies[i] == dies[i - 1])
 			continue;
-		if (!name_slot(d, dies[i], &added)) {
+		slot = name_slot(d, dies[i], &added);
+		if (!slot) {
 			d->names.n = first;
 			return -ERR_NOMEM;
 		}
+		f = &d->names.v[*slot];
+		if (f->abstract && f->name == f->plain && is_cxx(f->lang) &&
+		    dwarf_spell_prepare(d, f->decl))
+			from = dies[i];
 		if (dies[i] - from >= RELEASE_BYTES) {
 			from = dies[i];
 			dwarf_release(d);
 		}
 	}
 	return keep_names(d, first);
-}
-
-static bool is_cxx(uint16_t lang)
-{
-	return lang == DW_LANG_C_plus_plus || lang == DW_LANG_C_plus_plus_03 ||
-	       lang == DW_LANG_C_plus_plus_11 ||
-	       lang == DW_LANG_C_plus_plus_14 ||
-	       lang == 0x2b || lang == 0x3a;	/* 17, 20 */
 }
 
 const char *dwarf_full_name(struct dwarf *d, uint64_t die)
@@ -197,7 +215,7 @@ const char *dwarf_full_name(struct dwarf *d, uint64_t die)
 	if (dwarf_spell_function(d, die, &text))
 		full = dwarf_keep(d, buf_cstr(&text));
 	buf_fini(&text);
-	dwarf_name_reads(d, 0);
+	dwarf_name_reads(d, FULL_BYTES);
 	i = u64map_get(&d->name_tab, die);	/* other names may have been added */
 	d->names.v[i].full = full;
 	return full;
@@ -231,6 +249,8 @@ int dwarf_full_name_many(struct dwarf *d, const uint64_t *dies, size_t n)
 	vec_sort(&todo, by_decl);
 	for (i = 0; i < todo.n && !rc; i++)
 		dwarf_full_name(d, todo.v[i].die);
+	if (todo.n)
+		dwarf_release_names(d);
 	vec_fini(&todo);
 	return rc;
 }

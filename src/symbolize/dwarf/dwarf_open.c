@@ -160,6 +160,7 @@ void dwarf_unit_unload(struct dwarf_unit *u)
 	range_index_fini(&u->lines.folded);
 	vec_fini(&u->lines.offsets);
 	vec_fini(&u->lines.rows);
+	dwarf_scopes_free(u);
 	u->lines.files_read = false;
 	u->loaded = u->partial = false;
 }
@@ -201,7 +202,6 @@ void dwarf_fini(struct dwarf *d)
 	range_index_fini(&d->cover);
 	u64map_fini(&d->name_tab);
 	u64map_fini(&d->type_tab);
-	dwarf_scopes_fini(d);
 	u64map_fini(&d->dwo_tab);
 	strtab_fini(&d->strings);
 	free(d->missing_dwo);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Finds the namespaces, classes and functions that contain a DIE.  DIEs do not
- * refer to their parents, so the first lookup collects the scopes of the unit
- * in one pass.  What is inside classes and functions, most of a unit, is left out
- * where DW_AT_sibling allows it, and collected when a DIE there is looked up.
- * Few units are looked up (those with functions without a linkage name).  A batch
- * handles them one after the other, so the scopes of four units are kept.
+ * refer to their parents, so the first lookup reads the unit in one pass.  What is
+ * inside classes and functions, most of a unit, is left out where DW_AT_sibling
+ * allows it.  The pass only stores the scopes whose inside it reads (namespaces) and
+ * the place of every 64th DIE.  A lookup continues from such a place to the DIE; if
+ * that is in a scope that was left out, this scope is read in the same way.
+ * Few units are looked up (those with functions without a linkage name).
  */
 #include <dwarf.h>
 
@@ -13,8 +14,7 @@
 #include "base/search.h"
 #include "symbolize/dwarf/dwarf.h"
 
-enum { MAX_DEPTH = 256, KEPT = sizeof(((struct dwarf *)0)->scopes) /
-			sizeof(((struct dwarf *)0)->scopes[0]) };
+enum { MAX_DEPTH = 256, MARK_DIES = 64 };
 
 static bool is_scope(uint16_t tag)
 {
@@ -48,115 +48,121 @@ static void close_die(struct scope_index *x, struct open_dies *o, uint32_t at)
 		x->v.v[now].end = at;
 }
 
-/* Opens a DIE, unless its children are left out.  The outermost one is no scope here: it is
- * known. */
+/* Opens a DIE. */
 static bool open_die(struct scope_index *x, struct open_dies *o, uint16_t tag,
-		     struct scope s, bool left_out)
+		     uint32_t at, uint32_t unit_end)
 {
 	uint32_t in = o->scope[o->depth];
 
-	if (o->depth && is_scope(tag)) {
-		s.parent = in;
-		s.first = s.last = left_out ? 0 : 1;
+	if (o->depth + 1 >= MAX_DEPTH)
+		return false;
+	if (is_scope(tag)) {
+		struct scope s = { .start = at, .end = unit_end, .parent = in };
+
 		in = (uint32_t)x->v.n;
 		if (vec_push(&x->v, s) < 0)
 			return false;
 	}
-	if (left_out)
-		return true;
-	if (o->depth + 1 >= MAX_DEPTH)
-		return false;
 	o->scope[++o->depth] = in;
 	return true;
 }
 
-/* Returns the end of a DIE's attributes, which begin at p; if *jump allows it, the end of its
- * children, where DW_AT_sibling tells it.  Sets *jump to whether it does. */
-static const uint8_t *skip_die(const struct dwarf_unit *u, const struct abbrev *a,
-			       const uint8_t *p, const uint8_t *end, bool *jump)
+/* Returns the end of a DIE, whose abbreviation is stored (NULL: it ends a list of children);
+ * NULL if it is damaged.  *jump is that of abbrev_run. */
+static inline const uint8_t *skip_die(const struct dwarf_unit *u, const uint8_t *p,
+				      const uint8_t *end, const struct abbrev **a,
+				      bool *jump)
 {
-	const uint8_t *sec = dwarf_unit_section(u)->p;
-	bool may = *jump;
-	struct dwarf_die die;
-	uint64_t to;
+	uint64_t code;
 
-	if (a->flags & ABBREV_SUBPROGRAM) {
-		p = dwarf_read_die(u->abbrevs, a, p, sec, end, &die);
-		to = p ? DIE_OFFSET(dwarf_reference(u, &die, SLOT_SIBLING)) : 0;
-		*jump = may && p && to > (uint64_t)(p - sec) &&
-			to <= (uint64_t)(end - sec);
-		return *jump ? sec + to : p;
+	p = dwarf_read_code(p, end, &code);
+	*a = p && code ? abbrev_of(u->abbrevs, code) : NULL;
+	if (!*a) {
+		*jump = false;
+		return code ? NULL : p;
 	}
-	if (a->flags & ABBREV_VARIABLE)
-		return abbrev_run(u->abbrevs, a, p, sec + u->off, end, jump);
+	if ((*a)->flags & ABBREV_VARIABLE)
+		return abbrev_run(u->abbrevs, *a, p, dwarf_unit_section(u)->p + u->off, end,
+				  jump);
 	*jump = false;
-	return (size_t)(end - p) < a->size ? NULL : p + a->size;
+	return (size_t)(end - p) < (*a)->size ? NULL : p + (*a)->size;
 }
 
-/* Collects the scopes inside scope `in`, in one pass over its DIEs.  Returns false if some of
- * them could not be read. */
+/* Makes the pass over the DIEs inside scope `in`.  Returns false if some of them could not be
+ * read. */
 static bool collect(struct scope_index *x, const struct dwarf_unit *u, uint32_t in)
 {
-	const uint8_t *unit = dwarf_unit_section(u)->p + u->off, *at;
-	const uint8_t *from = unit + x->v.v[in].start, *p = from;
+	const uint8_t *unit = dwarf_unit_section(u)->p + u->off, *at, *p;
 	const uint8_t *end = unit + x->v.v[in].end;
 	struct open_dies o = { { in }, 0 };
+	const struct abbrev *a;
+	bool jump = false;
+	size_t n;
 
-	while (p && p < end) {
-		struct cursor c = cursor_of(p, (size_t)(end - p));
-		uint64_t code = cursor_uleb(&c);
-		const struct abbrev *a;
-		bool jump;
-
+	p = skip_die(u, unit + x->v.v[in].start, end, &a, &jump);
+	for (n = 0; p && p < end; n++) {
 		at = p;
-		p = c.p;
-		if (c.bad)
+		if (n % MARK_DIES == 0 && vec_push(&x->marks, (uint32_t)(at - unit)) < 0)
 			return false;
-		if (!code) {
-			close_die(x, &o, (uint32_t)(p - unit));
-			continue;
-		}
-		a = abbrev_find(u->abbrevs, code);
+		jump = true;
+		p = skip_die(u, at, end, &a, &jump);
+		if (!p)
+			return false;
 		if (!a)
-			return false;
-		jump = at != from;
-		p = skip_die(u, a, p, end, &jump);
-		if (p && (a->flags & ABBREV_CHILDREN) &&
-		    !open_die(x, &o, a->tag, (struct scope){
-				.start = (uint32_t)(at - unit),
-				.end = (uint32_t)((jump ? p : end) - unit) }, jump))
+			close_die(x, &o, (uint32_t)(p - unit));
+		else if (!jump && (a->flags & ABBREV_CHILDREN) &&
+			 !open_die(x, &o, a->tag, (uint32_t)(at - unit),
+				   (uint32_t)(end - unit)))
 			return false;
 	}
 	return p != NULL;
 }
 
-static struct scope_index *index_of(struct dwarf *d, const struct dwarf_unit *u)
+static void collect_once(struct scope_index *x, const struct dwarf_unit *u, uint32_t in)
+{
+	uint32_t first = (uint32_t)x->v.n, first_mark = (uint32_t)x->marks.n;
+	struct scope *s;
+
+	if (x->v.v[in].collected)
+		return;
+	if (!collect(x, u, in)) {
+		x->v.n = first;
+		x->marks.n = first_mark;
+	}
+	s = &x->v.v[in];
+	s->collected = true;
+	s->first = first;
+	s->last = (uint32_t)x->v.n;
+	s->first_mark = first_mark;
+	s->last_mark = (uint32_t)x->marks.n;
+}
+
+static struct scope_index *index_of(struct dwarf *d, struct dwarf_unit *u)
 {
 	const struct span *s = dwarf_unit_section(u);
 	uint64_t size = u->end - u->off;
 	struct scope_index *x;
-	size_t i;
 
-	for (i = 0; i < KEPT; i++)
-		if (d->scopes[i].unit == u)
-			return &d->scopes[i];
+	if (u->scopes)
+		return u->scopes;
 	if (!u->abbrevs || u->root >= u->end || u->end > s->n ||
 	    size > UINT32_MAX || size > d->spell_left)
 		return NULL;
+	x = calloc(1, sizeof(*x));
+	if (!x || vec_push(&x->v, (struct scope){ .start = (uint32_t)(u->root - u->off),
+						  .end = (uint32_t)size }) < 0) {
+		free(x);
+		return NULL;
+	}
+	abbrev_finish(u->abbrevs);
 	d->spell_left -= size;
 	dwarf_name_reads(d, size);
-	x = &d->scopes[d->next_scopes++ % KEPT];
-	x->unit = NULL;
-	x->v.n = 0;
-	if (vec_push(&x->v, (struct scope){ .start = (uint32_t)(u->root - u->off),
-					    .end = (uint32_t)size }) < 0)
-		return NULL;
-	x->unit = u;
+	u->scopes = x;
 	return x;
 }
 
-/* Returns the innermost of the collected scopes inside scope `in` that contains a DIE, or
- * `in`. */
+/* Returns the innermost of the scopes stored by the pass inside scope `in` that contains a
+ * DIE, or `in`. */
 static uint32_t innermost(const struct scope_index *x, uint32_t in, uint32_t at)
 {
 	uint32_t first = x->v.v[in].first, last = x->v.v[in].last, next;
@@ -170,34 +176,69 @@ static uint32_t innermost(const struct scope_index *x, uint32_t in, uint32_t at)
 	return next;
 }
 
-uint32_t dwarf_scope_of(struct dwarf *d, const struct dwarf_unit *u,
-			uint64_t off, const struct scope_index **out)
+/* Returns the scope in `outer` that contains a DIE and that the pass inside scope `in` left
+ * out; UNIT_SCOPE if there is none. */
+static uint32_t left_out(struct scope_index *x, const struct dwarf_unit *u, uint32_t in,
+			 uint32_t outer, uint32_t at)
+{
+	const uint8_t *unit = dwarf_unit_section(u)->p + u->off, *p, *die;
+	uint32_t first = x->v.v[in].first_mark, last = x->v.v[in].last_mark, next;
+	const struct abbrev *a;
+	struct scope s;
+	bool jump;
+
+	lower_bound(next, first, last, x->marks.v[next] < at);
+	if (next == first)
+		return UNIT_SCOPE;
+	p = unit + x->marks.v[next - 1];
+	do {
+		die = p;
+		jump = true;
+		p = skip_die(u, die, unit + x->v.v[in].end, &a, &jump);
+	} while (p && p < unit + at);
+	if (!p || p == unit + at || !jump || !is_scope(a->tag))
+		return UNIT_SCOPE;
+	s = (struct scope){ .start = (uint32_t)(die - unit), .end = (uint32_t)(p - unit),
+			    .parent = outer };
+	next = u64map_row(&x->left_out, &x->v, s.start, &s);
+	return next == U64MAP_NONE ? UNIT_SCOPE : next;
+}
+
+uint32_t dwarf_scope_of(struct dwarf *d, struct dwarf_unit *u, uint64_t off,
+			const struct scope_index **out)
 {
 	struct scope_index *x = index_of(d, u);
-	uint32_t at = (uint32_t)(off - u->off), in = UNIT_SCOPE, i = UNIT_SCOPE;
+	uint32_t at = (uint32_t)(off - u->off), next = UNIT_SCOPE, in, i;
 
 	*out = x;
 	if (!x)
 		return UNIT_SCOPE;
 	do {
-		in = i;
-		if (!x->v.v[in].first) {
-			uint32_t first = (uint32_t)x->v.n;
-
-			if (!collect(x, u, in))
-				x->v.n = first;
-			x->v.v[in].first = first;
-			x->v.v[in].last = (uint32_t)x->v.n;
-		}
+		in = next;
+		collect_once(x, u, in);
 		i = innermost(x, in, at);
-	} while (i != in);
+		next = left_out(x, u, in, i, at);
+	} while (next != UNIT_SCOPE);
 	return i;
 }
 
-void dwarf_scopes_fini(struct dwarf *d)
+void dwarf_scopes_read(struct dwarf *d, struct dwarf_unit *u)
 {
-	for (size_t i = 0; i < KEPT; i++) {
-		vec_fini(&d->scopes[i].v);
-		d->scopes[i].unit = NULL;
-	}
+	struct scope_index *x = index_of(d, u);
+
+	if (x)
+		collect_once(x, u, UNIT_SCOPE);
+}
+
+void dwarf_scopes_free(struct dwarf_unit *u)
+{
+	struct scope_index *x = u->scopes;
+
+	if (!x)
+		return;
+	vec_fini(&x->v);
+	vec_fini(&x->marks);
+	u64map_fini(&x->left_out);
+	free(x);
+	u->scopes = NULL;
 }

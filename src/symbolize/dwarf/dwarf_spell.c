@@ -807,6 +807,16 @@ static void spell_any(struct spell *s, uint64_t die, bool nested,
 	s->bad |= out->n > SPELL_LENGTH;
 }
 
+bool dwarf_spell_prepare(struct dwarf *d, uint64_t die)
+{
+	struct dwarf_unit *u = dwarf_unit_at(d, die);
+
+	if (!u || !u->abbrevs || u->scopes || !describes_types(u))
+		return false;
+	dwarf_scopes_read(d, u);
+	return true;
+}
+
 bool dwarf_spell_function(struct dwarf *d, uint64_t die, struct buf *out)
 {
 	struct spell s = { .d = d };

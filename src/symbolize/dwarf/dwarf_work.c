@@ -80,9 +80,9 @@ void dwarf_release_names(struct dwarf *d)
 
 void dwarf_name_reads(struct dwarf *d, uint64_t n)
 {
-	d->name_bytes += FAULT_BYTES + n;
-	if (d->name_bytes >= RELEASE_NAMES)
+	if (d->name_bytes + FAULT_BYTES + n > RELEASE_NAMES)
 		dwarf_release_names(d);
+	d->name_bytes += FAULT_BYTES + n;
 }
 
 enum {
