@@ -3,6 +3,7 @@
 #include "launch/proc_read.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,22 +71,29 @@ bool proc_name(uint32_t pid, const char *otherwise, struct buf *out)
 	return known;
 }
 
-void proc_status_numbers(uint32_t pid, const char *const *keys, size_t n, uint64_t *v)
+/* All processes may be asked, and the kernel writes stat faster than status. */
+uint32_t proc_parent(uint32_t pid)
+{
+	char text[256];
+	const char *name_end;
+	uint32_t parent = 0;
+
+	proc_beginning(text, sizeof(text), "/proc/%u/stat", pid);
+	name_end = strrchr(text, ')');
+	if (name_end && sscanf(name_end, ") %*c %" SCNu32, &parent) != 1)
+		parent = 0;
+	return parent;
+}
+
+uint64_t proc_status_of(uint32_t pid, const char *key, uint64_t otherwise)
 {
 	struct buf b = { 0 };
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u/status", pid);
-	if (io_read_file(path, STATUS_MAX, &b, NULL))
-		n = 0;
-	for (size_t i = 0; i < n; i++)
-		proc_status_number((const char *)b.p, b.n, keys[i], v + i);
+	if (!io_read_file(path, STATUS_MAX, &b, NULL))
+		proc_status_number((const char *)b.p, b.n, key, &otherwise);
 	buf_fini(&b);
-}
-
-uint64_t proc_status_of(uint32_t pid, const char *key, uint64_t otherwise)
-{
-	proc_status_numbers(pid, &key, 1, &otherwise);
 	return otherwise;
 }
 

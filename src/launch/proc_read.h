@@ -22,9 +22,8 @@ ssize_t proc_beginning(char *text, size_t size, const char *path, ...)
 uint32_t proc_next(DIR *d);
 /* Appends a process's name, or `otherwise`.  Returns false if the name is unknown. */
 bool proc_name(uint32_t pid, const char *otherwise, struct buf *out);
-/* Sets the numbers after n keys ("KEY:") in /proc/PID/status, all from one read; leaves
- * the numbers of missing keys unchanged. */
-void proc_status_numbers(uint32_t pid, const char *const *keys, size_t n, uint64_t *v);
+/* Returns the parent of a process, 0 if it is unknown. */
+uint32_t proc_parent(uint32_t pid);
 /* Returns the number after "KEY:" in /proc/PID/status, or `otherwise`. */
 uint64_t proc_status_of(uint32_t pid, const char *key, uint64_t otherwise);
 /* Returns whether tally is in the machine's initial pid namespace, or true if /proc does

@@ -296,22 +296,20 @@ static int descendants_of(const id_list *roots, id_list *out, struct error *err)
 		r = no_memory(err);
 	for (size_t i = 0; !r && i < all.n; i++) {
 		uint32_t id = all.v[i];
-		uint64_t of[] = { 0, 0 };
 
-		proc_status_numbers(id, (const char *[]){ "PPid", "VmSize" }, 2, of);
-		parent[i] = id_index(&all, (uint32_t)of[0]);
-		/* zombies have no memory */
+		parent[i] = id_index(&all, proc_parent(id));
 		is[i] = id_index(roots, id) < roots->n ? YES
-		      : id == own || !of[1] ? NO : UNKNOWN;
+		      : id == own ? NO : UNKNOWN;
 	}
 	while (!r && more) {
 		more = false;
 		for (size_t i = 0; !r && i < all.n; i++) {
 			if (is[i] != UNKNOWN || is[parent[i]] != YES)
 				continue;
-			is[i] = YES;
+			/* zombies have no memory */
+			is[i] = proc_status_of(all.v[i], "VmSize", 0) ? YES : NO;
 			more = true;
-			if (vec_push(out, all.v[i]) < 0)
+			if (is[i] == YES && vec_push(out, all.v[i]) < 0)
 				r = no_memory(err);
 		}
 	}
