@@ -597,6 +597,7 @@ int perf_count(struct source *s, size_t event, struct source_count *out,
 
 enum {
 	PACE_MS = 5,		/* interval until the recorder sets another */
+	PACE_MAX_MS = 200,	/* without records */
 	/* Minimum time between wakeups by rings of mappings, for programs that start
 	 * others all the time. */
 	GAP_MS = 4,
@@ -743,6 +744,18 @@ static void wake(int fd)
 		return;
 }
 
+/* Doubles the interval after a round without records, as the recorder does after each of
+ * its own, which it only makes if there are records. */
+static void slow_down(struct perf_drainer *d)
+{
+	uint32_t ms = __atomic_load_n(&d->pace_ms, __ATOMIC_RELAXED);
+	uint32_t slower = 2 * ms < PACE_MAX_MS ? 2 * ms : PACE_MAX_MS;
+
+	if (slower > ms)	/* unless the recorder sets another one now */
+		__atomic_compare_exchange_n(&d->pace_ms, &ms, slower, false,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
 static void *drain_main(void *arg)
 {
 	struct perf_source *p = arg;
@@ -760,6 +773,8 @@ static void *drain_main(void *arg)
 			__atomic_store_n(&d->result, r, __ATOMIC_RELEASE);
 		if (r < 0 || order_waiting(&p->order))
 			wake(p->base.wake_fd);
+		else if (!p->waits)	/* whose samples may be switched off */
+			slow_down(d);
 	}
 	return NULL;
 }
