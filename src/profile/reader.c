@@ -929,5 +929,6 @@ bool reader_next(struct reader *r, struct sample_batch *out)
 		batch_fill(r, out);
 		return true;
 	}
+	reader_forget_pages(r, 0, r->n);	/* a fault maps pages around, too */
 	return false;
 }

@@ -436,6 +436,18 @@ static void add_shown(void *ctx, uint32_t stack, const struct slot *slot,
 	cell_add(&a->shown[slot->event], c);
 }
 
+/* Gives back the room for further leaves. */
+static void trim_dense(const struct aggregate *a, struct slot *s)
+{
+	size_t n = a->leaves.n;
+	struct cell *p = s->cap > n ? realloc(s->dense, n * sizeof(*p)) : NULL;
+
+	if (p) {
+		s->dense = p;
+		s->cap = n;
+	}
+}
+
 static int finish(struct aggregate *a, struct error *err)
 {
 	size_t n = a->lanes.n * a->ncols;
@@ -453,10 +465,11 @@ static int finish(struct aggregate *a, struct error *err)
 			s->first = i;
 	}
 	for (size_t i = 0; i < a->slots.n; i++) {
-		const struct slot *s = &a->slots.v[i];
+		struct slot *s = &a->slots.v[i];
 
 		a->lane_slot[s->lane * a->ncols + a->col_of[s->event]] =
 			(uint32_t)i;
+		trim_dense(a, s);
 	}
 	aggregate_each(a, add_shown, a);
 	u64map_fini(&a->sparse_map);

@@ -52,10 +52,9 @@ int tree_builder_init(struct tree_builder *b, struct report *rep,
 				    .ncols = rep->agg.ncols };
 	b->group_of = calloc(b->k->keys.n + 1, sizeof(*b->group_of));
 	b->merge_at = calloc(b->p->nodes.n + 1, sizeof(*b->merge_at));
-	b->merge_stamp = calloc(b->p->nodes.n + 1, sizeof(*b->merge_stamp));
 	b->recursion_top = calloc(b->p->nodes.n + 1,
 				  sizeof(*b->recursion_top));
-	if (b->group_of && b->merge_at && b->merge_stamp && b->recursion_top)
+	if (b->group_of && b->merge_at && b->recursion_top)
 		return 0;
 	tree_builder_fini(b);
 	return error_nomem(err);
@@ -73,10 +72,8 @@ void tree_builder_fini(struct tree_builder *b)
 	vec_fini(&b->group_order);
 	free(b->group_of);
 	free(b->merge_at);
-	free(b->merge_stamp);
 	free(b->recursion_top);
-	b->group_of = b->merge_at = b->merge_stamp = NULL;
-	b->recursion_top = NULL;
+	b->group_of = b->merge_at = b->recursion_top = NULL;
 }
 
 static uint32_t outermost(const struct tree_builder *b, uint32_t loc)
@@ -104,17 +101,14 @@ static uint32_t inner_of(const struct tree_builder *b, uint32_t loc,
 static void add_caller(struct tree_builder *b, struct tree_item it,
 		       const struct cell *cells)
 {
-	if (b->merge_stamp[it.node] == b->stamp) {
-		size_t i = b->merge_at[it.node];
+	size_t i = b->merge_at[it.node];
 
-		if (b->next.at.v[i].step == it.step) {
-			for (size_t c = 0; c < b->ncols; c++)
-				cell_add(&b->next.cells.v[i * b->ncols + c],
-					 cells[c]);
-			return;
-		}
+	if (i < b->next.at.n && b->next.at.v[i].node == it.node &&
+	    b->next.at.v[i].step == it.step) {
+		for (size_t c = 0; c < b->ncols; c++)
+			cell_add(&b->next.cells.v[i * b->ncols + c], cells[c]);
+		return;
 	}
-	b->merge_stamp[it.node] = b->stamp;
 	b->merge_at[it.node] = (uint32_t)b->next.at.n;
 	tree_items_add(b, &b->next, it, cells);
 }
@@ -458,7 +452,6 @@ static void start_items(struct tree_builder *b)
 void tree_step(struct tree_builder *b, enum tree_step step)
 {
 	tree_items_cut(&b->next, 0, b->ncols);
-	b->stamp++;
 	b->recursive = false;
 	if (step != TREE_STEP)
 		start_items(b);

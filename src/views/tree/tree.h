@@ -65,9 +65,9 @@ struct tree_builder {
 	VEC(struct values) group_vals;
 	VEC(uint32_t) group_order;
 	uint32_t *group_of;		/* by fk: 1 + group in this expansion */
-	/* For callers: the item of `next` at a node, used to merge equal
-	 * ones. */
-	uint32_t *merge_at, *merge_stamp, stamp;
+	/* For callers: by node, the item of `next` there that was added last, used
+	 * to merge equal ones; any other number if there is none. */
+	uint32_t *merge_at;
 	/* by node: a node farther out in direct recursion; 0: not yet known */
 	uint32_t *recursion_top;
 };
