@@ -38,7 +38,8 @@ void buf_flush(struct buf *b)
 uint8_t *buf_room(struct buf *b, size_t n)
 {
 	enum { MANY = 256 << 10 };
-	size_t cap = b->p ? b->cap : 64, most = b->most;
+	/* many buffers get one text and its NUL (buf_cstr) */
+	size_t cap = b->p ? b->cap : n < 64 ? 64 : n + 1, most = b->most;
 	uint8_t *p;
 
 	if (b->sink && b->n >= MANY)

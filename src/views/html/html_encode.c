@@ -264,8 +264,15 @@ static void put_names(struct html_encoder *e, struct json *j)
 	}
 	name_set_shorten(&set);
 	json_array(j, "name");
-	for (size_t i = 0; i < set.n; i++)
-		json_str(j, NULL, html_safe_text(e, buf_cstr(&set.full[i])));
+	for (size_t i = 0; i < set.n; i++) {
+		const char *full = buf_cstr(&set.full[i]);
+
+		json_str(j, NULL, html_safe_text(e, full));
+		if (!strcmp(buf_cstr(&set.brief[i]), full))
+			buf_again(&set.brief[i]);
+		e->failed |= set.full[i].failed;
+		buf_fini(&set.full[i]);		/* full names are long */
+	}
 	for (uint32_t i = 0; i < SPECIALS; i++) {
 		buf_again(&e->tmp);
 		calltree_func_name(html_rep(e->d, 0), CALLTREE_SPECIAL + i, &e->tmp);
@@ -273,12 +280,8 @@ static void put_names(struct html_encoder *e, struct json *j)
 	}
 	json_end(j);
 	json_array(j, "short");
-	for (size_t i = 0; i < set.n; i++) {
-		if (!strcmp(buf_cstr(&set.brief[i]), buf_cstr(&set.full[i])))
-			buf_again(&set.brief[i]);
-		json_str(j, NULL,
-			 html_safe_text(e, buf_cstr(&set.brief[i])));
-	}
+	for (size_t i = 0; i < set.n; i++)
+		json_str(j, NULL, html_safe_text(e, buf_cstr(&set.brief[i])));
 	json_end(j);
 	e->failed |= name_set_fini(&set);
 }
