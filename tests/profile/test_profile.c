@@ -365,6 +365,30 @@ static void test_replace_in_cut(void **state)
 	buf_fini(&b);
 }
 
+/* Also bytes that do not get smaller. */
+static void test_deflate(void **state)
+{
+	enum { MOST = 5000 };
+	struct deflater deflater = { NULL };
+	uint8_t in[MOST], out[MOST];
+	unsigned int seed = 1;
+
+	(void)state;
+	for (size_t n = 1; n <= MOST; n += n < 200 ? 1 : 97)
+		for (int noise = 0; noise < 2; noise++) {
+			struct buf packed = { 0 };
+
+			for (size_t i = 0; i < n; i++)
+				in[i] = (uint8_t)(noise ? (size_t)rand_r(&seed) >> 7 : i % 7);
+			assert_true(format_deflate(&deflater, in, n, &packed));
+			assert_true(noise || n < 100 || packed.n < n / 2);
+			assert_true(format_inflate(packed.p, packed.n, out, n));
+			assert_memory_equal(in, out, n);
+			buf_fini(&packed);
+		}
+	deflater_fini(&deflater);
+}
+
 /* A chunk of a table's rows, all of whose columns are zeros. */
 static void put_bomb(struct buf *file, uint32_t seq, uint64_t section,
 		     size_t first, size_t rows, size_t columns)
@@ -655,6 +679,7 @@ int main(void)
 		cmocka_unit_test(test_replace_symbols),
 		cmocka_unit_test(test_replace_in_cut),
 		cmocka_unit_test(test_not_tally),
+		cmocka_unit_test(test_deflate),
 		cmocka_unit_test(test_bombs),
 		cmocka_unit_test(test_keeps_old),
 		cmocka_unit_test(test_stacks_in_a_row),
