@@ -87,7 +87,7 @@ uint32_t format_crc(const void *p, size_t n);
 /* The memory of a compressor, which is kept from one call to the next.  All-zero at
  * first; released by deflater_fini. */
 struct deflater {
-	void *kept;
+	void *kept[2];
 };
 void deflater_fini(struct deflater *d);
 /* Compress and decompress with zlib; return false on failure.  The decompressed

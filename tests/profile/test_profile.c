@@ -365,11 +365,11 @@ static void test_replace_in_cut(void **state)
 	buf_fini(&b);
 }
 
-/* Also bytes that do not get smaller. */
+/* Sizes at which the level changes, and those that are too short to get smaller. */
 static void test_deflate(void **state)
 {
 	enum { MOST = 5000 };
-	struct deflater deflater = { NULL };
+	struct deflater deflater = { { NULL } };
 	uint8_t in[MOST], out[MOST];
 	unsigned int seed = 1;
 
@@ -396,7 +396,7 @@ static void put_bomb(struct buf *file, uint32_t seq, uint64_t section,
 	struct chunk c = { .seq = seq, .kind = CHUNK_TABLES,
 			   .codec = CODEC_ZLIB };
 	struct buf body = { 0 }, raw = { 0 }, packed = { 0 };
-	struct deflater deflater = { NULL };
+	struct deflater deflater = { { NULL } };
 
 	buf_uleb(&body, first);
 	buf_uleb(&body, rows);
