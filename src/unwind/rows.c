@@ -214,6 +214,20 @@ int unwind_rows_make(struct unwind_table *t, uint32_t page, uint8_t *parts,
 	return rc;
 }
 
+uint32_t unwind_rows_word(struct unwind_table *t, uint64_t vaddr)
+{
+	struct unwind_rows out = { 0 };
+	uint32_t word = TALLY_ROW_END, fast;
+	const struct rule *rule;
+	struct rule own;
+	int id = table_find(t, vaddr, &fast, &own, &rule);
+
+	if (id >= 0 && word_of(t, (unsigned)id, &out, &word) < 0)
+		word = TALLY_ROW_END;
+	unwind_rows_free(&out);
+	return word;
+}
+
 static size_t row_at(const struct unwind_rows *r, uint16_t addr)
 {
 	size_t at = 0, n = r->starts.n;

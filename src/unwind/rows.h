@@ -29,6 +29,9 @@ unsigned unwind_rows_part(uint16_t low);
  * -ERR_NOMEM, or -ERR_UNSUPPORTED if the rows exceed the limits of a module page. */
 int unwind_rows_make(struct unwind_table *t, uint32_t page, uint8_t *parts,
 		     struct unwind_rows *out);
+/* Returns the word of one address as unwind_rows_make stores it, but with number 0 for any
+ * rule; TALLY_ROW_END without memory. */
+uint32_t unwind_rows_word(struct unwind_table *t, uint64_t vaddr);
 /* Sets the word of one address, as returned by unwind_rows_learned.  Returns 0,
  * -ERR_NOMEM or -ERR_UNSUPPORTED. */
 int unwind_rows_set(struct unwind_rows *r, uint16_t addr, uint32_t word);

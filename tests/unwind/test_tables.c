@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "unwind/rows.h"
 #include "unwind/unwind_internal.h"
 
 struct pair {
@@ -373,6 +374,46 @@ static void test_memory(void **state)
 	unwind_table_close(t);
 }
 
+/* The word of each address in libc, alone and among the rows of its page. */
+static void test_words(void **state)
+{
+	struct unwind_rows rows = { 0 };
+	struct tally_table head;
+	struct unwind_table *t;
+	size_t kinds[8] = { 0 };
+	struct image *img;
+	Dl_info libc;
+	int fd;
+
+	(void)state;
+	assert_true(dladdr((void *)(uintptr_t)gnu_get_libc_version, &libc));
+	fd = open(libc.dli_fname, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(image_open_fd(fd, libc.dli_fname, &img, NULL), 0);
+	close(fd);
+	assert_int_equal(unwind_table_open(img, &t), 0);
+	assert_true(unwind_rows_table(t, &head));
+	for (uint32_t page = 0; page < head.pages; page++) {
+		uint64_t base = head.base + ((uint64_t)page << TALLY_PAGE_BITS);
+		uint8_t all = UINT8_MAX;
+
+		assert_int_equal(unwind_rows_make(t, page, &all, &rows), 0);
+		for (uint32_t at = 0; at < 1u << TALLY_PAGE_BITS; at++) {
+			uint32_t word = unwind_rows_get(&rows, (uint16_t)at);
+			uint32_t kind = word & 7;
+
+			/* rules are numbered in their page */
+			assert_int_equal(unwind_rows_word(t, base + at),
+					 kind == TALLY_ROW_RULE ? kind : word);
+			kinds[kind]++;
+		}
+	}
+	assert_true(kinds[TALLY_ROW_NONE] && kinds[TALLY_ROW_RSP] &&
+		    kinds[TALLY_ROW_RBP] && kinds[TALLY_ROW_RULE] &&
+		    kinds[TALLY_ROW_PLT]);
+	unwind_rows_free(&rows);
+	unwind_table_close(t);
+}
+
 static void test_debug_frame(void **state)
 {
 	(void)state;
@@ -444,6 +485,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_loaded),
 		cmocka_unit_test(test_installed),
 		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_words),
 		cmocka_unit_test(test_debug_frame),
 		cmocka_unit_test(test_realigned),
 	};

@@ -237,16 +237,25 @@ static bool is_new(struct kmod_rows *r, const struct place *p)
 	return true;
 }
 
+/* Returns the word that the rows of a place have, or would have. */
+static uint32_t word_of(const struct place *p)
+{
+	const struct kmod_table *k = p->k;
+
+	for (size_t i = k->learned.n; i-- > 0;)
+		if (k->learned.v[i].page == p->page && k->learned.v[i].low == p->low)
+			return k->learned.v[i].word;
+	return unwind_rows_word(p->t, k->head.base +
+				((uint64_t)p->page << TALLY_PAGE_BITS) + p->low);
+}
+
 /* Learns from the walk about a frame for which the rows have no word. */
 static int learn(struct kmod_rows *r, const struct walked_stack *w, size_t i)
 {
-	struct unwind_rows rows = { 0 };
 	struct learned l = { 0, 0, 0 };
 	struct place p;
-	uint8_t parts;
 	uint64_t at;
 	uint32_t now;
-	int rc;
 
 	if (!place_of(r, w, w->frames->pc[i], &p) || !is_new(r, &p))
 		return 0;
@@ -254,10 +263,7 @@ static int learn(struct kmod_rows *r, const struct walked_stack *w, size_t i)
 				     i, &at);
 	if (l.word == TALLY_ROW_NONE || !place_of(r, w, at, &p))
 		return 0;
-	parts = (uint8_t)unwind_rows_part(p.low);
-	rc = make_page(p.k, p.t, p.page, &parts, &rows);
-	now = rc ? TALLY_ROW_END : unwind_rows_get(&rows, p.low);
-	unwind_rows_free(&rows);
+	now = word_of(&p);
 	if (now == TALLY_ROW_END || now == l.word ||
 	    ((l.word & 7) != TALLY_ROW_BEGIN && now != TALLY_ROW_NONE))
 		return 0;
