@@ -76,6 +76,7 @@ int kmod_ring_look(struct kmod_ring *r, struct order *o, size_t stream,
 
 	r->head = __atomic_load_n(&page->head, __ATOMIC_ACQUIRE);
 	r->now_ns = now();
+	r->data = data_of(r);
 	if (r->head - page->tail > r->size / 2) {
 		rc = kmod_ring_drain(r, o, stream, now, damaged);
 		r->head = page->tail;
@@ -91,7 +92,7 @@ bool kmod_ring_peek(struct kmod_ring *r, uint64_t upto, uint64_t *time,
 
 	if (tail == r->head)
 		return false;
-	if (!ring_header(&format, data_of(r), r->size, tail, r->head, &r->peeked)) {
+	if (!ring_header(&format, r->data, r->size, tail, r->head, &r->peeked)) {
 		*damaged += r->head - tail;
 		free_up_to(r, r->head);
 		return false;
@@ -108,7 +109,7 @@ size_t kmod_ring_fetch(struct kmod_ring *r, void *to)
 
 	if (page->tail != r->peeked_at || r->head == r->peeked_at)
 		return 0;
-	ring_fetch(&format, data_of(r), r->size, r->peeked_at, &r->peeked, n, to);
+	ring_fetch(&format, r->data, r->size, r->peeked_at, &r->peeked, n, to);
 	free_up_to(r, r->peeked_at + n);
 	return n;
 }

@@ -12,7 +12,8 @@
 struct kmod_ring {
 	void *page;		/* struct tally_ring, followed by the data; or NULL */
 	uint64_t size;		/* bytes of data, a power of two */
-	uint64_t head, now_ns;	/* end of the records, and the time, at the last look */
+	uint64_t head, now_ns;	/* end of the records, and the time, at the last look, */
+	const uint8_t *data;	/* which also sets this */
 	uint64_t peeked_at;	/* position of the record peeked at, and its header */
 	struct tally_record peeked;
 };
