@@ -113,17 +113,33 @@ static unsigned long fetch(void *to, uint64_t from, unsigned long n)
 				  n);
 }
 
+/*
+ * Returns the end of the stack.  That of a main thread begins at mm->start_stack with the
+ * program's arguments; their text, the environment and a gap of up to 8 KB lie above.  Code at
+ * a program's entry point may be unwound by what lies below that by a few words.  The value
+ * is a hint: a program may change it, and a thread may have another stack.
+ */
+static u64 stack_end(u64 sp)
+{
+	u64 first = READ_ONCE(current->mm->start_stack);
+
+	return sp < first && first < TASK_SIZE - TALLY_COPY_ABOVE
+	       ? first + TALLY_COPY_ABOVE : TASK_SIZE;
+}
+
 int copy_stack(struct cpu_state *c, struct tally_copy *t, u64 at, u64 room,
 	       u32 most)
 {
 	const struct ring_data ring = { c->data, c->size };
-	u64 sp = t->regs[7];
+	u64 sp = t->regs[7], end = TASK_SIZE;
 	struct ring_copy got;
 
 	/* A thread that is ending has already released its memory. */
 	if (!t->known || !current->mm)
 		sp = TASK_SIZE;
-	got = ring_copy_stack(&ring, at, room, fetch, sp, TASK_SIZE, most);
+	else
+		end = stack_end(sp);
+	got = ring_copy_stack(&ring, at, room, fetch, sp, end, most);
 	if (got.full)
 		return -ENOSPC;
 	t->bytes = got.bytes;

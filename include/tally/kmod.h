@@ -526,12 +526,14 @@ enum tally_walk {
 
 /* tally_copy.flags */
 #define TALLY_COPY_32		(1u << 0)	/* an i386 program */
-#define TALLY_COPY_ALL		(1u << 1)	/* no memory follows, or none that
-						 * was ever touched */
+#define TALLY_COPY_ALL		(1u << 1)	/* no memory follows, none that was ever
+						 * touched, or none of the stack */
+#define TALLY_COPY_ABOVE	256u		/* bytes above a main thread's stack */
 
 /* The user side of a sample.  Registers have the numbers of the x86-64 psABI
  * (figure 3.36; 16 is rip).  The stack is copied from rsp up.  It ends at the
- * requested size, at the record's limit, or where memory ends. */
+ * requested size, at the record's limit, where memory ends, or TALLY_COPY_ABOVE bytes
+ * after the word at which the kernel began the process's stack (argc). */
 #define TALLY_COPY_REGS		17
 
 struct tally_copy {

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -76,9 +77,7 @@ struct checked {
 	struct added *added;	/* NULL: records of one thread are checked */
 };
 
-/* Above what programs begin with, the kernel leaves a gap of up to 8 KB below
- * their arguments (arch_align_stack), which may hold a page that was never
- * touched: copies end there. */
+/* Copies end before a page that was never touched. */
 static uint64_t touched_until(uint64_t at, uint64_t to)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -90,19 +89,27 @@ static uint64_t touched_until(uint64_t at, uint64_t to)
 	return at < to ? at : to;
 }
 
-static uint64_t stack_end(void)
+/* Returns the address of argc: startstack of proc(5), the 26th field after the name. */
+static uint64_t stack_start(void)
 {
-	unsigned long long from, to = 0;
-	FILE *f = fopen("/proc/self/maps", "r");
-	char line[512];
+	FILE *f = fopen("/proc/self/stat", "r");
+	char line[1024] = "", *at;
 
-	while (f && fgets(line, sizeof(line), f))
-		if (strstr(line, "[stack]") &&
-		    sscanf(line, "%llx-%llx", &from, &to) == 2)
-			break;
+	if (f && !fgets(line, sizeof(line), f))
+		*line = 0;
 	if (f)
 		fclose(f);
-	return touched_until((uint64_t)(uintptr_t)line, to);
+	at = strrchr(line, ')');
+	for (int i = 0; at && i < 26; i++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at, NULL, 10) : 0;
+}
+
+static uint64_t stack_end(void)
+{
+	uint64_t here = (uint64_t)(uintptr_t)__builtin_frame_address(0);
+
+	return touched_until(here, stack_start() + TALLY_COPY_ABOVE);
 }
 
 static bool copy_right(const struct checked *c, const struct tally_copy *t,
