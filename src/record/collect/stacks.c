@@ -9,6 +9,7 @@
 #include "record/collect/frame_names.h"
 
 enum {
+	FIRST_SLOTS = 1 << 12,
 	LOC_SLOTS = 1 << 15,
 	CALLER_SLOTS = 1 << 16,
 	CHAIN_MAX = 1 << 12,	/* maximum number of frames considered in one stack */
@@ -27,12 +28,90 @@ struct caller_slot {
 	uint32_t node;
 };
 
-/* Large, but not in huge pages: few programs need most of the slots, and clearing a huge page
- * takes longer than the first seconds of sampling save by it. */
+/* Slots are a power of two.  They are few at first, because the first use of each page of
+ * them enters the kernel twice (for reading and for writing), which clears it, and twice as
+ * many when half of them are used.  Not in huge pages: clearing one takes longer than the
+ * first seconds of sampling save by it. */
 struct stack_cache {
-	struct loc_slot locs[LOC_SLOTS];
-	struct caller_slot callers[CALLER_SLOTS];
+	struct loc_slot *locs;
+	struct caller_slot *callers;
+	size_t nlocs, ncallers;
+	size_t used_locs, used_callers;
 };
+
+static struct loc_slot *slot_of(const struct stack_cache *c, uint64_t vaddr,
+				uint32_t image)
+{
+	return &c->locs[hash_mix(vaddr, image) & (c->nlocs - 1)];
+}
+
+static struct caller_slot *slot_of_callers(const struct stack_cache *c, uint64_t hash)
+{
+	return &c->callers[(hash >> 32) & (c->ncallers - 1)];
+}
+
+static void loc_set(struct stack_cache *c, uint64_t vaddr, uint32_t image, uint32_t loc)
+{
+	struct loc_slot *slot = slot_of(c, vaddr, image);
+
+	c->used_locs += !slot->not_loc;
+	*slot = (struct loc_slot){ vaddr, image, ~loc };
+}
+
+static void callers_set(struct stack_cache *c, uint64_t hash, uint32_t node)
+{
+	struct caller_slot *slot = slot_of_callers(c, hash);
+
+	c->used_callers += !slot->hash;
+	*slot = (struct caller_slot){ hash, node };
+}
+
+/* Moves the locations to n slots.  Returns false, with the slots as they were, if out of
+ * memory. */
+static bool locs_resize(struct stack_cache *c, size_t n)
+{
+	struct stack_cache old = *c;
+	struct loc_slot *locs = calloc(n, sizeof(*locs));
+
+	if (!locs)
+		return false;
+	c->locs = locs;
+	c->nlocs = n;
+	c->used_locs = 0;
+	for (size_t i = 0; i < old.nlocs; i++)
+		if (old.locs[i].not_loc)
+			loc_set(c, old.locs[i].vaddr, old.locs[i].image,
+				~old.locs[i].not_loc);
+	free(old.locs);
+	return true;
+}
+
+/* Does the same with the callers. */
+static bool callers_resize(struct stack_cache *c, size_t n)
+{
+	struct stack_cache old = *c;
+	struct caller_slot *callers = calloc(n, sizeof(*callers));
+
+	if (!callers)
+		return false;
+	c->callers = callers;
+	c->ncallers = n;
+	c->used_callers = 0;
+	for (size_t i = 0; i < old.ncallers; i++)
+		if (old.callers[i].hash)
+			callers_set(c, old.callers[i].hash, old.callers[i].node);
+	free(old.callers);
+	return true;
+}
+
+/* Without memory for more, the slots stay as they are. */
+static void cache_grow(struct stack_cache *c)
+{
+	if (c->used_locs > c->nlocs / 2 && c->nlocs < LOC_SLOTS)
+		(void)locs_resize(c, c->nlocs * 2);
+	if (c->used_callers > c->ncallers / 2 && c->ncallers < CALLER_SLOTS)
+		(void)callers_resize(c, c->ncallers * 2);
+}
 
 int stacks_init(struct stacks *s, struct profile *p, struct images *im,
 		struct kernel_maps *k)
@@ -41,18 +120,29 @@ int stacks_init(struct stacks *s, struct profile *p, struct images *im,
 	s->images = im;
 	s->kernel = k;
 	s->cache = calloc(1, sizeof(*s->cache));
+	if (s->cache && (!locs_resize(s->cache, FIRST_SLOTS) ||
+			 !callers_resize(s->cache, FIRST_SLOTS)))
+		stacks_fini(s);
 	return s->cache ? 0 : -ERR_NOMEM;
 }
 
 void stacks_fini(struct stacks *s)
 {
+	if (s->cache) {
+		free(s->cache->locs);
+		free(s->cache->callers);
+	}
 	free(s->cache);
 	s->cache = NULL;
 }
 
 void stacks_forget(struct stacks *s)
 {
-	memset(s->cache, 0, sizeof(*s->cache));
+	struct stack_cache *c = s->cache;
+
+	memset(c->locs, 0, c->nlocs * sizeof(*c->locs));
+	memset(c->callers, 0, c->ncallers * sizeof(*c->callers));
+	c->used_locs = c->used_callers = 0;
 }
 
 static uint32_t loc_intern(struct stacks *s, uint32_t image, uint64_t vaddr)
@@ -78,17 +168,11 @@ static bool is_mapped(const struct stacks *s, struct mapset *maps,
 	       frame_is_name(s->images, addr);
 }
 
-static struct loc_slot *slot_of(const struct stacks *s, uint64_t vaddr,
-				uint32_t image)
-{
-	return &s->cache->locs[hash_mix(vaddr, image) & (LOC_SLOTS - 1)];
-}
-
 /* Returns the location of an address in an image. */
 static uint32_t loc_in(struct stacks *s, const struct mapset *maps, uint32_t image,
 		       uint64_t vaddr)
 {
-	struct loc_slot *slot = slot_of(s, vaddr, image);
+	const struct loc_slot *slot = slot_of(s->cache, vaddr, image);
 	uint32_t loc;
 
 	if (slot->vaddr == vaddr && slot->image == image && slot->not_loc)
@@ -96,7 +180,7 @@ static uint32_t loc_in(struct stacks *s, const struct mapset *maps, uint32_t ima
 	if (images_name_code(s->images, image, maps) < 0)
 		return PROF_NONE;
 	loc = loc_intern(s, image, vaddr);
-	*slot = (struct loc_slot){ vaddr, image, ~loc };
+	loc_set(s->cache, vaddr, image, loc);
 	return loc;
 }
 
@@ -140,8 +224,9 @@ static uint32_t user_loc(struct stacks *s, struct mapset *maps, uint64_t addr)
 static uint32_t kernel_loc(struct stacks *s, uint64_t addr)
 {
 	uint32_t space = ~s->kernel->space, image;	/* not the number of an image */
-	struct loc_slot *slot = slot_of(s, addr, space);
+	const struct loc_slot *slot = slot_of(s->cache, addr, space);
 	uint64_t vaddr = addr;
+	uint32_t loc;
 
 	if (slot->vaddr == addr && slot->image == space && slot->not_loc)
 		return ~slot->not_loc;
@@ -149,8 +234,9 @@ static uint32_t kernel_loc(struct stacks *s, uint64_t addr)
 	/* An unknown address may become known. */
 	if (image == s->images->unknown)
 		return loc_intern(s, image, vaddr);
-	*slot = (struct loc_slot){ addr, space, ~loc_intern(s, image, vaddr) };
-	return ~slot->not_loc;
+	loc = loc_intern(s, image, vaddr);
+	loc_set(s->cache, addr, space, loc);
+	return loc;
 }
 
 /* Returns the location of an address. */
@@ -225,11 +311,6 @@ static uint32_t node_below(struct stacks *s, uint32_t parent, uint32_t loc)
 		? PROF_NONE : profile_node(s->profile, parent, loc);
 }
 
-static struct caller_slot *slot_of_callers(const struct stacks *s, uint64_t hash)
-{
-	return &s->cache->callers[(hash >> 32) & (CALLER_SLOTS - 1)];
-}
-
 /*
  * The outer frames of a walked stack, in parts of OUTER_STEP frames from the outside:
  * samples of a thread have most of them in common.  hash[i] is that of i + 1 parts,
@@ -264,7 +345,7 @@ static uint32_t outer_known(const struct stacks *s, const struct outer *o,
 
 	for (; n; n--) {
 		const struct caller_slot *slot =
-			slot_of_callers(s, o->hash[n - 1]);
+			slot_of_callers(s->cache, o->hash[n - 1]);
 
 		if (slot->hash == o->hash[n - 1]) {
 			*node = slot->node;
@@ -304,8 +385,7 @@ static uint32_t walked_build(struct stacks *s, struct mapset *maps,
 		node = node_below(s, node, user_loc(s, maps, user_address(c, left)));
 		if (known < o.n && node != PROF_NONE &&
 		    left == c->nuser - (known + 1) * OUTER_STEP) {
-			*slot_of_callers(s, o.hash[known]) =
-				(struct caller_slot){ o.hash[known], node };
+			callers_set(s->cache, o.hash[known], node);
 			known++;
 		}
 	}
@@ -329,19 +409,21 @@ static uint32_t callers_build(struct stacks *s, struct mapset *maps,
 static uint32_t callers_node(struct stacks *s, struct mapset *maps,
 			     const struct callers *c)
 {
-	struct caller_slot *slot;
+	const struct caller_slot *slot;
 	uint64_t hash;
+	uint32_t node;
 
 	if (!c->nkernel && !c->nuser)
 		return c->end;
 	hash = callers_hash(c, space_of(s, maps),
 			    c->nkernel ? s->kernel->space : 0);
-	slot = slot_of_callers(s, hash);
+	slot = slot_of_callers(s->cache, hash);
 	if (slot->hash == hash)
 		return slot->node;
-	slot->node = callers_build(s, maps, c);
-	slot->hash = slot->node == PROF_NONE ? 0 : hash;
-	return slot->node;
+	node = callers_build(s, maps, c);
+	if (node != PROF_NONE)
+		callers_set(s->cache, hash, node);
+	return node;
 }
 
 /* Returns the node of the mark at a stack's outer end; 0: none. */
@@ -428,6 +510,7 @@ uint32_t stacks_add(struct stacks *s, struct mapset *maps,
 			     false, in->walked, 0 };
 	uint32_t node;
 
+	cache_grow(s->cache);
 	if (in->guest) {
 		*loc = guest_loc(s, in);
 		return node_below(s, 0, *loc);

@@ -4,7 +4,7 @@
 /*
  * Converts addresses to stacks of the profile.
  *
- * Two caches of fixed size make a repeated stack cheap.  One maps (address space,
+ * Two caches of limited size make a repeated stack cheap.  One maps (address space,
  * address) to a location; the other maps (address space, all callers) to the node
  * they end in, also for the outer frames of walked stacks.  The second stores a 64-bit
  * hash in place of the callers.  Two of a million different stacks collide once in about
