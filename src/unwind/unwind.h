@@ -19,7 +19,8 @@
  * the numbers of the x86-64 psABI (figure 3.36) for both.
  *
  * Tables and caches must not be used by two threads at once.  A walk allocates
- * nothing except a page of a table that it is the first to use.
+ * nothing except a page of a table that it is the first to use, and more slots of the
+ * cache.
  *
  * Tables, registers and stacks may be hostile: a walk ends after at most `max`
  * frames.  A table uses at most 8 bytes of memory for each byte of the image's
@@ -199,8 +200,8 @@ struct unwind_go_c {
 };
 bool unwind_go_calls_c(struct image *img, uint64_t ra, struct unwind_go_c *out);
 
-/* Creates a cache of recently used addresses and their rules, 320 KB.  Returns 0
- * or -ERR_NOMEM. */
+/* Creates a cache of recently used addresses and their rules, 128 KB and up to 2 MB.
+ * Returns 0 or -ERR_NOMEM. */
 struct unwind_cache;
 int unwind_cache_new(struct unwind_cache **out);
 void unwind_cache_free(struct unwind_cache *c);

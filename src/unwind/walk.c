@@ -15,7 +15,7 @@
 #include "base/pages.h"
 
 enum { SLOT_BITS = 12, SLOTS = 1 << SLOT_BITS };
-enum { IMAGE_SLOT_BITS = 16, IMAGE_SLOTS = 1 << IMAGE_SLOT_BITS };
+enum { IMAGE_SLOTS_FIRST = 1 << 12, IMAGE_SLOTS_MAX = 1 << 16 };
 
 struct slot {
 	uint64_t pc;
@@ -30,26 +30,72 @@ struct image_slot {
 	uint32_t fast;		/* FAST_RSP, FAST_RBP or FAST_NONE: empty */
 };
 
+/* Most walks use few slots by image.  All of them are a huge page, which takes longer to
+ * clear than some seconds of sampling save by it. */
 struct unwind_cache {
 	struct slot slots[SLOTS];
-	struct image_slot by_image[IMAGE_SLOTS];
+	struct image_slot *by_image;	/* no slot straddles a cache line */
+	size_t nimage, used;		/* slots by image, a power of two; used ones */
 };
+
+static struct image_slot *image_slot_of(const struct unwind_cache *c, uint64_t vaddr,
+					uint32_t image)
+{
+	uint64_t h = (vaddr ^ (uint64_t)image << 40) * 0x9e3779b97f4a7c15ull;
+
+	return &c->by_image[(h >> 48) & (c->nimage - 1)];
+}
+
+static void image_slot_set(struct unwind_cache *c, const struct image_slot *slot)
+{
+	struct image_slot *at = image_slot_of(c, slot->vaddr, slot->image);
+
+	c->used += at->fast == FAST_NONE;
+	*at = *slot;
+}
+
+/* Moves the slots by image to n of them.  Returns false, with all as it was, if out of
+ * memory. */
+static bool images_resize(struct unwind_cache *c, size_t n)
+{
+	struct image_slot *old = c->by_image;
+	struct image_slot *more = pages_calloc(n, sizeof(*more));
+	size_t nold = c->nimage;
+
+	if (!more)
+		return false;
+	c->by_image = more;
+	c->nimage = n;
+	c->used = 0;
+	for (size_t i = 0; i < nold; i++)
+		if (old[i].fast != FAST_NONE)
+			image_slot_set(c, &old[i]);
+	pages_free(old, nold, sizeof(*old));
+	return true;
+}
 
 int unwind_cache_new(struct unwind_cache **out)
 {
-	/* its slots must not straddle cache lines: pages_calloc aligns large arrays */
-	*out = pages_calloc(1, sizeof(**out));
+	*out = calloc(1, sizeof(**out));
+	if (*out && !images_resize(*out, IMAGE_SLOTS_FIRST)) {
+		free(*out);
+		*out = NULL;
+	}
 	return *out ? 0 : -ERR_NOMEM;
 }
 
 void unwind_cache_free(struct unwind_cache *c)
 {
-	pages_free(c, 1, sizeof(*c));
+	if (c)
+		pages_free(c->by_image, c->nimage, sizeof(*c->by_image));
+	free(c);
 }
 
 void unwind_cache_clear(struct unwind_cache *c)
 {
-	memset(c, 0, sizeof(*c));
+	memset(c->slots, 0, sizeof(c->slots));
+	memset(c->by_image, 0, c->nimage * sizeof(*c->by_image));
+	c->used = 0;
 }
 
 static size_t slot_number(uint64_t pc, uint32_t generation)
@@ -72,29 +118,21 @@ uint32_t cache_get(const struct unwind_cache *c, uint64_t pc, uint32_t generatio
 	return s->pc == pc && s->generation == generation ? s->fast : FAST_NONE;
 }
 
-static struct image_slot *image_slot_of(const struct walk *w, uint64_t at)
-{
-	uint64_t vaddr = at + w->code.delta;
-	uint64_t h = (vaddr ^ (uint64_t)w->code.image << 40) *
-		     0x9e3779b97f4a7c15ull;
-
-	return &w->cache->by_image[h >> (64 - IMAGE_SLOT_BITS)];
-}
-
 /* Returns the rule of a caller at this address in the image, or FAST_NONE. */
 static uint32_t image_slot_get(const struct walk *w, uint64_t at)
 {
-	const struct image_slot *s = image_slot_of(w, at);
+	uint64_t vaddr = at + w->code.delta;
+	const struct image_slot *s = image_slot_of(w->cache, vaddr, w->code.image);
 
-	return s->vaddr == at + w->code.delta && s->image == w->code.image
-	       ? s->fast : FAST_NONE;
+	return s->vaddr == vaddr && s->image == w->code.image ? s->fast : FAST_NONE;
 }
 
 static void image_slot_put(const struct walk *w, uint64_t at, uint32_t fast)
 {
+	const struct image_slot slot = { at + w->code.delta, w->code.image, fast };
+
 	if ((fast & 7) == FAST_RSP || (fast & 7) == FAST_RBP)
-		*image_slot_of(w, at) = (struct image_slot){
-			at + w->code.delta, w->code.image, fast };
+		image_slot_set(w->cache, &slot);
 }
 
 const char *unwind_reason_text(enum unwind_reason r)
@@ -334,6 +372,9 @@ void unwind_walk(struct unwind_cache *c, const struct unwind_space *space,
 {
 	struct walk w;
 
+	/* Without memory for more, the slots stay as they are. */
+	if (c->used > c->nimage / 2 && c->nimage < IMAGE_SLOTS_MAX)
+		(void)images_resize(c, c->nimage * 4);
 	w.cache = c;
 	w.space = space;
 	w.mem = mem;
