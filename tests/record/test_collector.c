@@ -419,6 +419,30 @@ static void equal_stacks_are_one(void **state)
 	assert_int_equal(sample(r, 6, &c), first);
 }
 
+/* More locations and callers than the caches have slots at first, or later. */
+static void many_stacks_are_known_again(void **state)
+{
+	enum { N = 6000 };
+	struct replay *r = *state;
+	uint32_t *nodes = calloc(N, sizeof(*nodes));
+
+	assert_non_null(nodes);
+	map_id(r, 5, 0x700000, make_file(r, "a", 1), 1);
+	for (uint32_t i = 0; i < 2 * N; i++) {
+		const uint64_t user[] = { 0x700231, 0x700400 + i % N };
+		uint32_t node = sample(r, 5, &(struct chain){ .user = user,
+							      .nuser = 2 });
+
+		assert_true(node && node != PROF_NONE);
+		if (i >= N)
+			assert_int_equal(node, nodes[i - N]);
+		else
+			nodes[i] = node;
+	}
+	assert_int_equal(r->p.locs.n, N + 1);
+	free(nodes);
+}
+
 static void task(struct replay *r, enum record_kind kind, uint32_t pid,
 		 uint32_t tid, uint32_t ppid, uint32_t ptid)
 {
@@ -948,6 +972,7 @@ int main(void)
 		WITH(a_call_at_the_very_end),
 		WITH(stacks_end_where_no_code_is),
 		WITH(equal_stacks_are_one),
+		WITH(many_stacks_are_known_again),
 		WITH(the_life_of_a_child),
 		WITH(processes_without_samples_leave_no_trace),
 		WITH(losses_are_counted_where_they_happen),

@@ -21,6 +21,8 @@
 
 #if defined(__x86_64__)
 
+#include <gnu/libc-version.h>
+
 enum { FRAMES = 512, COPY = 256 << 10 };
 
 /* What a handler caught. */
@@ -290,6 +292,53 @@ static void test_wild(void **state)
 
 /* Cut anywhere, frames are the first ones, and the word that is missing is the
  * first above the copy or in the frame there. */
+/* Where walks end whose callers are all over libc, on a stack of zeros. */
+static void walk_callers(struct live *l, uint64_t *ends, size_t n)
+{
+	struct unwind_code libc;
+
+	assert_true(l->space.find(l, (uintptr_t)gnu_get_libc_version, &libc));
+	for (size_t i = 0; i < n; i++) {
+		uint64_t words[64] = { libc.start + (libc.end - libc.start) / n * i + 1 };
+		struct unwind_regs regs = {
+			.known = 1u << UNWIND_RIP | 1u << UNWIND_RSP | 1u << UNWIND_RBP,
+		};
+		const struct unwind_memory mem = { .bytes = (uint8_t *)words,
+						   .start = 4096,
+						   .size = sizeof(words) };
+		uint64_t pc[8];
+		struct unwind_stack out = { .pc = pc, .max = 8 };
+
+		regs.r[UNWIND_RSP] = mem.start;
+		unwind_walk(l->cache, &l->space, &regs, &mem, &out);
+		ends[i] = out.addr ^ pc[out.n - 1] << 16 ^ out.n << 8 ^ out.end << 4 ^
+			  out.reason;
+	}
+}
+
+/* Rules that are remembered by image, more than there are slots, are the same as without. */
+static void test_remembered(void **state)
+{
+	enum { N = 20000 };
+	uint64_t *ends = calloc(2 * N, sizeof(*ends));
+	struct live l;
+
+	(void)state;
+	assert_non_null(ends);
+	live_open(&l, 0);
+	walk_callers(&l, ends, N);
+	/* by image; with an empty cache */
+	for (int i = 0; i < 2; i++) {
+		if (i)
+			unwind_cache_clear(l.cache);
+		l.space.generation++;
+		walk_callers(&l, ends + N, N);
+		assert_memory_equal(ends, ends + N, N * sizeof(*ends));
+	}
+	live_close(&l);
+	free(ends);
+}
+
 static void test_cut(void **state)
 {
 	struct unwind_memory m;
@@ -504,6 +553,7 @@ int main(void)
 		cmocka_unit_test(test_called_back),
 		cmocka_unit_test(test_held),
 		cmocka_unit_test(test_wild),
+		cmocka_unit_test(test_remembered),
 		cmocka_unit_test(test_cut),
 		cmocka_unit_test(test_too_deep),
 		cmocka_unit_test(test_unknown_registers),
