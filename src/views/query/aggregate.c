@@ -440,7 +440,7 @@ static void add_shown(void *ctx, uint32_t stack, const struct slot *slot,
 static void trim_dense(const struct aggregate *a, struct slot *s)
 {
 	size_t n = a->leaves.n;
-	struct cell *p = s->cap > n ? realloc(s->dense, n * sizeof(*p)) : NULL;
+	struct cell *p = n && s->cap > n ? realloc(s->dense, n * sizeof(*p)) : NULL;
 
 	if (p) {
 		s->dense = p;
