@@ -281,7 +281,7 @@ else
 		awk -F, '$1 ~ /no stack/ && $2 { print $1 }')" '[no stack: futex]'
 	"$TALLY" report --no-tui short.tally | sed -n '/^WAITS/,/^$/p' >short.txt
 	t_like "… and follow those with a stack" "$(sed -n 2p short.txt)" \
-		'^blocked .* futex  +(main|helper) in '
+		'^(blocked|runnable) .*  (main|helper) in '
 	t_like "… under a heading" "$(sed -n '/^# Waits without/,/^#/p' short.txt)" \
 		'^blocked .* futex  +\[no stack: futex\]$'
 	${CC:-cc} -O1 -g stops.c -o stops

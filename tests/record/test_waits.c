@@ -417,15 +417,21 @@ static void run_time_tells_of_a_missing_switch_in(void **state)
 
 	(void)state;
 	in(&w, 1, 110);
+	sample(&w, 1, 10);
 	out_ran(&w, 1, 200, 5000);
 	wake(&w, 1, 250, 2);
 	s.n = 0;
+	/* This sample is that of the next wait. */
+	sample(&w, 1, 20);
 	out_ran(&w, 1, 400, 5030);
 	assert_int_equal(s.n, 2);
-	assert_wait(&s, 0, 1, 200, 250, false, WAIT_NO_STACK);
-	assert_wait(&s, 1, 1, 250, 370, true, WAIT_NO_STACK);
+	assert_wait(&s, 0, 1, 200, 250, false, WAIT_EXACT);
+	assert_wait(&s, 1, 1, 250, 370, true, WAIT_EXACT);
+	assert_int_equal(s.w[0].stack, 10);
+	assert_int_equal(s.w[1].stack, 10);
 	in(&w, 1, 450);
-	assert_wait(&s, 2, 1, 400, 450, false, WAIT_NO_STACK);
+	assert_wait(&s, 2, 1, 400, 450, false, WAIT_EXACT);
+	assert_int_equal(s.w[2].stack, 20);
 	/* It has run for all of the time, as far as two clocks can tell. */
 	out_ran(&w, 1, 500, 5080);
 	out_ran(&w, 1, 600, 5190);

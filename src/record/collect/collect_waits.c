@@ -944,7 +944,7 @@ static enum poll_for what_to_poll(struct collector *c, const struct waiter *t,
 		return POLL_FOR_STACK;
 	if (!t->sampled || waits_has_kind(t))
 		return later;
-	return stack_kinds_needed(c, t->sample.stack) ? POLL_FOR_KIND : later;
+	return stack_kinds_needed(c, t->left.stack) ? POLL_FOR_KIND : later;
 }
 
 int collect_waits_idle(struct collector *c, uint64_t now_ns, struct error *err)

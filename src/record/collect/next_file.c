@@ -83,7 +83,9 @@ static int carry_waits(struct carry *k)
 	for (size_t i = 0; i < c->waits.threads.n && !k->failed; i++) {
 		struct waiter *t = &c->waits.threads.v[i];
 
-		if (t->tid && (t->sampled || t->sample.to_ns))
+		if (t->tid && t->sampled)
+			carry_stack(k, &t->left.stack, &t->left.loc);
+		if (t->tid && t->sample.to_ns)
 			carry_stack(k, &t->sample.stack, &t->sample.loc);
 		for (int l = 0; t->tid && l < WAIT_POLLS && !k->failed; l++)
 			if (t->polls[l].to_ns)

@@ -100,7 +100,7 @@ static wait_kind find_kind(const struct waiter *t, uint64_t start_ns,
 			return t->polls[i].kind;
 	if (t->kind)
 		return t->kind;
-	return t->sampled && end_ns - start_ns < STOP_NS ? t->sample.kind : 0;
+	return t->sampled && end_ns - start_ns < STOP_NS ? t->left.kind : 0;
 }
 
 void waits_add_poll(struct waiter *t, const struct wait_stack *poll)
@@ -165,9 +165,9 @@ static int end_wait(struct waits *w, struct waiter *t, uint64_t end_ns,
 
 	if (t->sampled && !(poll && poll->more)) {
 		out.found = WAIT_EXACT;
-		out.stack = t->sample.stack;
-		out.loc = t->sample.loc;
-		out.task = t->sample.task;
+		out.stack = t->left.stack;
+		out.loc = t->left.loc;
+		out.task = t->left.task;
 	} else if (t->starting) {
 		out.found = WAIT_STARTING;
 	} else if (poll) {
@@ -300,6 +300,7 @@ static void switch_out(struct waiter *t, const struct wait_switch *s)
 	t->kind = s->kind;
 	t->runnable = s->preempted;
 	t->sampled = t->sample.to_ns != 0;
+	t->left = t->sample;
 	t->sample.to_ns = 0;
 }
 

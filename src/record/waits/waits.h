@@ -122,7 +122,8 @@ struct waiter {
 	/* Number of polls for the kind still to be made, and number of those made
 	 * since the last that found any; the caller's. */
 	uint32_t kind_left, kind_polls;
-	struct wait_stack sample;
+	struct wait_stack left;		/* OUT and `sampled`: sample of the switch-out */
+	struct wait_stack sample;	/* of the next one; to_ns 0: none */
 	/* Recent polls.  Records arrive later than polls, so these may belong to
 	 * several waits. */
 	struct wait_stack polls[WAIT_POLLS];
