@@ -90,7 +90,7 @@ static bool is_of_command(uint32_t pid, pid_t command)
 	for (int i = 0; pid > 1 && i < ANCESTORS_MAX; i++) {
 		if (pid == (uint32_t)command)
 			return true;
-		pid = (uint32_t)proc_status_of(pid, "PPid", 0);
+		pid = proc_parent(pid);
 	}
 	return false;
 }

@@ -121,8 +121,6 @@ struct tracee *tracee_find(struct tracer *t, uint32_t tid);
 struct tracee *tracee_add(struct tracer *t, uint32_t tid);
 void tracee_remove(struct tracer *t, struct tracee *k);
 void tracees_fini(struct tracer *t);
-/* Returns a process's parent, or 0 if unknown. */
-uint32_t tracee_parent(uint32_t pid);
 /* Returns the thread's number in its own namespace. */
 uint32_t tracee_own_number(const struct tracee *k);
 /* Returns whether it is a zombie. */

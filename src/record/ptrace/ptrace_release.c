@@ -119,7 +119,7 @@ static uint32_t needed(struct tracer *t, const struct tracee *k,
 		return 0;
 	switch (i->args[0]) {
 	case PTRACE_TRACEME:
-		*tracer = tracee_parent(k->pid);
+		*tracer = proc_parent(k->pid);
 		return k->pid;
 	case PTRACE_ATTACH:
 	case PTRACE_SEIZE:

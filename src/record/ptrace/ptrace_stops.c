@@ -3,6 +3,7 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
+#include "launch/proc_read.h"
 #include "record/ptrace/ptrace_calls.h"
 #include "record/ptrace/ptrace_internal.h"
 
@@ -22,7 +23,7 @@ static void take_new(struct tracer *t, uint32_t tid)
 	if (k->pid == k->tid) {
 		if (!k->watched)
 			k->watched = WATCHED_START;
-		parent = tracee_parent(k->pid);
+		parent = proc_parent(k->pid);
 		if (maps_watch_fork(&t->watch, k->pid, parent) < 0)
 			t->failed = true;
 		python_live_fork(&t->python, k->pid, parent);

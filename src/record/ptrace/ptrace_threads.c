@@ -55,11 +55,6 @@ static uint32_t *slot_of(struct tracer *t, uint32_t tid)
 	return slot;
 }
 
-uint32_t tracee_parent(uint32_t pid)
-{
-	return (uint32_t)proc_status_of(pid, "PPid", 0);
-}
-
 /* Normally the first thread has already checked the program. */
 static void look_at_program(struct tracer *t, struct tracee *k)
 {

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/random.h"
+#include "launch/proc_read.h"
 #include "record/ptrace/ptrace_calls.h"
 
 enum {
@@ -101,7 +102,7 @@ static int seize_all(struct tracer *t)
 
 	for (size_t i = 0; i < t->opts->ntids; i++) {
 		uint32_t tid = t->opts->tids[i];
-		bool ours = tracee_parent(tid) == recorder;
+		bool ours = proc_parent(tid) == recorder;
 		int e = seize_one(t, tid, ours);
 
 		if (e == ESRCH)
