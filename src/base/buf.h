@@ -32,7 +32,7 @@ struct buf_sink {
 void buf_fini(struct buf *b);
 /* Frees a buffer that was a step on the way to `out`, which fails if it did. */
 void buf_close(struct buf *b, struct buf *out);
-/* Passes all bytes to the sink. */
+/* Passes all bytes to the sink, which the buffer must have. */
 void buf_flush(struct buf *b);
 /* Empties the buffer, keeps its memory and clears `failed`. */
 void buf_reset(struct buf *b);

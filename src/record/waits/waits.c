@@ -444,8 +444,8 @@ int waits_end(struct waits *w, uint64_t time_ns, struct error *err)
 	return r < 0 ? r : end_all(w, time_ns, err);
 }
 
-int waits_asleep(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns, uint64_t ran_ns,
-		 struct error *err)
+int waits_asleep(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
+		 uint64_t ran_ns, struct error *err)
 {
 	struct waiter *t = waiter_get(w, pid, tid);
 

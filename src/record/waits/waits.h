@@ -186,8 +186,8 @@ int waits_end(struct waits *w, uint64_t time_ns, struct error *err);
 
 /* Records that a thread without any record so far was asleep at this time, and had run for
  * `ran_ns` (as in struct wait_switch). */
-int waits_asleep(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns, uint64_t ran_ns,
-		 struct error *err);
+int waits_asleep(struct waits *w, uint32_t pid, uint32_t tid, uint64_t time_ns,
+		 uint64_t ran_ns, struct error *err);
 /* Hides a kernel thread: its waits are not reported. */
 int waits_hide(struct waits *w, uint32_t pid, uint32_t tid, struct error *err);
 /* Returns whether the thread left its CPU blocked, as far as records have arrived.
@@ -202,8 +202,8 @@ void waits_add_poll(struct waiter *t, const struct wait_stack *poll);
  * as far as records have arrived. */
 bool waits_has_poll(const struct waiter *t);
 bool waits_has_kind(const struct waiter *t);
-/* Returns the row of a thread that has not exited, or NULL.  It is valid until the next call that may add a
- * row. */
+/* Returns the row of a thread that has not exited, or NULL.  It is valid until the next
+ * call that may add a row. */
 struct waiter *waits_find(struct waits *w, uint32_t tid);
 
 #endif
