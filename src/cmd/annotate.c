@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cmd/open.h"
+#include "cmd/output.h"
 #include "cmd/page.h"
 #include "cmd/source_options.h"
 #include "import/import.h"

@@ -7,6 +7,7 @@
 #include "cmd/check.h"
 #include "cmd/history.h"
 #include "cmd/open.h"
+#include "cmd/output.h"
 #include "history/show.h"
 
 struct against {

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "check/show.h"
 #include "cmd/check.h"
+#include "cmd/output.h"
 #include "cmd/source_options.h"
 
 static int write_text(struct cmd_io *io, const struct check_opts *o,

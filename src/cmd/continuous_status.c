@@ -8,6 +8,7 @@
 
 #include "base/io.h"
 #include "cmd/open.h"
+#include "cmd/output.h"
 #include "cmd/record_continuous.h"
 #include "continuous/status.h"
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "cmd/open.h"
+#include "cmd/output.h"
 #include "cmd/page.h"
 #include "cmd/source_options.h"
 #include "profile/merge.h"

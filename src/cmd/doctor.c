@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cmd/open.h"
+#include "cmd/output.h"
 
 struct doctor_opts {
 	const char *color;

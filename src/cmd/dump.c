@@ -7,6 +7,7 @@
 
 #include "base/nearest.h"
 #include "cmd/open.h"
+#include "cmd/output.h"
 
 struct dump_opts {
 	struct cmd_reading reading;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cmd/open.h"
-#include "cmd/target.h"
+#include "cmd/output.h"
 #include "export/export.h"
 
 struct export_opts {

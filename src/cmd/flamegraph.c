@@ -2,6 +2,7 @@
 /* `tally flamegraph`: draws the call stacks of a recording as a picture. */
 #include "base/text.h"
 #include "cmd/open.h"
+#include "cmd/output.h"
 #include "cmd/page.h"
 #include "cmd/source_options.h"
 #include "views/html/html.h"

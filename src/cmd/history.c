@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "cmd/open.h"
+#include "cmd/output.h"
 #include "cmd/page.h"
 #include "history/show.h"
 

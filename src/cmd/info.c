@@ -6,6 +6,7 @@
 
 #include "cmd/missing.h"
 #include "cmd/open.h"
+#include "cmd/output.h"
 
 struct info_opts {
 	struct cmd_reading reading;

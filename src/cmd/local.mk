@@ -31,8 +31,8 @@ libcmd_a_SOURCES = \
 	src/cmd/missing.h \
 	src/cmd/open.c \
 	src/cmd/open.h \
-	src/cmd/target.c \
-	src/cmd/target.h \
+	src/cmd/output.c \
+	src/cmd/output.h \
 	src/cmd/page.c \
 	src/cmd/page.h \
 	src/cmd/push.c \

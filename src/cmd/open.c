@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Opens recordings and writes output and notices for commands: see open.h. */
+/* Opens recordings and writes notices for commands: see open.h. */
 #include "config.h"
 
 #include "cmd/open.h"
@@ -13,8 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/outfile.h"
 #include "base/text.h"
+#include "cmd/output.h"
 #include "import/import.h"
 #include "profile/merge.h"
 #include "profile/symbolize_profile.h"
@@ -287,59 +287,6 @@ void cmd_take_trust(struct cmd_io *io, const char *path, struct reader *r,
 		cmd_notice(io, "%s belongs to another user: the files it names are "
 			   "not opened, only its own symbols, code and source are "
 			   "shown (--trust-recording)", path);
-}
-
-uint64_t cmd_max_output(uint64_t asked, uint64_t bytes, uint64_t a_byte)
-{
-	return asked ? asked : bytes * a_byte + CMD_OUTPUT_MORE;
-}
-
-int cmd_output_failed(struct cmd_io *io, const struct buf *text, struct error *err)
-{
-	return text->most && !(io->no_memory && io->no_memory())
-	       ? error_set(err, ERR_UNSUPPORTED, "the output has more than %zu bytes, "
-			   "which no usual recording of this size needs: "
-			   "--max-output SIZE allows more", text->most)
-	       : error_nomem(err);
-}
-
-int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
-	       struct error *err)
-{
-	if (text->failed)
-		return cmd_output_failed(io, text, err);
-	if (io->no_memory && io->no_memory())
-		return error_nomem(err);
-	if (!path || !strcmp(path, "-")) {
-		errno = 0;
-		if ((fwrite(text->p, 1, text->n, io->out) == text->n &&
-		     fflush(io->out) == 0) || errno == EPIPE)
-			return 0;	/* a reader that has exited is no error */
-		return error_errno(err, errno, "cannot write the output");
-	}
-	return outfile_write(path, text->p, text->n, err);
-}
-
-int cmd_output_last(struct cmd_io *io, const char *path, struct buf *text,
-		    struct error *err)
-{
-	int rc = cmd_output(io, path, text, err);
-
-	buf_fini(text);
-	return rc;
-}
-
-void cmd_use_pager(struct cmd_io *io, const char *path, bool no_pager)
-{
-	if (!path && !no_pager && io->start_pager)
-		io->start_pager(io);
-}
-
-int cmd_output_paged(struct cmd_io *io, const char *path, bool no_pager,
-		     const struct buf *text, struct error *err)
-{
-	cmd_use_pager(io, path, no_pager);
-	return cmd_output(io, path, text, err);
 }
 
 int cmd_verified(struct cmd_io *io, const struct verify_counts *counts, struct buf *out,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #ifndef TALLY_CMD_OPEN_H
 #define TALLY_CMD_OPEN_H
-/* What commands share: how they open recordings, write output and notices, and which exit
- * status they return. */
+/* What commands share: how they open recordings, write notices, and which exit status they
+ * return. */
 #include "base/buf.h"
 #include "cmd/command.h"
 #include "cmd/show_options.h"
@@ -78,29 +78,6 @@ void cmd_report_damage(struct cmd_io *io, const char *path,
  * struct cmd_io. */
 void cmd_show_image(void *ctx, const char *image, size_t done, size_t total);
 void cmd_show_step(void *ctx, const char *text);
-/* Most bytes of output about recordings of `bytes` bytes: what the user asked for or,
- * if that is 0, `a_byte` for each byte of the recordings and CMD_OUTPUT_MORE.  It is
- * a limit for buf.most, with a message by cmd_output. */
-enum {
-	CMD_TEXT_A_BYTE = 64,		/* for text, which is held in memory */
-	CMD_EXPORT_A_BYTE = 1024,	/* for what repeats whole stacks, and is not */
-	CMD_OUTPUT_MORE = 64 << 20,
-};
-uint64_t cmd_max_output(uint64_t asked, uint64_t bytes, uint64_t a_byte);
-/* Returns the error of a text that has failed. */
-int cmd_output_failed(struct cmd_io *io, const struct buf *text, struct error *err);
-/* Writes text to a file, or to io->out if `path` is NULL or "-". */
-int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
-	       struct error *err);
-/* The same, and releases the text. */
-int cmd_output_last(struct cmd_io *io, const char *path, struct buf *text,
-		    struct error *err);
-/* Passes io->out to the user's pager from now on if there is no `path`, unless
- * `no_pager`. */
-void cmd_use_pager(struct cmd_io *io, const char *path, bool no_pager);
-/* As cmd_output, after cmd_use_pager. */
-int cmd_output_paged(struct cmd_io *io, const char *path, bool no_pager,
-		     const struct buf *text, struct error *err);
 /* Ends --verify, the comparison of names and lines with those of libdw: prints the
  * summary after the differences, which it releases.  Returns the exit status, 1 if a
  * difference is not explained. */

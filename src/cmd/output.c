@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Writes output piece by piece. */
-#include "cmd/target.h"
+/* Writes texts, at once or piece by piece. */
+#include "cmd/output.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include "base/io.h"
-#include "cmd/open.h"
 
 int cmd_target_open(struct cmd_target *t, struct cmd_io *io, const char *path,
 		    struct error *err)
@@ -46,6 +45,57 @@ int cmd_target_close(struct cmd_target *t, int rc, struct error *err)
 	return rc;
 }
 
+uint64_t cmd_max_output(uint64_t asked, uint64_t bytes, uint64_t a_byte)
+{
+	return asked ? asked : bytes * a_byte + CMD_OUTPUT_MORE;
+}
+
+/* Returns the error of a text that has failed. */
+static int text_failed(struct cmd_io *io, const struct buf *text, struct error *err)
+{
+	return text->most && !(io->no_memory && io->no_memory())
+	       ? error_set(err, ERR_UNSUPPORTED, "the output has more than %zu bytes, "
+			   "which no usual recording of this size needs: "
+			   "--max-output SIZE allows more", text->most)
+	       : error_nomem(err);
+}
+
+int cmd_output(struct cmd_io *io, const char *path, const struct buf *text,
+	       struct error *err)
+{
+	struct cmd_target t;
+	int rc;
+
+	if (text->failed)
+		return text_failed(io, text, err);
+	rc = cmd_target_open(&t, io, path, err);
+	if (!rc)
+		rc = cmd_target_put(&t, text->p, text->n, err);
+	return cmd_target_close(&t, rc, err);
+}
+
+int cmd_output_last(struct cmd_io *io, const char *path, struct buf *text,
+		    struct error *err)
+{
+	int rc = cmd_output(io, path, text, err);
+
+	buf_fini(text);
+	return rc;
+}
+
+void cmd_use_pager(struct cmd_io *io, const char *path, bool no_pager)
+{
+	if (!path && !no_pager && io->start_pager)
+		io->start_pager(io);
+}
+
+int cmd_output_paged(struct cmd_io *io, const char *path, bool no_pager,
+		     const struct buf *text, struct error *err)
+{
+	cmd_use_pager(io, path, no_pager);
+	return cmd_output(io, path, text, err);
+}
+
 /* A text on its way to a target. */
 struct stream {
 	struct cmd_target target;
@@ -61,7 +111,7 @@ static bool take(void *ctx, const uint8_t *p, size_t n)
 	return !s->rc;
 }
 
-int cmd_target_stream(struct cmd_io *io, const char *path, uint64_t most,
+int cmd_output_stream(struct cmd_io *io, const char *path, uint64_t most,
 		      void (*make)(void *ctx, struct buf *out), void *ctx,
 		      struct error *err)
 {
@@ -75,7 +125,7 @@ int cmd_target_stream(struct cmd_io *io, const char *path, uint64_t most,
 		buf_flush(&out);
 	}
 	if (!s.rc && out.failed)
-		s.rc = cmd_output_failed(io, &out, err);
+		s.rc = text_failed(io, &out, err);
 	buf_fini(&out);
 	return cmd_target_close(&s.target, s.rc, err);
 }

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cmd/missing.h"
 #include "cmd/open.h"
+#include "cmd/output.h"
 #include "cmd/source_options.h"
 
 enum { ANNOTATED = 400 };	/* functions whose code is read */

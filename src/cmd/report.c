@@ -12,9 +12,9 @@
 #include "cmd/late_names.h"
 #include "cmd/missing.h"
 #include "cmd/open.h"
+#include "cmd/output.h"
 #include "cmd/page.h"
 #include "cmd/source_options.h"
-#include "cmd/target.h"
 #include "symbolize/debuginfod.h"
 #include "tui/tui.h"
 #include "views/tree/tree.h"
@@ -344,7 +344,7 @@ static int show(struct cmd_io *io, const struct report_opts *o,
 	if (rc >= 0)
 		cmd_use_pager(io, o->output, o->no_pager);
 	if (rc >= 0 && format == FORMAT_JSON)
-		rc = cmd_target_stream(io, o->output, o->max_output, put_json, rep, err);
+		rc = cmd_output_stream(io, o->output, o->max_output, put_json, rep, err);
 	else if (rc >= 0)
 		rc = cmd_output(io, o->output, &out, err);
 	missing_help_free(&help);
