@@ -135,6 +135,8 @@ static int find_event(struct check_file *f, const char *name,
 {
 	const struct profile *p = f->p;
 
+	if (!p->runs.n)
+		return error_set(err, ERR_FORMAT, "%s: has no run", f->path);
 	for (f->event = 0; f->event < p->events.n; f->event++) {
 		const struct prof_event *e = &p->events.v[f->event];
 
