@@ -321,12 +321,9 @@ void priority_boost_leave(struct priority_boost *b)
 
 uint64_t priority_waited(void)
 {
-	unsigned long long waited = 0;
-	FILE *f = fopen("/proc/thread-self/schedstat", "re");
+	char text[64], *at = text;
 
-	if (f && fscanf(f, "%*u %llu", &waited) != 1)
-		waited = 0;
-	if (f)
-		fclose(f);
-	return waited;
+	proc_beginning(text, sizeof(text), "/proc/thread-self/schedstat");
+	strtoull(at, &at, 10);	/* the time on a processor */
+	return strtoull(at, NULL, 10);
 }

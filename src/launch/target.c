@@ -268,6 +268,15 @@ static int threads_of(uint32_t pid, id_list *out, struct error *err)
 	return opened ? r : not_found("process", pid, err);
 }
 
+static int threads_of_all(const id_list *pids, id_list *out, struct error *err)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < pids->n && r >= 0; i++)
+		r = threads_of(pids->v[i], out, err);
+	return r;
+}
+
 /* Returns the index of a number in an ordered list, or l->n. */
 static size_t id_index(const id_list *l, uint32_t id)
 {
@@ -319,10 +328,24 @@ static int descendants_of(const id_list *roots, id_list *out, struct error *err)
 	return r;
 }
 
+/* Returns whether any of these threads may have started a process that still exists.
+ * It is known that none has where the kernel lists their children (proc(5)). */
+static bool may_have_children(const id_list *tids)
+{
+	enum { MOST = 64 };	/* of more threads, all of /proc is read sooner */
+	char text[2];
+
+	for (size_t i = 0; i < tids->n; i++)
+		if (i == MOST || proc_beginning(text, sizeof(text), "/proc/%u/task/%u/children",
+						tids->v[i], tids->v[i]))
+			return true;
+	return false;
+}
+
 static int add_descendants(struct target *t, struct error *err)
 {
 	id_list found = { 0 };
-	int r = t->pids.n ? descendants_of(&t->pids, &found, err) : 0;
+	int r = descendants_of(&t->pids, &found, err);
 
 	t->left_out = t->descendants ? 0 : found.n;
 	for (size_t i = 0; t->descendants && !r && i < found.n; i++)
@@ -350,15 +373,11 @@ int target_threads(struct target *t, id_list *out, struct error *err)
 	for (size_t i = 0; i < t->pids.n; i++)
 		t->pids.v[i] = process_of(t->pids.v[i]);
 	ids_unique(&t->pids);
-	rc = add_descendants(t, err);
+	rc = threads_of_all(&t->pids, out, err);
+	if (!rc && may_have_children(out))
+		rc = add_descendants(t, err) ?: threads_of_all(&t->pids, out, err);
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < t->pids.n; i++) {
-		int r = threads_of(t->pids.v[i], out, err);
-
-		if (r < 0)
-			return r;
-	}
 	for (size_t i = 0; i < t->tids.n; i++) {
 		char path[64];
 		struct stat st;

@@ -27,6 +27,7 @@ enum { ROUND_MIN_MS = 5, ROUND_DEEP_MS = 2, ROUND_EXEC_MS = 20,
        ROUND_QUEUES_MS = 10,	/* for readings of how long threads wait for CPUs */
        ROUND_PAUSES_MS = 5,	/* while the source samples waits for a round at a time */
        ROUND_MAX_MS = 200,
+       ROUND_TOLD_MS = 300,	/* for sources that report records after ROUND_MAX_MS */
        LOOK_MS = 10,	/* between looks at names of generated code (jit_lines.h) ... */
        LOOK_GAP_MS = 1,	/* ... and between notices of new ones */
        ROUND_CALM_MS = 1000, ROUND_CALM_MAX_MS = 2000 };	/* record_options.calm */
@@ -82,9 +83,10 @@ static void read_signals(struct run *r)
 
 static int timeout_ms(const struct run *r, uint64_t now)
 {
-	/* A source with a thread of its own reports when records are ready. */
+	/* A source with a thread of its own reports when records are ready.  To wait no
+	 * longer than it does would add a round to each of its own. */
 	uint64_t wait = (!r->source->ops->pace ? r->round_ms
-			 : r->s->o->calm ? ROUND_CALM_MAX_MS : ROUND_MAX_MS) *
+			 : r->s->o->calm ? ROUND_CALM_MAX_MS : ROUND_TOLD_MS) *
 			1000000ull;
 	uint64_t due = r->drained_ns + r->source->round_ms * 1000000ull;
 

@@ -5,7 +5,9 @@
  *
  * Recorders that wake rarely (`calm`) read the rings directly, because copying all stacks
  * costs about as much as unwinding them.  Their thread only moves records when the
- * recorder is late or busy with something else.
+ * recorder is late or busy with something else.  So does the thread of recordings without
+ * copies of stacks (`own_rounds`): to move a record in one thread and to read it in another
+ * costs more than to do both in one.
  */
 #include <errno.h>
 #include <poll.h>
@@ -343,7 +345,9 @@ static uint64_t complete_at(const struct perf_source *p, uint64_t now)
 /* Lets the thread sleep until the next round is late. */
 static void put_off_thread(struct perf_source *p)
 {
-	uint32_t ms = p->rounds.rescue_ms;
+	enum { SLACK_MS = 5 };
+	uint32_t pace = __atomic_load_n(&p->drainer.pace_ms, __ATOMIC_RELAXED);
+	uint32_t ms = p->own_rounds ? pace + pace / 4 + SLACK_MS : p->rounds.rescue_ms;
 	struct itimerspec when = { .it_value = { ms / 1000, ms % 1000 * 1000000 } };
 
 	if (p->drainer.late_fd >= 0)
@@ -428,8 +432,19 @@ static int drain_directly(struct perf_source *p, struct delivery *d)
 	return r;
 }
 
-/* Takes what the thread has moved.  Without the thread, or at the end, drains the
- * rings. */
+/* Returns whether a round is due that the recorder makes itself.  After one of the thread
+ * it is not: a record that is being written while a round begins must be in its ring
+ * before the next. */
+static bool round_is_due(const struct perf_source *p)
+{
+	enum { GAP_NS = 1000000 };
+
+	return p->own_rounds && clock_now() >= GAP_NS +
+		__atomic_load_n(&p->round_ns, __ATOMIC_RELAXED);
+}
+
+/* Takes what the thread has moved.  Without the thread, at the end, and if a round of
+ * its own is due, drains the rings. */
 static int fill_order(struct perf_source *p, bool all, struct error *err)
 {
 	uint64_t wakes;
@@ -439,6 +454,8 @@ static int fill_order(struct perf_source *p, bool all, struct error *err)
 		if (read(p->base.wake_fd, &wakes, sizeof(wakes)) < 0)
 			wakes = 0;
 		r = __atomic_load_n(&p->drainer.result, __ATOMIC_ACQUIRE);
+		if (r >= 0 && round_is_due(p))
+			r = perf_round(p);
 	} else {
 		perf_drainer_end(p);
 		r = perf_round(p);
@@ -610,10 +627,12 @@ static bool is_stopped(const struct perf_drainer *d)
 	return __atomic_load_n(&d->stopped_ns, __ATOMIC_RELAXED);
 }
 
-static int timeout_ms(const struct perf_drainer *d, uint64_t now)
+/* Returns how long poll waits: up to an hour if a timer tells that a round is late. */
+static int timeout_ms(const struct perf_source *p, uint64_t now)
 {
-	uint64_t wait = __atomic_load_n(&d->pace_ms, __ATOMIC_RELAXED) *
-			1000000ull;
+	const struct perf_drainer *d = &p->drainer;
+	uint32_t pace = __atomic_load_n(&d->pace_ms, __ATOMIC_RELAXED);
+	uint64_t wait = (p->own_rounds && d->late_fd >= 0 ? 3600000 : pace) * 1000000ull;
 	uint64_t end = __atomic_load_n(&d->end_ns, __ATOMIC_ACQUIRE);
 
 	if (end && !is_stopped(d) && end < now + wait)
@@ -709,12 +728,12 @@ static bool wait_turn(struct perf_source *p, uint64_t drained_ns)
 	if (p->calm)
 		wait_calm(p, fds, n, drained_ns);
 	else
-		poll(fds, n, timeout_ms(d, clock_now()));
+		poll(fds, n, timeout_ms(p, clock_now()));
 	now = clock_now();
 	left = (int)(GAP_MS - (int64_t)(now - drained_ns) / 1000000);
 	if (fds[0].revents && !was_called(fds, n) && left > 0 &&
 	    __atomic_load_n(&d->pace_ms, __ATOMIC_RELAXED) >= GAP_MS) {
-		int most = timeout_ms(d, now);
+		int most = timeout_ms(p, now);
 
 		poll(fds + 1, n - 1, left < most ? left : most);
 	}
@@ -773,8 +792,8 @@ static void *drain_main(void *arg)
 			__atomic_store_n(&d->result, r, __ATOMIC_RELEASE);
 		if (r < 0 || order_waiting(&p->order))
 			wake(p->base.wake_fd);
-		else if (!p->waits)	/* whose samples may be switched off */
-			slow_down(d);
+		else if (!p->waits && !p->own_rounds)
+			slow_down(d);	/* samples of waits may be switched off */
 	}
 	return NULL;
 }
@@ -822,7 +841,7 @@ void perf_drainer_start(struct perf_source *p)
 	d->kick_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	d->late_fd = -1;
 	d->pace_ms = PACE_MS;
-	if (p->rounds.round_ms)
+	if (p->rounds.round_ms || p->own_rounds)
 		open_late_timer(p);
 	p->base.wake_fd = wake_fd;
 	d->running = wake_fd >= 0 && d->kick_fd >= 0;
@@ -836,7 +855,7 @@ void perf_drainer_start(struct perf_source *p)
 	if (d->late_fd >= 0)
 		close(d->late_fd);
 	d->kick_fd = d->late_fd = -1;
-	d->running = false;
+	d->running = p->own_rounds = false;
 	p->base.wake_fd = p->rings_fd;
 }
 
@@ -874,8 +893,13 @@ void perf_pace(struct source *s, unsigned int ms)
 	if (perf_bpf_is_open(b) && ms > BPF_PACE_MS * b->ring / PERF_BPF_RING)
 		ms = BPF_PACE_MS * b->ring / PERF_BPF_RING;
 	before = __atomic_exchange_n(&d->pace_ms, ms, __ATOMIC_RELAXED);
-	if (ms < before)
+	if (perf_of(s)->own_rounds) {
+		s->round_ms = ms;
+		if (ms != before)
+			put_off_thread(perf_of(s));
+	} else if (ms < before) {
 		wake(d->kick_fd);
+	}
 }
 
 void perf_end_at(struct source *s, uint64_t end_ns, const int *fds, size_t n)

@@ -253,6 +253,8 @@ static uint32_t watermark(const struct perf_source *p, uint32_t copy_bytes)
 
 	if (p->calm)
 		return (uint32_t)(ring / PERF_CALM_PART);
+	if (p->own_rounds)
+		return (uint32_t)(ring / 2);
 	return (uint32_t)(ring / (copy_bytes ? WATERMARK_COPIES
 					     : WATERMARK_DIVISOR));
 }
@@ -284,6 +286,7 @@ static int perf_prepare(struct perf_source *p, const struct source_options *o,
 	if (o->calm && !o->waits && !extra)
 		p->rounds = perf_rounds_plan(rate_of(o), p->base.ring_bytes,
 					     how.copy_bytes);
+	p->own_rounds = !o->calm && !o->waits && !extra && !how.copy_bytes;
 	p->base.round_ms = p->rounds.round_ms;
 	p->rings = calloc(p->nrings, sizeof(*p->rings));
 	p->leaders = calloc(p->nrings, sizeof(*p->leaders));

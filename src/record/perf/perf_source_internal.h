@@ -107,6 +107,9 @@ struct perf_source {
 	/* With calm: the recorder itself reads the rings, this often (perf_drain.c); or
 	 * round_ms is 0. */
 	struct perf_rounds rounds;
+	/* The recorder moves the records itself, in rounds as long as perf_pace says, and the
+	 * thread does if it is late. */
+	bool own_rounds;
 	struct order_feed feed;
 	void *record;		/* the record that it reads, if it was copied, or ... */
 	struct order_record borrowed;	/* ... the place in `lender`, whose lock is held,

@@ -27,6 +27,19 @@ struct order_block {
 	uint64_t bytes[];
 };
 
+/* The first record of a stream. */
+struct head {
+	uint64_t time;
+	const struct entry *added;	/* NULL: the feed has it */
+};
+
+/* A stream in the heap.  Its first record stays the first until it is delivered, though
+ * the other thread may add it meanwhile, if the feed had it. */
+struct order_turn {
+	struct head head;
+	size_t stream;
+};
+
 enum {
 	BLOCK_BYTES = 128 << 10,
 	SPARE_MAX = 16,		/* number of blocks kept for reuse */
@@ -192,12 +205,6 @@ struct flushing {
 	uint64_t upto;
 };
 
-/* The first record of a stream. */
-struct head {
-	uint64_t time;
-	const struct entry *added;	/* NULL: the feed has it */
-};
-
 /* Returns the time of a stream's next record: not before its predecessor's. */
 static uint64_t time_after(const struct order_stream *s, uint64_t time)
 {
@@ -229,26 +236,17 @@ static bool stream_head(const struct flushing *f, size_t stream, struct head *ou
 	return out->time <= f->upto;
 }
 
-static uint64_t heap_time(const struct flushing *f, size_t i)
+static void heap_down(struct order_turn *heap, size_t i, size_t n)
 {
-	struct head h;
-
-	return stream_head(f, f->o->heap[i], &h) ? h.time : UINT64_MAX;
-}
-
-static void heap_down(const struct flushing *f, size_t i, size_t n)
-{
-	uint32_t *heap = f->o->heap;
-
 	for (;;) {
 		size_t kid = 2 * i + 1;
-		uint32_t t = heap[i];
+		struct order_turn t = heap[i];
 
 		if (kid >= n)
 			return;
-		if (kid + 1 < n && heap_time(f, kid + 1) < heap_time(f, kid))
+		if (kid + 1 < n && heap[kid + 1].head.time < heap[kid].head.time)
 			kid++;
-		if (heap_time(f, i) <= heap_time(f, kid))
+		if (t.head.time <= heap[kid].head.time)
 			return;
 		heap[i] = heap[kid];
 		heap[kid] = t;
@@ -260,25 +258,27 @@ static void heap_down(const struct flushing *f, size_t i, size_t n)
  * record. */
 static size_t heap_make(const struct flushing *f)
 {
-	struct head first;
+	struct order_turn *heap = f->o->heap;
 	size_t n = 0;
 
-	for (size_t i = 0; i < f->o->nstreams; i++)
-		if (stream_head(f, i, &first))
-			f->o->heap[n++] = (uint32_t)i;
+	for (size_t i = 0; i < f->o->nstreams; i++) {
+		heap[n].stream = i;
+		n += stream_head(f, i, &heap[n].head);
+	}
 	for (size_t i = n / 2; i-- > 0;)
-		heap_down(f, i, n);
+		heap_down(heap, i, n);
 	return n;
 }
 
 /* Returns the time up to which the first stream may continue before another's turn. */
 static uint64_t heap_second(const struct flushing *f, size_t n)
 {
+	const struct order_turn *heap = f->o->heap;
 	uint64_t upto = f->upto;
 
 	for (size_t kid = 1; kid <= 2 && kid < n; kid++)
-		if (heap_time(f, kid) < upto)
-			upto = heap_time(f, kid);
+		if (heap[kid].head.time < upto)
+			upto = heap[kid].head.time;
 	return upto;
 }
 
@@ -314,17 +314,24 @@ static int deliver_fed(struct order *o, size_t stream, uint64_t time,
 	return cb(ctx, time, r.bytes, r.size);
 }
 
-static int stream_flush(const struct flushing *f, size_t stream, uint64_t upto,
-			order_cb *cb, void *ctx)
+/* Delivers a stream's records up to `upto`.  Returns 1 if it has another one up to
+ * f->upto, which is then its head. */
+static int stream_flush(const struct flushing *f, struct order_turn *t,
+			uint64_t upto, order_cb *cb, void *ctx)
 {
 	struct order *o = f->o;
-	struct head h;
-	int r = 0;
+	struct head *h = &t->head;
+	bool more;
 
-	while (r >= 0 && stream_head(f, stream, &h) && h.time <= upto)
-		r = h.added ? deliver_added(o, stream, &h, cb, ctx)
-			    : deliver_fed(o, stream, h.time, cb, ctx);
-	return r < 0 ? r : 0;
+	do {
+		int r = h->added ? deliver_added(o, t->stream, h, cb, ctx)
+				 : deliver_fed(o, t->stream, h->time, cb, ctx);
+
+		if (r < 0)
+			return r;
+		more = stream_head(f, t->stream, h);
+	} while (more && h->time <= upto);
+	return more;
 }
 
 int order_flush(struct order *o, uint64_t upto, order_cb *cb, void *ctx)
@@ -333,15 +340,13 @@ int order_flush(struct order *o, uint64_t upto, order_cb *cb, void *ctx)
 	size_t n = heap_make(&f);
 
 	while (n) {
-		size_t stream = o->heap[0];
-		int r = stream_flush(&f, stream, heap_second(&f, n), cb, ctx);
-		struct head next;
+		int more = stream_flush(&f, &o->heap[0], heap_second(&f, n), cb, ctx);
 
-		if (r < 0)
-			return r;
-		if (!stream_head(&f, stream, &next))
+		if (more < 0)
+			return more;
+		if (!more)
 			o->heap[0] = o->heap[--n];
-		heap_down(&f, 0, n);
+		heap_down(o->heap, 0, n);
 	}
 	if (upto > o->flushed)
 		o->flushed = upto;

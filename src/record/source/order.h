@@ -21,6 +21,7 @@
 #include <stdint.h>
 
 struct order_block;
+struct order_turn;
 
 struct order_record {
 	const uint8_t *bytes;	/* 8-byte aligned */
@@ -56,7 +57,7 @@ struct order {
 	struct order_block *spare;	/* owned by the adding thread */
 
 	const struct order_feed *feed;	/* or NULL */
-	uint32_t *heap;		/* stream numbers, used while flushing */
+	struct order_turn *heap;	/* used while flushing */
 	uint64_t flushed;	/* time up to which everything was delivered */
 	uint64_t late;
 	uint64_t taken;		/* total number of bytes removed; atomic */
