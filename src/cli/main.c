@@ -3,6 +3,7 @@
  * result into an exit status. */
 #include "config.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +225,19 @@ static bool reserve_stack(void)
 	return true;
 }
 
+/* Gives large blocks back to the system as soon as they are freed.  By default glibc keeps
+ * up to 64 MB once a block of 32 MB was freed, as symbols of large files need them.
+ * Smaller blocks, like those that records pass through each second, are kept. */
+static void limit_free_memory(void)
+{
+#ifdef M_MMAP_THRESHOLD
+	enum { LARGE = 256 << 10, KEPT = 4 << 20 };
+
+	mallopt(M_MMAP_THRESHOLD, LARGE);
+	mallopt(M_TRIM_THRESHOLD, KEPT);
+#endif
+}
+
 int main(int argc, char **argv)
 {
 	struct terminal t;
@@ -231,6 +245,7 @@ int main(int argc, char **argv)
 
 	if (!reserve_stack())
 		return STATUS_FAILED;
+	limit_free_memory();
 	guard_install();
 	memory_watch(screen_is_busy, screen_restore, STATUS_NO_MEMORY);
 	terminal_init(&t);

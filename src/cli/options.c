@@ -159,10 +159,11 @@ static void add_perf_options(struct getopt_tables *t, const struct command *cmd,
 		const struct perf_option *o = &perf_options[i];
 		int arg = o->arg == 'y' ? required_argument
 			: o->arg == 'o' ? optional_argument : no_argument;
-		const char *not = o->name ? opposite_word(argv, o->name) : NULL;
+		const char *not;
 
 		if (!perf_option_is_of(o, cmd))
 			continue;
+		not = o->name ? opposite_word(argv, o->name) : NULL;
 		if (not && !has_long(cmd, not) && !has_perf_row(cmd, not))
 			t->longs[k++] = (struct option){ not, no_argument, NULL,
 							 PERF_NOT + i };

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
@@ -756,19 +755,6 @@ static void end(struct supervisor *s)
 	write_status(s);
 }
 
-/* Returns large blocks to the system as soon as they are freed.  By default glibc keeps
- * up to 64 MB once a block of 32 MB was freed, as symbols of large files need them.
- * Smaller blocks, like those that records pass through each second, are kept. */
-static void limit_free_memory(void)
-{
-#ifdef M_MMAP_THRESHOLD
-	enum { LARGE = 512 << 10, KEPT = 4 << 20 };
-
-	mallopt(M_MMAP_THRESHOLD, LARGE);
-	mallopt(M_TRIM_THRESHOLD, KEPT);
-#endif
-}
-
 /* Opens the cache of symbols.  Without it, recordings are the same. */
 static void open_symbols(struct supervisor *s)
 {
@@ -829,7 +815,6 @@ int continuous_run(const struct continuous_options *o, struct error *err)
 	s.status.started_s = (uint64_t)time(NULL);
 	s.began_ns = clock_now();
 	s.status.pushing = o->push;
-	limit_free_memory();
 	rc = prepare(&s, err);
 	if (!rc) {
 		rc = watch(&s, err);

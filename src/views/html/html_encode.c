@@ -461,9 +461,12 @@ static void put_sources(struct html_encoder *e, struct json *j)
 static void put_meta(struct html_encoder *e)
 {
 	const struct profile *p = html_rep(e->d, (uint32_t)e->d->nsrc - 1)->p;
-	struct buf text = { 0 };
-	struct json j = json_on(&text);
+	size_t at = e->out->n;
+	uint32_t n;
+	struct json j;
 
+	buf_u32(e->out, 0);	/* replaced by the length */
+	j = json_on(e->out);
 	json_object(&j, NULL);
 	json_uint(&j, "schema", 2);
 	json_str(&j, "title", p->runs.n
@@ -484,10 +487,10 @@ static void put_meta(struct html_encoder *e)
 	html_put_lines(e, &j);
 	put_sources(e, &j);
 	json_end(&j);
-	e->failed |= text.failed || text.n > UINT32_MAX;
-	buf_u32(e->out, (uint32_t)text.n);
-	buf_bytes(e->out, text.p, text.n);
-	buf_fini(&text);
+	e->failed |= e->out->failed || e->out->n - at - 4 > UINT32_MAX;
+	n = (uint32_t)(e->out->n - at - 4);
+	for (size_t i = 0; !e->failed && i < sizeof(n); i++)
+		e->out->p[at + i] = (uint8_t)(n >> (8 * i));
 }
 
 static void put_nodes(struct html_encoder *e)
