@@ -26,6 +26,20 @@ void demangle_short(const char *demangled, struct buf *out);
  * that would look the same keep the first arguments or parameters that differ:
  * "apply<main::{lambda(int)#2}>(…)", "find<…, long>(…)". */
 void demangle_short_apart(const char *const *names, size_t n, struct buf *out);
+/* The same for names that are too long to be kept all together.  Add up to n of them, in
+ * order, then make them differ. */
+struct short_names;
+/* Returns the i-th name that was added, as it was then; valid until the next call. */
+typedef const char *short_names_full(void *ctx, size_t i);
+/* Returns NULL when out of memory. */
+struct short_names *short_names_new(size_t n);
+void short_names_add(struct short_names *s, const char *full);
+/* Asks again for the names whose short form others have. */
+void short_names_apart(struct short_names *s, short_names_full *full, void *ctx);
+/* Returns the i-th short name, or "" if it is the name itself. */
+const char *short_names_get(struct short_names *s, size_t i);
+/* Returns whether memory was missing for any name. */
+bool short_names_free(struct short_names *s);
 /* Returns the length of a C++ function's name in DWARF (DW_AT_name) without template
  * arguments: 10 for `operator<< <char>`, 11 for `operator<=>`. */
 size_t cxx_name_stem(const char *name);

@@ -9,7 +9,9 @@
  * is shown as well.
  */
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/hash.h"
 #include "symbolize/demangle/demangle.h"
 #include "symbolize/demangle/manglings.h"
 
@@ -337,7 +339,152 @@ static void apart(const char *const *full, size_t n, struct buf *out,
 	free(order);
 }
 
+/* Short names of a table.  Full names are long, so only those of a class are kept at a
+ * time, and a number tells whether two are the same. */
+struct short_names {
+	size_t n, added;
+	struct short_name {
+		struct buf text;
+		const char *at;		/* that text, while names are ordered */
+		uint64_t hash;		/* of the full name */
+		bool whole;		/* the text is the full name */
+	} *v;
+	struct buf tmp;
+};
+
+struct short_names *short_names_new(size_t n)
+{
+	struct short_names *s = calloc(1, sizeof(*s));
+
+	if (s)
+		s->v = calloc(n + 1, sizeof(*s->v));
+	if (!s || !s->v) {
+		free(s);
+		return NULL;
+	}
+	s->n = n;
+	return s;
+}
+
+bool short_names_free(struct short_names *s)
+{
+	bool failed = s->tmp.failed;
+
+	for (size_t i = 0; i < s->n; i++) {
+		failed |= s->v[i].text.failed;
+		buf_fini(&s->v[i].text);
+	}
+	buf_fini(&s->tmp);
+	free(s->v);
+	free(s);
+	return failed;
+}
+
+static void set_text(struct short_name *m, const struct buf *text, const char *full)
+{
+	buf_again(&m->text);
+	buf_bytes(&m->text, text->p, text->n);
+	m->text.failed |= text->failed;
+	m->whole = !strcmp(buf_cstr(&m->text), full);
+}
+
+void short_names_add(struct short_names *s, const char *full)
+{
+	struct short_name *m = &s->v[s->added++];
+
+	buf_again(&s->tmp);
+	demangle_short(full, &s->tmp);
+	set_text(m, &s->tmp, full);
+	m->hash = hash_bytes(full, strlen(full));
+}
+
+static int by_short(const void *a, const void *b)
+{
+	const struct short_name *x = *(struct short_name *const *)a;
+	const struct short_name *y = *(struct short_name *const *)b;
+	int c = strcmp(x->at, y->at);
+
+	return c ? c : (x->hash > y->hash) - (x->hash < y->hash);
+}
+
+/* Makes the names of a class, which are ordered by hash, different where their full names
+ * are. */
+static bool make_different(struct short_names *s, struct short_name **m, size_t n,
+			   short_names_full *full, void *ctx)
+{
+	char **names = calloc(n, sizeof(*names));
+	struct buf *out = calloc(n, sizeof(*out));
+	bool ok = names && out;
+	size_t k = 0;
+
+	for (size_t i = 0; ok && i < n; i++)
+		if (!i || m[i]->hash != m[i - 1]->hash) {
+			names[k] = strdup(full(ctx, (size_t)(m[i] - s->v)));
+			ok = names[k++];
+		}
+	if (ok)
+		apart((const char *const *)names, k, out, 0);
+	k = 0;
+	for (size_t i = 0; ok && i < n; i++) {
+		k += i && m[i]->hash != m[i - 1]->hash;
+		set_text(m[i], &out[k], names[k]);
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (names)
+			free(names[i]);
+		if (out)
+			buf_fini(&out[i]);
+	}
+	free(names);
+	free(out);
+	return ok;
+}
+
+void short_names_apart(struct short_names *s, short_names_full *full, void *ctx)
+{
+	struct short_name **order = calloc(s->added + 1, sizeof(struct short_name *));
+	bool ok = order;
+
+	for (size_t i = 0; ok && i < s->added; i++) {
+		order[i] = &s->v[i];
+		order[i]->at = buf_cstr(&order[i]->text);
+	}
+	if (ok)
+		qsort(order, s->added, sizeof(struct short_name *), by_short);
+	for (size_t from = 0, to; ok && from < s->added; from = to) {
+		for (to = from + 1; to < s->added &&
+		     !strcmp(order[from]->at, order[to]->at); to++)
+			;
+		if (order[from]->hash != order[to - 1]->hash)
+			ok = make_different(s, order + from, to - from, full, ctx);
+	}
+	s->tmp.failed |= !ok;
+	free(order);
+}
+
+const char *short_names_get(struct short_names *s, size_t i)
+{
+	return s->v[i].whole ? "" : buf_cstr(&s->v[i].text);
+}
+
+static const char *name_at(void *ctx, size_t i)
+{
+	return ((const char *const *)ctx)[i];
+}
+
 void demangle_short_apart(const char *const *names, size_t n, struct buf *out)
 {
-	apart(names, n, out, 0);
+	struct short_names *s = short_names_new(n);
+	bool failed = !s;
+
+	for (size_t i = 0; s && i < n; i++)
+		short_names_add(s, names[i]);
+	if (s)
+		short_names_apart(s, name_at, (void *)names);
+	for (size_t i = 0; s && i < n; i++)
+		buf_str(&out[i], s->v[i].whole ? names[i] : short_names_get(s, i));
+	if (s)
+		failed = short_names_free(s);
+	for (size_t i = 0; failed && i < n; i++)
+		out[i].failed = true;
 }

@@ -24,6 +24,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "symbolize/demangle/demangle.h"
 #include "views/html/html_data.h"
 #include "views/query/names.h"
 
@@ -240,38 +241,48 @@ static void put_small(struct html_encoder *e, struct json *j)
 	json_end(j);
 }
 
-/* Puts the full name into e->tmp.  html_safe_text may cut it, which does not
- * matter to a page. */
-static void func_name(struct html_encoder *e, size_t func)
+static const char *func_label(struct html_encoder *e, size_t func)
 {
+	return name_label(func_profile(e, func), func_keys(e, func), func_key(e, func),
+			  NAME_ALONE);
+}
+
+/* Puts the full name without its label into e->tmp. */
+static const char *bare_name(void *ctx, size_t func)
+{
+	struct html_encoder *e = ctx;
+
 	buf_again(&e->tmp);
-	name_symbol(func_profile(e, func), func_keys(e, func),
-		    func_key(e, func), NAME_ALONE, &e->tmp);
+	name_symbol(func_profile(e, func), func_keys(e, func), func_key(e, func),
+		    NAME_ALONE | NAME_BARE, &e->tmp);
+	return buf_cstr(&e->tmp);
+}
+
+/* Writes e->tmp and a label.  html_safe_text may cut the name, which does not matter to a
+ * page. */
+static void put_labelled(struct html_encoder *e, struct json *j, const char *label)
+{
+	if (e->tmp.n && *label)
+		buf_printf(&e->tmp, " (%s)", label);
+	json_str(j, NULL, html_safe_text(e, buf_cstr(&e->tmp)));
 }
 
 /* The names of functions, and their short names; these are empty if they are the
  * name. */
 static void put_names(struct html_encoder *e, struct json *j)
 {
-	struct name_set set;
+	struct short_names *brief = short_names_new(e->d->funcs.n);
 
-	name_set_init(&set, e->d->funcs.n);
-	for (size_t i = 0; i < set.n; i++) {
-		func_name(e, i);
-		buf_str(&set.full[i], buf_cstr(&e->tmp));
-		if (func_key(e, i)->kind != FRAME_FUNC)
-			buf_str(&set.brief[i], buf_cstr(&e->tmp));
+	if (!brief) {
+		e->failed = true;
+		return;
 	}
-	name_set_shorten(&set);
 	json_array(j, "name");
-	for (size_t i = 0; i < set.n; i++) {
-		const char *full = buf_cstr(&set.full[i]);
+	for (size_t i = 0; i < e->d->funcs.n; i++) {
+		const char *bare = bare_name(e, i);
 
-		json_str(j, NULL, html_safe_text(e, full));
-		if (!strcmp(buf_cstr(&set.brief[i]), full))
-			buf_again(&set.brief[i]);
-		e->failed |= set.full[i].failed;
-		buf_fini(&set.full[i]);		/* full names are long */
+		short_names_add(brief, func_key(e, i)->kind == FRAME_FUNC ? bare : "");
+		put_labelled(e, j, func_label(e, i));
 	}
 	for (uint32_t i = 0; i < SPECIALS; i++) {
 		buf_again(&e->tmp);
@@ -279,11 +290,15 @@ static void put_names(struct html_encoder *e, struct json *j)
 		json_str(j, NULL, buf_cstr(&e->tmp));
 	}
 	json_end(j);
+	short_names_apart(brief, bare_name, e);
 	json_array(j, "short");
-	for (size_t i = 0; i < set.n; i++)
-		json_str(j, NULL, html_safe_text(e, buf_cstr(&set.brief[i])));
+	for (size_t i = 0; i < e->d->funcs.n; i++) {
+		buf_again(&e->tmp);
+		buf_str(&e->tmp, short_names_get(brief, i));
+		put_labelled(e, j, func_label(e, i));
+	}
 	json_end(j);
-	e->failed |= name_set_fini(&set);
+	e->failed |= short_names_free(brief);
 }
 
 /* Finds functions whose declaration this recording knows and no earlier one

@@ -129,11 +129,22 @@ static void put_function(const char *name, unsigned int how, struct buf *out)
 	buf_close(&whole, out);
 }
 
+const char *name_label(const struct profile *p, const struct frame_keys *keys,
+		       const struct frame_key *k, unsigned int how)
+{
+	bool alone = (how & NAME_ALONE) || !(keys->mask & KEY_BIT(KEY_IMAGE));
+
+	if (k->kind == FRAME_ADDR || k->kind == FRAME_UNKNOWN ||
+	    !*profile_cstr(p, k->name) || (how & NAME_BARE))
+		return "";
+	return alone ? label_among(&keys->labels, k->func)
+		     : label_within(&keys->labels, k->func);
+}
+
 void name_symbol(const struct profile *p, const struct frame_keys *keys,
 		 const struct frame_key *k, unsigned int how, struct buf *out)
 {
 	const char *name = profile_cstr(p, k->name), *label;
-	bool alone = (how & NAME_ALONE) || !(keys->mask & KEY_BIT(KEY_IMAGE));
 
 	if (k->kind == FRAME_ADDR) {
 		label = label_image(&keys->labels, k->im);
@@ -146,9 +157,8 @@ void name_symbol(const struct profile *p, const struct frame_keys *keys,
 		return;
 	}
 	put_function(name, how, out);
-	label = alone ? label_among(&keys->labels, k->func)
-		      : label_within(&keys->labels, k->func);
-	if (*label && !(how & NAME_BARE))
+	label = name_label(p, keys, k, how);
+	if (*label)
 		buf_printf(out, " (%s)", label);
 }
 

@@ -17,6 +17,9 @@ enum {
  * the same name get a label: "process (a.c)". */
 void name_symbol(const struct profile *p, const struct frame_keys *keys,
 		 const struct frame_key *k, unsigned int how, struct buf *out);
+/* Returns the label that name_symbol appends in brackets, or "". */
+const char *name_label(const struct profile *p, const struct frame_keys *keys,
+		       const struct frame_key *k, unsigned int how);
 /* Shortens such a name like demangle_short, and keeps its label.  Appends the name
  * itself if nothing is left. */
 void name_shorten(const char *name, struct buf *out);
