@@ -46,7 +46,9 @@ static enum hrtimer_restart timer_fired(struct hrtimer *t)
 	struct pt_regs *regs = get_irq_regs();
 	struct cpu_state *c = e->owner;
 	unsigned int i = e - c->ev, what = 0;
-	u64 period = c->s->setup.events[i].period, passed;
+	u64 period = c->s->setup.events[i].period;
+	ktime_t due = hrtimer_get_expires(t);
+	s64 late_ns;
 
 	if (!c->running || c->paused)
 		return HRTIMER_NORESTART;
@@ -55,12 +57,13 @@ static enum hrtimer_restart timer_fired(struct hrtimer *t)
 	if (what & SAMPLE_TOO_FAST)
 		sample_slower(c, i, PERIOD_MAX_NS);
 	e->next_ns = sample_jitter(c, e->mean);
-	passed = hrtimer_forward_now(t, ns_to_ktime(e->next_ns));
-	if (what & SAMPLE_WANTED && passed > 1) {
-		u64 late_ns = (passed - 1) * e->next_ns;
-
+	hrtimer_forward_now(t, ns_to_ktime(e->next_ns));
+	/* By several periods, if this is late; by a tick at least, if timers are no finer. */
+	late_ns = ktime_to_ns(ktime_sub(hrtimer_get_expires(t), due)) - (s64)e->next_ns;
+	if (what & SAMPLE_WANTED && late_ns > 0) {
 		e->stats.missed += e->mean > period
-			? div64_u64(late_ns, period) : passed - 1;
+			? div64_u64(late_ns, period)
+			: div64_u64(late_ns + e->next_ns / 2, e->next_ns);
 		e->stats.weight += late_ns;
 	}
 	return HRTIMER_RESTART;

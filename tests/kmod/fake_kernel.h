@@ -318,6 +318,7 @@ typedef s64 ktime_t;
 u64 ktime_get_mono_fast_ns(void);
 #define ns_to_ktime(ns)	((ktime_t)(ns))
 #define ktime_to_ns(t)	(t)
+#define ktime_sub(a, b)	((a) - (b))
 #define hrtimer_get_remaining(t)	((ktime_t)500)
 #define msleep(ms)	((void)(ms))
 enum hrtimer_restart { HRTIMER_NORESTART, HRTIMER_RESTART };
@@ -326,17 +327,15 @@ struct hrtimer {
 	enum hrtimer_restart (*function)(struct hrtimer *);
 	bool ready, active;
 	unsigned int cpu;
+	ktime_t expires;
 };
 void hrtimer_init(struct hrtimer *t, int clock, int mode);
 void hrtimer_start(struct hrtimer *t, ktime_t ahead, int mode);
 int hrtimer_cancel(struct hrtimer *t);
-static inline u64 hrtimer_forward_now(struct hrtimer *t, ktime_t ahead)
-{
-	(void)t;
-	(void)ahead;
-	return 1;
-}
-#define get_irq_regs()	((struct pt_regs *)NULL)
+u64 hrtimer_forward_now(struct hrtimer *t, ktime_t ahead);
+#define hrtimer_get_expires(t)	((t)->expires)
+extern struct pt_regs *fake_irq_regs;	/* of what a timer interrupts */
+#define get_irq_regs()	fake_irq_regs
 
 /* The processor. */
 #define LINUX_VERSION_CODE	KERNEL_VERSION(6, 1, 0)

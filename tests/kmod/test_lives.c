@@ -536,6 +536,44 @@ static void nmis_arrive_late(void **state)
 	reset();
 }
 
+/* A kernel whose clock is no better than its tick looks at timers at each tick only, and
+ * forwards them by a tick at least.  All of the time is counted, and each period has a
+ * sample or is missed. */
+static void timers_as_coarse_as_the_tick(void **state)
+{
+	enum { TICKS = 1000, TICK = 40 * PERIOD };
+	static const ktime_t resolutions[] = { 1, TICK };
+	static struct fake_regs { long sp; } regs;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(resolutions); i++) {
+		const struct tally_event_stats *got;
+		struct hrtimer *t;
+
+		reset();
+		timer_resolution = resolutions[i];
+		fake_irq_regs = (struct pt_regs *)&regs;
+		open_session(0, TALLY_TIMER, false, false, 0);
+		now = TICK;
+		start(0);
+		t = &s[0]->cpu[0]->ev[0].timer;
+		for (u64 tick = 2; tick <= TICKS + 1; tick++) {
+			now = tick * TICK;
+			if (t->expires <= (ktime_t)now)
+				assert_int_equal(t->function(t), HRTIMER_RESTART);
+		}
+		got = &s[0]->cpu[0]->ev[0].stats;
+		assert_int_equal(got->samples, TICKS);
+		assert_in_range(got->weight, (TICKS - 1) * (u64)TICK,
+				(TICKS + 1) * (u64)TICK);
+		assert_in_range(got->samples + got->missed, (TICKS - 1) * 40,
+				(TICKS + 1) * 40);
+	}
+	timer_resolution = 1;
+	fake_irq_regs = NULL;
+	reset();
+}
+
 /* A call that copied nothing loses nothing.  While a handler adds, it may use the table
  * that was put aside, which is not taken before its end. */
 static void counts_wait_until_they_can_be_taken(void **state)
@@ -739,6 +777,7 @@ int main(void)
 		cmocka_unit_test(every_state_and_event),
 		cmocka_unit_test(random_walks),
 		cmocka_unit_test(nmis_arrive_late),
+		cmocka_unit_test(timers_as_coarse_as_the_tick),
 		cmocka_unit_test(counts_wait_until_they_can_be_taken),
 		cmocka_unit_test(memory_of_cpus_is_locked_memory),
 		cmocka_unit_test(a_setup_that_fails_takes_all_back),
