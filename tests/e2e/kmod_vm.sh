@@ -125,6 +125,9 @@ cat >>inside.sh <<'END'
 uname -r >"release.$1"
 cpu=/sys/devices/system/cpu/cpu1/online
 mount -t debugfs debug /sys/kernel/debug
+# After a complaint lockdep is off: in the end it must be what it was.
+locks() { sed -n 's/^ *debug_locks: *//p' /proc/lockdep_stats; }
+[ ! -e /proc/lockdep_stats ] || locks >"locks.$1"
 # To name functions takes an emulated machine as long as to record for half a second.  This
 # machine's tally does it later, where no name of the kernel is asked for.
 record() { named --no-symbols "$@"; }
@@ -343,11 +346,12 @@ rmmod tally 2>"unload.$1"; echo "$?" >>"unload.$1"
 	"$TORTURE" reload $LOADS $SEED ./tally.ko "$TALLY" >reload
 insmod ./tally.ko && rmmod tally; echo "$?" >"again.$1"
 [ "$1" != endure ] || "$TORTURE" memory reload >>memory
+# The second scan reports what the first one has found; kmemleak that is off refuses.
+scan() { sleep 6; echo scan >/sys/kernel/debug/kmemleak; }
 if [ -e /sys/kernel/debug/kmemleak ]; then
-	# The second scan reports what the first one has found.
-	for i in 1 2; do sleep 6; echo scan; done >/sys/kernel/debug/kmemleak
-	cat /sys/kernel/debug/kmemleak >leaks
+	{ scan && scan && cat /sys/kernel/debug/kmemleak || echo "kmemleak is off"; } >leaks
 fi
+[ ! -e /proc/lockdep_stats ] || { locks >>"locks.$1"; cat /proc/lockdep_stats >"lockdep.$1"; }
 dmesg >"log.$1"
 END
 
@@ -778,6 +782,11 @@ for tree in "$TREES"/*; do
 		t_is "$v: the machine ran ($part, $(cat release.$part))" \
 			"$(cat status.$part)" 0
 		tail -n 20 vm.$part | sed 's/^/# /'
+	done
+	for f in locks.*; do
+		[ ! -e "$f" ] || t_is "$v: lockdep is on, from start to end (${f#*.})" \
+			"$(cat "$f")" "1
+1"
 	done
 	case $PARTS in
 	endure) check_endured ;;

@@ -2,7 +2,7 @@
 # What inside-endure.sh must have left; sourced by run.
 
 check_endure() {
-	sed 's/^/# /' memory
+	sed 's/^/# /' memory nmis
 	for f in walk hostile reload; do
 		[ ! -s $f ] || sed "s/^/# $f: /" $f
 	done
@@ -15,5 +15,7 @@ check_endure() {
 		"$w: loaded, and unloaded when its user was killed" "$(cat reload)" \
 		"^$LOADS rounds: $LOADS killed"
 	[ ! -e leaks ] || t_none "$w: kmemleak finds nothing" "$(cat leaks)"
+	[ ! -e locks ] || t_is "$w: lockdep is on, from start to end" "$(cat locks)" "1
+1"
 	check_log
 }

@@ -3,6 +3,8 @@
 # wanted; leaves a file for each part.  TORTURE, TALLY, PMU, STEPS, CALLS and LOADS are
 # set by run.
 uname -r >release
+locks() { sed -n 's/^ *debug_locks: *//p' /proc/lockdep_stats; }
+[ ! -e /proc/lockdep_stats ] || locks >locks
 echo 0 >/proc/sys/kernel/nmi_watchdog
 insmod ./tally.ko || exit 1
 # As in inside-races.sh: the kernel must not change its code all the time.
@@ -17,9 +19,11 @@ rmmod tally; echo "$?" >unload
 [ $LOADS = 0 ] || "$TORTURE" reload $LOADS $SEED ./tally.ko "$TALLY" >reload
 "$TORTURE" memory reload >>memory
 kill $keys
-# The second scan reports what the first one has found.
+# The second scan reports what the first one has found; kmemleak that is off refuses.
+scan() { sleep 6; echo scan >/sys/kernel/debug/kmemleak; }
 if mount -t debugfs debug /sys/kernel/debug && [ -e /sys/kernel/debug/kmemleak ]; then
-	for i in 1 2; do sleep 6; echo scan; done >/sys/kernel/debug/kmemleak
-	cat /sys/kernel/debug/kmemleak >leaks
+	{ scan && scan && cat /sys/kernel/debug/kmemleak || echo "kmemleak is off"; } >leaks
 fi
+[ ! -e /proc/lockdep_stats ] || locks >>locks
+grep NMI: /proc/interrupts >nmis
 dmesg >log
