@@ -22,7 +22,7 @@ for f in a b; do
 done
 # Another allocation of the same place fails in the same way, and a run with a sanitizer
 # takes 20 times as long.
-all=-a seconds=8
+all=-a seconds=6
 if t_sanitized; then
 	all='' seconds=$(t_long && echo 5 || echo 1)
 fi
