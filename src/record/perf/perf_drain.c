@@ -883,8 +883,9 @@ void perf_drainer_end(struct perf_source *p)
 
 void perf_pace(struct source *s, unsigned int ms)
 {
-	struct perf_drainer *d = &perf_of(s)->drainer;
-	const struct perf_bpf *b = &perf_of(s)->bpf;
+	struct perf_source *p = perf_of(s);
+	struct perf_drainer *d = &p->drainer;
+	const struct perf_bpf *b = &p->bpf;
 	uint32_t before;
 
 	if (!d->running)
@@ -893,10 +894,10 @@ void perf_pace(struct source *s, unsigned int ms)
 	if (perf_bpf_is_open(b) && ms > BPF_PACE_MS * b->ring / PERF_BPF_RING)
 		ms = BPF_PACE_MS * b->ring / PERF_BPF_RING;
 	before = __atomic_exchange_n(&d->pace_ms, ms, __ATOMIC_RELAXED);
-	if (perf_of(s)->own_rounds) {
+	if (p->own_rounds) {
 		s->round_ms = ms;
 		if (ms != before)
-			put_off_thread(perf_of(s));
+			put_off_thread(p);
 	} else if (ms < before) {
 		wake(d->kick_fd);
 	}
