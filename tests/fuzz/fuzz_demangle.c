@@ -8,29 +8,38 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static const char *name_at(void *ctx, size_t i)
+{
+	return ((const char *const *)ctx)[i];
+}
+
 /* Different names without marks of shortened names stay different. */
 static void lines_apart(char *text)
 {
 	enum { MOST = 16 };
-	const char *name[MOST];
-	struct buf brief[MOST] = { 0 };
+	const char *name[MOST], *brief[MOST];
+	struct short_names *names = short_names_new(MOST);
 	bool plain = !strstr(text, "…");
 	size_t n = 0;
 
+	if (!names)
+		return;
 	for (char *s = strtok(text, "\n"); s && n < MOST; s = strtok(NULL, "\n"))
-		name[n++] = s;
-	demangle_short_apart(name, n, brief);
+		short_names_add(names, name[n++] = s);
+	short_names_apart(names, name_at, name);
 	for (size_t i = 0; i < n; i++) {
-		if (brief[i].n > 2 * strlen(name[i]) + 16)
+		brief[i] = short_names_get(names, i);
+		if (!*brief[i])
+			brief[i] = name[i];
+		if (strlen(brief[i]) > 2 * strlen(name[i]) + 16)
 			__builtin_trap();
 		for (size_t k = 0; k < i && plain; k++)
-			if (strcmp(name[i], name[k]) && brief[i].n &&
-			    !strcmp(buf_cstr(&brief[i]), buf_cstr(&brief[k])) &&
+			if (strcmp(name[i], name[k]) && *brief[i] &&
+			    !strcmp(brief[i], brief[k]) &&
 			    strpbrk(name[i], "<(") && !strpbrk(name[i], "[h"))
 				__builtin_trap();
 	}
-	for (size_t i = 0; i < n; i++)
-		buf_fini(&brief[i]);
+	short_names_free(names);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -22,12 +22,10 @@ bool lang_is_ada(uint16_t lang);
  * and parameter lists become <…> and (…).  Rust hashes and ABI tags are
  * removed.  `(anonymous namespace)` and operators remain readable. */
 void demangle_short(const char *demangled, struct buf *out);
-/* Shortens n names that are shown together; appends the i-th to out[i].  Names
- * that would look the same keep the first arguments or parameters that differ:
- * "apply<main::{lambda(int)#2}>(…)", "find<…, long>(…)". */
-void demangle_short_apart(const char *const *names, size_t n, struct buf *out);
-/* The same for names that are too long to be kept all together.  Add up to n of them, in
- * order, then make them differ. */
+/* Short names of a table.  Names that would look the same keep the first arguments or
+ * parameters that differ: "apply<main::{lambda(int)#2}>(…)", "find<…, long>(…)".  Full
+ * names are long, so they are not kept: add up to n of them, in order, then make the
+ * short ones differ. */
 struct short_names;
 /* Returns the i-th name that was added, as it was then; valid until the next call. */
 typedef const char *short_names_full(void *ctx, size_t i);
@@ -38,7 +36,7 @@ void short_names_add(struct short_names *s, const char *full);
 void short_names_apart(struct short_names *s, short_names_full *full, void *ctx);
 /* Returns the i-th short name, or "" if it is the name itself. */
 const char *short_names_get(struct short_names *s, size_t i);
-/* Returns whether memory was missing for any name. */
+/* Returns whether memory was missing for any name.  `s` may be NULL: it was. */
 bool short_names_free(struct short_names *s);
 /* Returns the length of a C++ function's name in DWARF (DW_AT_name) without template
  * arguments: 10 for `operator<< <char>`, 11 for `operator<=>`. */

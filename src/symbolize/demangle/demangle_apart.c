@@ -368,14 +368,16 @@ struct short_names *short_names_new(size_t n)
 
 bool short_names_free(struct short_names *s)
 {
-	bool failed = s->tmp.failed;
+	bool failed = !s || s->tmp.failed;
 
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; s && i < s->n; i++) {
 		failed |= s->v[i].text.failed;
 		buf_fini(&s->v[i].text);
 	}
-	buf_fini(&s->tmp);
-	free(s->v);
+	if (s) {
+		buf_fini(&s->tmp);
+		free(s->v);
+	}
 	free(s);
 	return failed;
 }
@@ -465,26 +467,4 @@ void short_names_apart(struct short_names *s, short_names_full *full, void *ctx)
 const char *short_names_get(struct short_names *s, size_t i)
 {
 	return s->v[i].whole ? "" : buf_cstr(&s->v[i].text);
-}
-
-static const char *name_at(void *ctx, size_t i)
-{
-	return ((const char *const *)ctx)[i];
-}
-
-void demangle_short_apart(const char *const *names, size_t n, struct buf *out)
-{
-	struct short_names *s = short_names_new(n);
-	bool failed = !s;
-
-	for (size_t i = 0; s && i < n; i++)
-		short_names_add(s, names[i]);
-	if (s)
-		short_names_apart(s, name_at, (void *)names);
-	for (size_t i = 0; s && i < n; i++)
-		buf_str(&out[i], s->v[i].whole ? names[i] : short_names_get(s, i));
-	if (s)
-		failed = short_names_free(s);
-	for (size_t i = 0; failed && i < n; i++)
-		out[i].failed = true;
 }

@@ -67,41 +67,43 @@ void name_set_init(struct name_set *s, size_t n)
 	s->n = s->failed ? 0 : n;
 }
 
+/* Names of a set without their labels. */
+struct bare_names {
+	struct name_set *s;
+	struct buf tmp;
+};
+
+static const char *bare_name(void *ctx, size_t i)
+{
+	struct bare_names *b = ctx;
+	const char *full = buf_cstr(&b->s->full[i]), *label = label_start(full);
+
+	if (!*label)
+		return full;
+	buf_again(&b->tmp);
+	buf_bytes(&b->tmp, full, (size_t)(label - full));
+	return buf_cstr(&b->tmp);
+}
+
 void name_set_shorten(struct name_set *s)
 {
-	const char **bare = calloc(s->n + 1, sizeof(*bare));
-	struct buf *text = calloc(2 * s->n + 1, sizeof(*text));
-	struct buf *brief;
-	size_t n = 0;
+	struct short_names *names = short_names_new(s->n);
+	struct bare_names bare = { .s = s };
 
-	s->failed |= !bare || !text;
-	for (size_t i = 0; !s->failed && i < s->n; i++) {
-		const char *full = buf_cstr(&s->full[i]), *label = label_start(full);
+	for (size_t i = 0; names && i < s->n; i++)
+		short_names_add(names, s->brief[i].n ? "" : bare_name(&bare, i));
+	if (names)
+		short_names_apart(names, bare_name, &bare);
+	for (size_t i = 0; names && i < s->n; i++) {
+		const char *text = short_names_get(names, i);
 
 		if (s->brief[i].n)
 			continue;
-		bare[n] = full;
-		if (*label) {
-			buf_bytes(&text[n], full, (size_t)(label - full));
-			bare[n] = buf_cstr(&text[n]);
-		}
-		n++;
-	}
-	brief = s->failed ? NULL : text + s->n;
-	if (brief)
-		demangle_short_apart(bare, n, brief);
-	for (size_t i = 0, k = 0; brief && i < s->n; i++) {
-		if (s->brief[i].n)
-			continue;
-		buf_bytes(&s->brief[i], brief[k].p, brief[k].n);
+		buf_str(&s->brief[i], *text ? text : bare_name(&bare, i));
 		buf_str(&s->brief[i], label_start(buf_cstr(&s->full[i])));
-		s->brief[i].failed |= text[k].failed || brief[k].failed;
-		k++;
 	}
-	for (size_t i = 0; text && i < 2 * s->n; i++)
-		buf_fini(&text[i]);
-	free(bare);
-	free(text);
+	s->failed |= short_names_free(names) || bare.tmp.failed;
+	buf_fini(&bare.tmp);
 }
 
 bool name_set_fini(struct name_set *s)

@@ -25,7 +25,7 @@ const char *name_label(const struct profile *p, const struct frame_keys *keys,
 void name_shorten(const char *name, struct buf *out);
 /* Names that are shown together.  Append to full[i] what name_symbol makes, and to
  * brief[i] what must not be shortened; name_set_shorten makes the other short
- * names, such that different names differ (demangle_short_apart). */
+ * names, such that different names differ (struct short_names). */
 struct name_set {
 	size_t n;		/* 0 after a failed allocation */
 	struct buf *full, *brief;
