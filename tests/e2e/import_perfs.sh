@@ -174,7 +174,8 @@ kinds() {
 	t_is "$who: a pipe" "$("$TALLY" report --format=csv pipe.tally 2>err)" \
 		"$("$TALLY" report --format=csv pipe.data 2>err)"
 
-	# a recorder that was killed after it had written something
+	# a recorder that was killed after it had written something, not the one before it
+	rm -f killed.data
 	"$perf" record -q -N --buildid-mmap -m 1 -F 10000 -g -e cpu-clock \
 		-o killed.data ./work long >perf.out 2>perf.err &
 	pid=$!

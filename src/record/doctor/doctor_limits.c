@@ -20,7 +20,10 @@ enum {
 	USUAL_RATE = 999,	/* record's default */
 	USUAL_DEPTH = 127,
 	FEW_FILES = 256,
-	OWN_FILES = 16,	/* files of a recording, without events */
+	/* Files of the smallest recording, without events: vdso, output, signals, two pipes
+	 * to the command, processors that come online and their list, rings, two wakeups,
+	 * timer, and six that have to be free for images and /proc. */
+	OWN_FILES = 17,
 	CPUS_MAX = 4096,
 	FEW_CPUS = 8,
 	USUAL_RING = 256 << 10,
