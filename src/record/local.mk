@@ -165,6 +165,8 @@ librecord_a_SOURCES = \
 	src/record/collect/thread_names.h \
 	src/record/collect/unwinder.c \
 	src/record/collect/unwinder.h \
+	src/record/collect/wait_polls.c \
+	src/record/collect/wait_polls.h \
 	src/record/collect/walk_tables.c \
 	src/record/collect/walk_tables.h \
 	src/record/doctor/doctor.c \

@@ -3,6 +3,7 @@
 #include "replay.h"
 #include "base/clock.h"
 #include "record/collect/collect_waits.h"
+#include "record/collect/wait_polls.h"
 
 static int setup(void **state)
 {
@@ -80,10 +81,10 @@ static void the_next_wait_is_polled_before_its_records_arrive(void **state)
 	assert_int_equal(collect_waits_toggle(&r->c, 1, true, &r->err), 0);
 	t[0] = later();
 	change(r, t[0], true);
-	assert_int_equal(collect_waits_idle(&r->c, t[0] + 2 * MS, &r->err), 0);
+	assert_int_equal(wait_polls_idle(&r->c, t[0] + 2 * MS, &r->err), 0);
 	t[1] = later();
 	t[2] = later();
-	assert_int_equal(collect_waits_idle(&r->c, t[0] + 4 * MS, &r->err), 0);
+	assert_int_equal(wait_polls_idle(&r->c, t[0] + 4 * MS, &r->err), 0);
 	t[3] = later();
 	change(r, t[1], false);
 	change(r, t[2], true);
@@ -94,9 +95,9 @@ static void the_next_wait_is_polled_before_its_records_arrive(void **state)
 
 	t[0] = later();
 	change(r, t[0], true);
-	assert_int_equal(collect_waits_idle(&r->c, t[0] + 20 * MS, &r->err), 0);
+	assert_int_equal(wait_polls_idle(&r->c, t[0] + 20 * MS, &r->err), 0);
 	polls = waits_find(&r->c.waits, (uint32_t)getpid())->next_poll;
-	assert_int_equal(collect_waits_idle(&r->c, t[0] + 22 * MS, &r->err), 0);
+	assert_int_equal(wait_polls_idle(&r->c, t[0] + 22 * MS, &r->err), 0);
 	assert_int_equal(polls, 3);
 	assert_int_equal(waits_find(&r->c.waits, (uint32_t)getpid())->next_poll, 3);
 }

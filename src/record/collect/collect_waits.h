@@ -4,10 +4,8 @@
 /*
  * Waits of threads (waits.h) as samples of two events in nanoseconds: `blocked` and
  * `runnable`.  Each wait becomes a sample at its end, with its length as weight.
- * Stacks come from the kernel's samples at switches, or from polls of sleeping
- * threads.  A poll reads the stack pointer and instruction pointer from
- * /proc/PID/task/TID/syscall (proc(5)) and the memory by process_vm_readv(2).  It
- * stops no thread and interrupts no call.
+ * Stacks come from the kernel's samples at switches, or from polls of sleeping threads
+ * (wait_polls.h).
  *
  * When more waits arrive than can be written, short ones are thinned: a wait of
  * length d is kept with probability d / thinning_ns, and then weighs thinning_ns.
@@ -72,7 +70,5 @@ int collect_waits_end(struct collector *c, uint64_t time_ns, struct error *err);
 uint64_t collect_waits_ns(const struct collector *c, size_t event);
 /* Adds to the profile how stacks were found.  Returns 0 or -ERR_NOMEM. */
 int collect_waits_facts(struct collector *c);
-/* Polls sleeping threads.  Call it between two batches of records. */
-int collect_waits_idle(struct collector *c, uint64_t now_ns, struct error *err);
 
 #endif

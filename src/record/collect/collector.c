@@ -11,6 +11,7 @@
 #include "record/collect/collect_waits.h"
 #include "record/collect/kernel_code.h"
 #include "record/collect/hugepage_text.h"
+#include "record/collect/wait_polls.h"
 
 /* Time for which a thread may still get samples after its end. */
 #define GONE_NS 2000000000u
@@ -295,7 +296,7 @@ int collector_idle(struct collector *c, uint64_t now_ns, struct error *err)
 	jit_follow_forget(&c->jit, &c->processes);
 	rc = image_closer_idle(&c->closer, &open, now_ns, err);
 	if (rc >= 0 && c->wait_samples.on)
-		rc = collect_waits_idle(c, now_ns, err);
+		rc = wait_polls_idle(c, now_ns, err);
 	if (rc < 0)
 		return rc;
 	if (kernel_maps_refresh(&c->kernel, &c->images, c->proc, c->sysfs,

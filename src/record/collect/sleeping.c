@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Reads the registers, the call and the state of a sleeping thread. */
+/* Reads the registers, the call, the state and the times of a thread. */
 #include "record/collect/sleeping.h"
 
 #include <fcntl.h>
@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "launch/proc_read.h"
 
 char sleeping_state(const char *proc, uint32_t pid, uint32_t tid, bool *kernel)
@@ -26,6 +27,28 @@ char sleeping_state(const char *proc, uint32_t pid, uint32_t tid, bool *kernel)
 		return 0;
 	*kernel = flags & PF_KTHREAD;
 	return state;
+}
+
+bool sleeping_is_state(char state)
+{
+	return state == 'S' || state == 'D';
+}
+
+/* Parses "RAN QUEUED TURNS". */
+bool sleeping_schedstat(const char *proc, uint32_t pid, uint32_t tid,
+			struct wait_poll *out)
+{
+	unsigned long long v[3];
+	char text[96];
+
+	proc_beginning(text, sizeof(text), "%s/%u/task/%u/schedstat", proc, pid, tid);
+	out->time_ns = clock_now();
+	if (sscanf(text, "%llu %llu %llu", &v[0], &v[1], &v[2]) != 3)
+		return false;
+	out->ran_ns = v[0];
+	out->queued_ns = v[1];
+	out->turns = v[2];
+	return true;
 }
 
 /* Returns the kind of a file that a thread has open. */
@@ -73,7 +96,7 @@ static wait_kind kind_of(const char *proc, uint32_t pid, uint32_t tid,
 	if (state == 'T')
 		return WAIT_FOR_CONTINUE;
 	/* A tracer, which may be tally, has stopped it: 't'. */
-	if (state != 'S' && state != 'D')
+	if (!sleeping_is_state(state))
 		return 0;
 	return in_call ? kind_in_call(proc, pid, tid, number, first)
 		       : WAIT_FOR_PAGE;
