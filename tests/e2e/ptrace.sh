@@ -52,8 +52,8 @@ three_quarters() { # FILE
 }
 tracer() { sed -n 's/^TracerPid:[^0-9]*//p' "/proc/$1/status"; }
 # samples FILE: how many there are
-samples() { "$tally" info --no-pager "$1" | awk '$1 == "samples" {
-	gsub(",", "", $2); print $2; exit }'; }
+samples() { "$tally" report --format=json "$1" | python3 -c '
+import json, sys; print(json.load(sys.stdin)["header"]["samples"]["got"])'; }
 
 if ! record -q -o a.tally -- true 2>err; then
 	t_like "a refusal is explained" "$(cat err)" \
@@ -253,6 +253,13 @@ record -q --kernel -o a.tally -- ./program calls 0.3
 t_is "--kernel leaves the rest out" "$(share a.tally work_short)" 0
 record -q -o a.tally --delay 0.2 -- ./program spin 0.6
 t_ok "--delay" "$([ "$(samples a.tally)" -gt 20 ]; echo $?)"
+for i in 1 2 3 4 5; do
+	"$tally" record --source=ptrace -q -e cpu-clock -c 100000000000 \
+		--delay 0.1 -o a.tally -- ./program spin 0.2
+	samples a.tally
+done >counts
+t_ok "the first sample comes at random within a period ($(tr '\n' ' ' <counts)of 100 s)" \
+	"$([ "$(grep -c '^0$' counts)" -ge 4 ]; echo $?)"
 if $cc -static -O1 -g -D_GNU_SOURCE "$source" -o static 2>/dev/null -lpthread; then
 	record -q -g -o a.tally -- ./static spin 0.3
 	t_ok "a static program" "$(within "$(long_part a.tally)" 60 87)"

@@ -112,7 +112,8 @@ struct tracer {
  * number if it gave up. */
 int tracer_main(const struct ptrace_options *opts, struct ptrace_ring *ring,
 		int wake_fd, int control_fd);
-
+/* Begins to take samples, if it has not begun yet. */
+void tracer_begin(struct tracer *t);
 
 /* ptrace_threads.c */
 /* Returns the tracee or NULL.  Valid until the next tracee is added. */

@@ -50,7 +50,7 @@ static void take_exec(struct tracer *t, uint32_t pid)
 		return;
 	k->releasing = releasing;
 	if (t->opts->on_exec)
-		t->sampling = true;
+		tracer_begin(t);
 	python_live_end(&t->python, pid);
 	if (maps_watch_exec(&t->watch, &at, tracer_emit, t, &t->err) < 0)
 		t->failed = true;
