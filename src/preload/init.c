@@ -171,14 +171,12 @@ static void choose_period(void)
 
 	if (period < 10000)
 		period = 10000;
-	if (period > 4000000000u)
-		period = 4000000000u;
-	preload.interval_ns = preload.period_ns = (uint32_t)period;
+	preload.interval_ns = preload.period_ns = period;
 	if (period > tick + tick / 8 || tick > 1000000000u)
 		return;
 	/* The timer must have expired by each tick. */
-	preload.interval_ns = (uint32_t)(tick / 2);
-	preload.period_ns = (uint32_t)tick;
+	preload.interval_ns = tick / 2;
+	preload.period_ns = tick;
 }
 
 /* Returns the limit of the main thread's stack, or 0. */

@@ -186,8 +186,8 @@ struct preload {
 	uint32_t pid;
 	uint32_t shown_pid;	/* the process's number in /proc, which the recorder
 				 * uses */
-	uint32_t interval_ns;
-	uint32_t period_ns;
+	uint64_t interval_ns;
+	uint64_t period_ns;
 	uint32_t copy_bytes;
 	uint64_t thread_stack;	/* default stack size of threads; 0: unknown */
 	uint64_t handler_stack;	/* bytes that the handler needs */

@@ -177,8 +177,7 @@ static int pt_count(struct source *s, size_t event, struct source_count *out,
 		     atomic_load(&p->ring.shared->unseen);
 	out->enabled_ns = out->running_ns = out->value;
 	if (!p->seen[0].exclude_user && !p->seen[0].exclude_kernel)
-		out->wanted = (uint64_t)((double)out->value / 1e9 *
-					 (double)p->seen[0].freq);
+		out->wanted = clock_event_samples(&p->seen[0], (double)out->value);
 	if (lost == p->lost)
 		return 0;
 	r.time_ns = clock_now();

@@ -8,6 +8,8 @@
 
 #define NS 1000000000u
 
+#define PERIOD_MAX (1000000ull * NS)	/* so that a few of them are no overflow */
+
 enum { DEFAULT_RATE = 999 };
 
 static bool is_clock(const struct event_spec *s)
@@ -22,20 +24,33 @@ static void fill_rate(const struct source_options *o,
 		      struct source_event *seen)
 {
 	uint64_t period = s->period ? s->period : s->freq ? 0 : o->period;
+	uint64_t least = (NS + max - 1) / max;
 
-	/* A period in cycles does not determine a time. */
-	seen->freq = !clock && period ? DEFAULT_RATE
-		     : s->freq ? s->freq : o->freq;
-	if (clock && period)
-		seen->freq = period < NS ? NS / period : 1;
-	if (!seen->freq)
-		seen->freq = DEFAULT_RATE;
-	if (seen->freq > max) {
-		seen->freq = max;
-		snprintf(seen->note, sizeof(seen->note), "rate lowered to %llu "
-			 "Hz", (unsigned long long)max);
+	if (clock && period) {
+		seen->period = period < PERIOD_MAX ? period : PERIOD_MAX;
+		if (period > PERIOD_MAX)
+			snprintf(seen->note, sizeof(seen->note),
+				 "period lowered to %llu s",
+				 (unsigned long long)(PERIOD_MAX / NS));
+	} else {
+		/* A period in cycles does not determine a time. */
+		seen->freq = period ? DEFAULT_RATE : s->freq ? s->freq : o->freq;
+		if (!seen->freq)
+			seen->freq = DEFAULT_RATE;
+		seen->period = seen->freq < NS ? NS / seen->freq : 1;
 	}
-	seen->period = NS / seen->freq;
+	if (seen->freq ? seen->freq <= max : seen->period >= least)
+		return;
+	seen->freq = max;
+	seen->period = NS / max;
+	snprintf(seen->note, sizeof(seen->note), "rate lowered to %llu Hz",
+		 (unsigned long long)max);
+}
+
+uint64_t clock_event_samples(const struct source_event *e, double ns)
+{
+	return (uint64_t)(e->freq ? ns / NS * (double)e->freq
+				  : ns / (double)e->period);
 }
 
 int clock_event_fill(const struct source_options *o, const char *source,

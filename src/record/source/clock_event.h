@@ -6,11 +6,13 @@
 #include "record/source/source.h"
 
 /* Translates the request `o` into CPU time sampled at `max_rate` Hz at most.  Fills
- * *seen, including freq and period (nanoseconds).  `source` is the name for messages:
+ * *seen, including period (nanoseconds) and freq (0 if a period is wanted).  `source` is the name for messages:
  * "ptrace". */
 int clock_event_fill(const struct source_options *o, const char *source,
 		     uint64_t max_rate, struct source_event *seen,
 		     struct error *err);
+/* Returns how many samples of the event CPU time makes. */
+uint64_t clock_event_samples(const struct source_event *e, double ns);
 
 /* Sets the events of a source: CPU time and, with o->waits, the two events of waits.
  * The source itself delivers no samples of the latter. */

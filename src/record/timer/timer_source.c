@@ -282,7 +282,7 @@ static uint64_t wanted_samples(const struct timer_source *t, uint64_t lost)
 	/* The weight is that of user and kernel code. */
 	if (e->exclude_user || e->exclude_kernel)
 		return 0;
-	return (uint64_t)(ns / 1e9 * (double)e->freq);
+	return clock_event_samples(e, ns);
 }
 
 static int timer_count(struct source *s, size_t event,
