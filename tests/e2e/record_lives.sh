@@ -284,6 +284,7 @@ prog [#] outer_work"
 mount -t tmpfs none place && cp inner place/prog || exit 9
 echo ready; exec ./place/prog 10
 END
+	: >ready
 	unshare -U -r -m -p -f --kill-child sh inside2.sh >ready & pid=$!
 	t_until grep -q ready ready
 	sleep 0.5
