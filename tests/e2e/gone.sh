@@ -87,7 +87,12 @@ more=$(($(cat kept.fds) - $(cat few.fds)))
 t_is "the recorder held not all of these open ($more)" \
 	"$([ "$more" -lt 430 ] && echo yes)" yes
 rm -f p[0-9]*
-"$TALLY" annotate --all many.tally work_0007 >text 2>text.err
-t_like "functions of deleted programs have their instructions" "$(cat text)" \
-	'work_0007'
+"$TALLY" annotate --asm --all many.tally work_0007 >text 2>&1
+if tr -s '# \n' ' ' <text | grep -q 'without Zydis'; then
+	t_skip "functions of deleted programs have their instructions" \
+		"built without Zydis"
+else
+	t_like "functions of deleted programs have their instructions" \
+		"$(cat text)" ' call 0x'
+fi
 t_done
