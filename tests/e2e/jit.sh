@@ -379,7 +379,7 @@ else
 fi
 
 py=
-for p in python3.14 python3.13 python3.12 python3 /usr/bin/python3; do
+for p in python3.14 python3.13 python3.12 $(t_pythons 3.12 3.16); do
 	[ -n "$py" ] || ! "$p" -c 'import sys
 sys.exit(sys.version_info < (3, 12) or sys.platform != "linux")' 2>/dev/null || py=$p
 done
