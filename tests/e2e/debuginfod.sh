@@ -133,7 +133,8 @@ print(p.communicate()[1], p.returncode)' "$TALLY" symbolize --debuginfod a.tally
 t_like "Ctrl-C ends the requests, not the command" "$(tr '\n' ' ' <out)" \
 	'debuginfod: interrupted; .*addresses have names now.* 0 $'
 t_lacks "... and the recording is whole" \
-	"$("$TALLY" info --format=json a.tally)" '"damaged":[1-9]'
+	"$("$TALLY" info --format=json a.tally)" \
+	'"damaged":[1-9]|"incomplete":true'
 stop
 
 # --- a real server
