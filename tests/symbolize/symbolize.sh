@@ -123,7 +123,7 @@ t_same "debug file by build-id" want got
 $CC -O1 -g -Wl,--build-id=sha1 "$c" -o other
 objcopy --only-keep-debug other "$file"
 "$symcat" -D "$PWD/dbg" bare <addr >got 2>err
-t_run "a debug file of other code is not used" test -z "$(grep inlines.c got)"
+t_lacks "a debug file of other code is not used" "$(cat got)" 'inlines\.c'
 t_like "the missing file is named" "$(cat err)" "missing: .*/$file"
 rm -r dbg
 
@@ -159,7 +159,7 @@ mkdir -p "dbg$PWD/lib" && mv lib/.debug/whole.debug "dbg$PWD/lib/"
 t_same "debug link below the debug folder" want got
 printf 'x' >>"dbg$PWD/lib/whole.debug"
 "$symcat" -D "$PWD/dbg" lib/bare <addr >got
-t_run "debug link with a wrong CRC" test -z "$(grep inlines.c got)"
+t_lacks "debug link with a wrong CRC" "$(cat got)" 'inlines\.c'
 
 # Damaged at any byte: an answer or an error, never a crash.
 damage() {
@@ -187,7 +187,7 @@ plt() {
 	[ -n "$at" ] || return 1
 	printf '%x\n' $((0x$at)) $((0x$at + 16)) | "$symcat" plt >got
 	cat got
-	! grep -q _init got
+	[ -s got ] && ! grep -q _init got
 }
 t_run "the PLT is not _init" plt
 # g++ gives these no linkage name in DWARF; nm has it.
