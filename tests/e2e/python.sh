@@ -35,6 +35,9 @@ judge_scenes() { # HOW FOLDER
 	t_is "$how: no eval loop beside its frames" "$(value loops)" 0
 	t_run "$how: 99 % of samples have the right chain and lines" \
 		awk -v v="$(value right)" 'BEGIN { exit !(v >= 99) }'
+	# the rest is the interpreter's start, and what is before it in later.c
+	t_run "$how: most stacks have their frames" \
+		awk -v v="$(value spinning)" 'BEGIN { exit !(v >= 60) }'
 	# … within two standard errors of the few samples that there are
 	t_run "$how: 98 % are in the line of the loop" \
 		awk -v v="$(value loop-line)" -v s="$(value samples)" \

@@ -25,6 +25,8 @@ def load(path):
         return json.load(f)
 
 
+# Time that has no sample.  Other names in brackets say what a stack lacks.
+UNSAMPLED = ("[before the first sample]", "[not sampled]")
 truth = {}
 for path in sys.argv[2:]:
     truth.update(load(path))
@@ -59,12 +61,13 @@ for thread in load(sys.argv[1])["threads"]:
         weight = weights[i] if weights else 1
         python = [f for f in every if is_python(f[1])]
         if any(f[0].startswith("[") for f in every):
-            # [not sampled] and such, or a stack whose outer part is missing
             if python and python[0][0] in truth:
                 by_name[python[0][0]] += weight
                 taken.append((python[0][0], weight))
-            else:
+            elif any(f[0] in UNSAMPLED for f in every):
                 unsampled += weight
+                continue
+            samples += 1
             continue
         samples += 1
         heaviest = max(heaviest, weight)
