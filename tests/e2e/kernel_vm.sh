@@ -111,7 +111,10 @@ compare() { # NAME GOT WANT LEAST
 		wc -l) with inlined functions"
 	paste -d '|' "$2" "$3" | awk -F '|' '$1 != $2 { print "# " $0 }' |
 		head -n 5
-	t_ok "$1" "$([ "$n" -ge "$4" ] && [ $((same * 1000)) -ge $((n * 990)) ]
+	# what neither knows is equal, too
+	known=$(grep -c ':[1-9]' "$3")
+	t_ok "$1" "$([ "$n" -ge "$4" ] && [ $((known * 2)) -ge "$n" ] &&
+		[ $((same * 1000)) -ge $((n * 990)) ]
 		echo $?)"
 }
 
@@ -150,7 +153,11 @@ t_ok "names agree with the running kernel's" \
 
 for module in 9p 9pnet overlay; do
 	ko=$(find "$DEBUG/lib/modules/$REL" -name "$module.ko")
-	[ -n "$ko" ] || continue
+	[ -n "$ko" ] || {
+		t_skip "chains of module $module as addr2line has them" \
+			"no debug file of it"
+		continue
+	}
 	size=$(objdump -h "$ko" | awk '$2 == ".text" { print $3 }')
 	chains plain.tally "[$module]" | while read -r vaddr rest; do
 		[ $((vaddr)) -lt $((0x$size)) ] && echo "$vaddr $rest"
