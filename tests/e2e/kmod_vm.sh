@@ -420,6 +420,9 @@ check_records() {
 	t_is "$v: two events, each with its half" "$(dumped two.tally |
 		sed -n 's/^sample .* \(event=[0-9]*\) .*/\1/p' | sort -u |
 		tr '\n' ' ')" 'event=0 event=1 '
+	t_is "$v: … nothing of the kernel, and nothing of the program" \
+		"$(samples two.tally -e cpu-clock:u --image '[kernel]') $(
+		samples two.tally -e cpu-clock:k --image known_cost)" '0 0'
 	more "$v: attached to a process" "$(samples attach.tally)" 500
 	near "$v: … and to no other" "$(samples attach.tally --comm \
 		known_cost)" "$(samples attach.tally)" 0
