@@ -43,15 +43,23 @@ bad t_narrow x empty 80
 bad t_narrow x nowhere 80
 
 # What these helpers are for may not be written otherwise.
-wrong() { # WHAT ERE
-	t_none "no test has $1" "$(cd "$top_srcdir/tests" &&
-		sed -e :a -e '/\\$/N; s/\\\n[ \t]*/ /; ta' ./*/*.sh |
-		grep -E -e "^[[:space:]]*t_$2")"
+written() { # FOLDER ERE
+	(cd "$1" && sed -e :a -e '/\\$/N; s/[ \t]*\\\n[ \t]*/ /; ta' ./*/*.sh |
+		grep -E -e "^[[:space:]]*t_$2")
+}
+wrong() { # WHAT ERE CHECK, as printf takes it
+	mkdir -p wrong/one
+	printf "$3" >wrong/one/test.sh
+	t_like "it is found: $1" "$(written wrong "$2")" .
+	t_none "no test has $1" "$(written "$top_srcdir/tests" "$2")"
 }
 t_like "the tests are found" "$(ls "$top_srcdir"/tests/*/*.sh)" e2e/report.sh
-wrong "an empty text to compare with: t_none" "is .* (\"\"|'')\$"
-wrong "a count of 0 lines that match: t_lacks" 'is .*grep -[A-Za-z]*c .*\)" 0$'
-wrong "files that may both be empty: t_same" 'run "[^"]*" cmp [^ ]+ [^ ]+$'
+wrong "an empty text to compare with: t_none" "is .* (\"\"|'')\$" \
+	't_is "a" "$b" \\\n\t""\n'
+wrong "a count of 0 lines that match: t_lacks" 'is .*grep -[A-Za-z]*c .*\)" 0$' \
+	't_is "a" "$(grep -c b c)" \\\n\t0\n'
+wrong "files that may both be empty: t_same" 'run "[^"]*" cmp [^ ]+ [^ ]+$' \
+	't_run "a" cmp \\\n\tb c\n'
 
 # Nor in C: tests/checks.h, tried with a program of each kind.
 unit() { # NAME BODY: what a unit test of this body prints, and its exit status
