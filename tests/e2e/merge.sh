@@ -42,8 +42,9 @@ rows all.tally --samples >samples.txt
 rows all.tally --sums >stored.txt
 t_same "the file has sums by event and stack" samples.txt stored.txt
 t_is "each once" "$(sort -u -k 1,2 stored.txt | wc -l)" "$(wc -l <stored.txt)"
-t_is "two recordings with many stacks have none" "$(merge hosts/host000[12].tally -o two.tally
-	"$TALLY" dump --only chunks two.tally | awk '/kind=sums/' | wc -l)" 0
+t_lacks "two recordings with many stacks have none" \
+	"$(merge hosts/host000[12].tally -o two.tally
+	"$TALLY" dump --only chunks two.tally)" 'kind=sums'
 "$TALLY" symbolize -o again.tally all.tally >/dev/null 2>&1
 rows again.tally --sums >again.txt
 t_same "a copy with other symbols has them" stored.txt again.txt
