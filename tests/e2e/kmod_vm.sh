@@ -296,7 +296,7 @@ misuse() {
 	"$TORTURE" hostile $CALLS $SEED >hostile
 	# Recorders die under load, four at a time, as they start and as they run.
 	nice -n 19 "$COST" 300 2 & load=$!
-	killed=0
+	killed=0 died=0
 	while [ $killed -lt $KILLS ]; do
 		pids=
 		for i in 1 2 3 4; do
@@ -309,10 +309,14 @@ misuse() {
 		until read -r _ _ used _ </proc/modules; [ "$used" -ge $((killed / 4 % 3 + 2)) ]
 		do sleep 0.1; done
 		sleep 0.$((killed % 7))
-		kill -9 $pids; wait $pids
+		kill -9 $pids
+		# not one that had ended by itself
+		for p in $pids; do
+			wait $p; [ $? -ne 137 ] || died=$((died + 1))
+		done
 		killed=$((killed + 4))
 	done
-	echo $killed >kills
+	echo $died >kills
 	kill $load; wait
 	record --call-graph=fp -o last.tally -- "$COST" 2
 }
@@ -709,7 +713,7 @@ check_safety() {
 	t_like "$v: the cost of samples is counted" "$(cat stats)" \
 		'^cycles [0-9]+: [1-9]'
 	t_like "$v: started and stopped" "$(cat cycles)" "^$CYCLES cycles"
-	t_is "$v: recorders killed under load" "$(cat kills)" $KILLS
+	more "$v: recorders killed under load" "$(cat kills)" $((KILLS / 2))
 	near "$v: after all that it works" "$(share last.tally cost_50)" 50 6
 	t_is "$v: waits: it can be unloaded, and loaded again" \
 		"$(cat unload.waits again.waits)" "0
