@@ -19,9 +19,11 @@ answered() {
 		n=$((n + 1))
 		# shellcheck disable=SC2086 # an option and its value
 		text=$(said "$1" $o)
+		# Values here are any: tally may want others of an option that it has.
 		case $text in
-		*" as in perf: "*) ;;
-		*"no option"*) echo "$o: $text";;
+		''|*" as in perf: "*) ;;
+		*" ${o#*[= ]}: "*|*" '${o#*[= ]}': "*) ;;
+		*) echo "$o: $text";;
 		esac
 	done
 	echo "$n options" >count
