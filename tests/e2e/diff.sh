@@ -101,8 +101,8 @@ t_like "time, where asked for" "$(diff --normalise=time one.tally two.tally)" \
 	'per second of recording'
 t_lacks "a recording and itself: nothing is more than noise" \
 	"$(diff one.tally one.tally --format=csv)" ',(grew|shrank|new|gone),'
-t_like "source by path's end" "$(diff --by file one.tally two.tally)" \
-	'two/src/work.c$'
+t_is "source by path's end" "$(diff --by file one.tally two.tally |
+	sed -n 's,.*/\([a-z]*/src/work.c\)$,\1,p')" two/src/work.c
 # two lines above are new: 5 is 7 now, and what was at 4 was changed
 out=$(diff --by line --order=old one.tally two.tally)
 t_like "lines are matched by text" "$out" 'work.c:7 \(was 5\)'
@@ -161,10 +161,21 @@ def name(r):
     return r['id'].split(':', 2)[2]
 def renamed(id):
     return id[:-6] + 'after' if id.endswith(':before') else id
+# A function of the C library that has samples on one side only stands beside one of its
+# name in another file that has some on the other.
+ids = {}
+for rep in sides.values():
+    for r in rep['rows']:
+        ids.setdefault((r['id'].split(':')[0], name(r)), set()).add(r['id'])
+def everywhere(r):
+    return len(ids[r['id'].split(':')[0], name(r)]) == 1
+assert all(everywhere(r) for rep in sides.values() for r in rep['rows']
+           if r['symbol'] in ('heavy', 'light', 'before', 'after', 'main'))
 for side, rep in sides.items():
     # clones count as one function in a diff
     want = {r['id']: r for r in rep['rows']
-            if '.' not in name(r) and not name(r).startswith('0x')}
+            if '.' not in name(r) and not name(r).startswith('0x') and
+            everywhere(r)}
     for x, divisor in ((d, 3), (share, None)):
         got = {r['id']: r for r in x['rows']}
         assert len(got) == len(x['rows'])
@@ -279,8 +290,11 @@ several() { diff --baseline one-*.tally --new two-*.tally "$@"; }
 out=$(several)
 t_like "several recordings a side: the first and how many" "$out" \
 	'^# old: one-1.tally and 2 more: one/work 2000 \(3 runs\)'
-t_like "… in the mean run" "$out" 'per$|per run$'
-t_like "… or in the median one" "$(several --average=median)" 'median|run$'
+# Comments that go over several lines in one.
+comments() { sed -n 's/^#  *//p' | tr '\n' ' '; }
+t_like "… in the mean run" "$(echo "$out" | comments)" ': [^:]* per run All of '
+t_like "… or in the median one" "$(several --average=median | comments)" \
+	': [^:]* in the median run All of '
 t_like "… and the function behind them" "$(several heavy)" '^# heavy: '
 t_like "… or before them" "$(diff heavy --baseline one-*.tally \
 	--new two-*.tally)" '^# heavy: '
@@ -732,5 +746,6 @@ if "$TALLY" record -q -F 500 -e cpu-clock:u -o user.tally -- one/work 2000; then
 fi
 head -c 3000 two.tally >cut.tally
 t_like "a cut recording is compared as far as it goes" \
-	"$(diff one.tally cut.tally 2>&1)" 'cut.tally: |Normalised by'
+	"$(diff one.tally cut.tally 2>/dev/null | comments)" \
+	'cut.tally: recording did not end properly.* Normalised by time .* All of '
 t_done
