@@ -24,6 +24,7 @@ for f in hostile many; do
 	"$TALLY" report --format=json -s symbol,tid $f.tally >tids.json
 	t_run "$f: … by thread, too" check threads $f.html tids.json
 	for how in "" --inverted --icicle; do
+		rm -f $f.svg
 		# shellcheck disable=SC2086 # one word or none
 		"$TALLY" flamegraph $how -o $f.svg $f.tally
 		t_run "$f: the SVG $how holds pictures and titles only" \
