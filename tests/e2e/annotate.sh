@@ -114,7 +114,9 @@ def codes():
 def calls():
     rows = json.load(open('stacks.json'))['rows']
     want = {r['symbol']: r['total']['samples'] for r in rows}
-    for u in json.load(open('calls.json'))['units']:
+    units = json.load(open('calls.json'))['units']
+    assert [u['name'] for u in units] == ['main']
+    for u in units:
         lines = {l['line']: l for f in u['files'] for l in f['lines']
                  if f['file'].endswith('.c')}
         called = {n: samples(l, ['called']) for n, l in lines.items()}
