@@ -137,14 +137,15 @@ static const char *perf_shown(int val, char *buf, size_t size)
 	return buf;
 }
 
-/* Returns whether perf has an option of this name that has a row. */
-static bool has_perf_row(const struct command *cmd, const char *name)
+/* Returns the row of perf's option of this name, or NULL. */
+static const struct perf_option *perf_row_called(const struct command *cmd,
+						 const char *name)
 {
 	for (const struct perf_option *o = perf_options; o->commands; o++)
 		if (o->name && !strcmp(o->name, name) &&
 		    perf_option_is_of(o, cmd))
-			return true;
-	return false;
+			return o;
+	return NULL;
 }
 
 /*
@@ -164,7 +165,7 @@ static void add_perf_options(struct getopt_tables *t, const struct command *cmd,
 		if (!perf_option_is_of(o, cmd))
 			continue;
 		not = o->name ? opposite_word(argv, o->name) : NULL;
-		if (not && !has_long(cmd, not) && !has_perf_row(cmd, not))
+		if (not && !has_long(cmd, not) && !perf_row_called(cmd, not))
 			t->longs[k++] = (struct option){ not, no_argument, NULL,
 							 PERF_NOT + i };
 		if (o->name && has_word(argv, o->name) && !has_long(cmd, o->name))
@@ -274,6 +275,7 @@ static int report_bad(const struct command *cmd, int c, char **argv,
 {
 	const struct opt *o = find_opt(cmd, optopt);
 	const char *word = optind > 0 ? argv[optind - 1] : "";
+	const struct perf_option *p;
 	char shown[NAME_MAX_BYTES] = "--help";
 
 	if (o)
@@ -287,6 +289,10 @@ static int report_bad(const struct command *cmd, int c, char **argv,
 				 c == ':' ? "a" : "no");
 	if (c == ':' && !o)
 		return error_set(err, ERR_USAGE, "-%c takes a value", optopt);
+	p = optopt >= FIRST_VAL && o ? perf_row_called(cmd, o->name) : NULL;
+	if (p && p->hint)
+		return error_set(err, ERR_USAGE, "%s takes no value as in perf: %s",
+				 shown, p->hint);
 	if (optopt == HELP_VAL || (optopt >= FIRST_VAL && o))
 		return error_set(err, ERR_USAGE, "%s takes no value", shown);
 	if (optopt)

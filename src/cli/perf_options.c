@@ -221,6 +221,8 @@ const struct perf_option perf_options[] = {
 	{ "report annotate", 0, "stdio-color", 'o', "color", NULL, NULL },
 	{ "report", 0, "show-nr-samples", 'n', "samples", NULL, NULL },
 	{ "annotate", 0, "show-nr-samples", 'n', "samples", NULL, NULL },
+	{ "report", 0, "samples", 'y', HINT("it shows numbers; \"tally dump\" "
+	  "shows each sample") },
 	{ "report", 0, "column-widths", 'y', HINT("-w COLUMNS cuts whole "
 	  "lines") },
 	{ "report", 0, "full-source-path", 'n', "full-names", NULL, NULL },

@@ -5,9 +5,9 @@
  * Options and commands of perf that tally lacks or has under another name, for users
  * who know perf.  An option is translated to one of tally, accepted because tally
  * always behaves that way, or rejected with a message that names tally's equivalent.
- * Options with the same name in both programs have no row here.  Nor has --no-NAME: it is
- * accepted if tally lacks NAME, and rejected with a message if tally always behaves as
- * with NAME.
+ * Options with the same name in both programs have no row here, unless only perf's takes
+ * a value: the row has the message then.  Nor has --no-NAME: it is accepted if tally lacks
+ * NAME, and rejected with a message if tally always behaves as with NAME.
  */
 #include "cmd/command.h"
 
