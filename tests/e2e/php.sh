@@ -5,6 +5,7 @@
 T_ALONE=1
 . "$top_srcdir/tests/lib.sh"
 t_needs timer
+cd "$T_TMP" || exit 1
 
 e2e=$top_srcdir/tests/e2e
 tried=

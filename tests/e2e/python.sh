@@ -6,6 +6,7 @@
 T_ALONE=1
 . "$top_srcdir/tests/lib.sh"
 t_needs timer
+cd "$T_TMP" || exit 1
 
 e2e=$top_srcdir/tests/e2e
 # Records the scenes in a folder of their own, beside others: the judge goes by the

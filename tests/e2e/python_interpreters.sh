@@ -5,6 +5,7 @@
 T_ALONE=1
 . "$top_srcdir/tests/lib.sh"
 t_needs timer
+cd "$T_TMP" || exit 1
 
 # Stacks by thread, and those that are not as they must be.
 judge() { # FILE

@@ -5,6 +5,7 @@
 T_ALONE=1
 . "$top_srcdir/tests/lib.sh"
 t_needs timer
+cd "$T_TMP" || exit 1
 
 . "$top_srcdir/tests/e2e/python_labels.sh"
 labels_check task python_tasks.py 0.04 3.8 3.16

@@ -5,6 +5,7 @@
 T_ALONE=1
 . "$top_srcdir/tests/lib.sh"
 t_needs timer
+cd "$T_TMP" || exit 1
 
 . "$top_srcdir/tests/e2e/python_labels.sh"
 # Each function runs for 15 samples of the slowest timer, of 4 ms.
