@@ -545,6 +545,7 @@ def llvm(path, report):
             want(m and (depth > 0) == bool(m.group(1)) != bool(m.group(4)),
                  repr(line))
             stack.append(m.group(2))
+            counts.setdefault(m.group(2), 0)
             if not depth:
                 totals.append(int(m.group(3)))
                 heads[m.group(2)] = int(m.group(4))
