@@ -71,6 +71,7 @@ if ! [ -r $tracing/syscalls ]; then
 fi
 writes='for i in 1 2 3; do echo 123456; echo abc; done'
 for filter in 'count == 7' 'count == 4' 'count > 0' 'count > 100'; do
+	rm -f f.tally
 	"$TALLY" record -q -o f.tally -e syscalls:sys_enter_write \
 		--filter "$filter" -- sh -c "$writes" >/dev/null
 	got=$(events f.tally | cut -d' ' -f3)

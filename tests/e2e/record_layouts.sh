@@ -11,8 +11,9 @@ t_needs perf
 root=$([ "$(id -u)" -eq 0 ] && echo yes)
 x86=$([ "$(uname -m)" = x86_64 ] && echo yes)
 cc() { command ${CC:-cc} -O1 -g "$@"; }
-user() { "$TALLY" record -q -F 4000 -e cpu-clock:u "$@"; }
-kernel() { "$TALLY" record -q -F 4000 -e cpu-clock "$@"; }
+# -o FILE comes first.  No older recording passes for one that failed.
+user() { rm -f "$2"; "$TALLY" record -q -F 4000 -e cpu-clock:u "$@"; }
+kernel() { rm -f "$2"; "$TALLY" record -q -F 4000 -e cpu-clock "$@"; }
 # "image symbol" with enough samples to matter
 rows() {
 	"$TALLY" report --format=csv --no-header -s image,symbol "$1" \
@@ -210,7 +211,7 @@ if cc move.c -o move 2>err; then
 	done
 	./move map 100000 & pid=$!
 	sleep 0.5
-	user --duration 0.6 -o a.tally -p $pid
+	user -o a.tally --duration 0.6 -p $pid
 	kill $pid
 	wait $pid 2>/dev/null
 	t_is "… before the recorder came" "$(rows a.tally)" "move moved_work"
@@ -330,7 +331,7 @@ int main(int argc, char **argv)
 }
 END
 if [ "$x86" ] && cc vsyscall.c -o vsyscall && ./vsyscall 1 2>/dev/null; then
-	kernel -g -o a.tally -- ./vsyscall 500000
+	kernel -o a.tally -g -- ./vsyscall 500000
 	t_like "the vsyscall page is known" "$("$TALLY" report --format=csv \
 		--no-header -g -s image a.tally)" '\[vsyscall\]'
 else

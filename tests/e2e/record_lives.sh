@@ -58,7 +58,11 @@ mark() {
 }
 # Does the reason why there is no name stand in the file?
 why() { "$TALLY" dump "$1" | sed -n 's/^image .*path="[^"]*'"$2"'".* reason="\([^"]*\)".*/\1/p'; }
-record() { timeout 120 "$TALLY" record -q -F 4000 -e cpu-clock:u "$@"; }
+# All recordings are a.tally: none passes for one that failed.
+record() {
+	rm -f a.tally
+	timeout 120 "$TALLY" record -q -F 4000 -e cpu-clock:u "$@"
+}
 # Waits until process PID runs the program NAME of this folder.
 started() { # PID NAME
 	t_until sh -c '[ "$(readlink /proc/$1/exe)" = "$2" ]' sh $1 "$PWD/$2"

@@ -447,6 +447,7 @@ fi
 
 # A recording within a recording: one has the program, the other says that it has not.
 for source in timer ptrace; do
+	rm -f inner.tally
 	"$TALLY" record --source=timer -o outer.tally -- "$TALLY" record -q \
 		--source=$source -o inner.tally -- sh -c "$burn" 2>err
 	t_like "a recording within a recording has samples ($source)" \

@@ -353,6 +353,7 @@ t_like "pairs are text or JSON" "$(cat h.err)" '^tally: --wakers'
 
 # Without rights, and without perf events.
 for source in timer ptrace; do
+	rm -f t.tally
 	"$TALLY" record -q --wait --source=$source -o t.tally ./kinds
 	judge $source t.tally
 done
