@@ -103,7 +103,7 @@ int main(int argc, char **argv)
 	return 1;
 }
 END
-cc() { ${CC:-cc} -O1 -g -fno-omit-frame-pointer "$@"; }
+cc() { command ${CC:-cc} -O1 -g -fno-omit-frame-pointer "$@"; }
 objs=
 for w in main one two fork exec again; do
 	cc -DWORK=${w}_work -c lib.c -o $w.o 2>err || break
@@ -276,6 +276,7 @@ for how in -static -no-pie -fuse-ld=gold -fuse-ld=lld; do
 		t_skip "addresses of $how" "$(head -1 err)"
 		continue
 	fi
+	rm -f l.tally
 	"$TALLY" record -q -F 4000 -o l.tally -- ./linked
 	t_ok "addresses of $how" "$("$TALLY" report --format=csv --no-header \
 		-s symbol l.tally | awk -F, '$1 == "one_work" { n = $4 }
