@@ -117,7 +117,8 @@ text = subprocess.run([sys.argv[1], "report", "--format=csv", "-s", "pid,tid",
 print(c["threads"], len(text.splitlines()) - 1)' "$TALLY" "$f"; done)
 t_ok "the first file has the threads of its samples ($*)" "$([ "$1" -gt 20 ]; echo $?)"
 # A thread that changed its name has two rows.
-t_ok "each thread of the next file has samples there" "$([ "$3" -le $(($4 + 4)) ]; echo $?)"
+t_ok "each thread of the next file has samples there" "$([ "$3" -gt 20 ] &&
+	[ "$3" -le $(($4 + 4)) ]; echo $?)"
 
 rm -f r.tally*
 "$TALLY" record -q --switch-output=100ms --switch-max-files 2 \
@@ -200,6 +201,7 @@ for source in timer ptrace; do
 		continue
 	fi
 	ask ping
+	sleep 0.5
 	# What starting the program took is one sample of the timers.
 	t_like "--control with $source: off" "$answer:$(sums r.tally |
 		cut -d' ' -f1)" '^ack:[01]$'
