@@ -98,7 +98,7 @@ cp "$last" again.tally
 t_run "… and a recording that used them" "$TALLY" symbolize -i again.tally
 "$TALLY" report -i again.tally --sort symbol,srcline >read
 t_same "… has the names that its files have" kept read
-t_run "JSON" sh -c '"$TALLY" status --format=json dir | python3 -m json.tool; :'
+t_run "JSON" sh -c '"$TALLY" status --format=json dir | python3 -m json.tool'
 t_lacks "a new recorder does not repeat what the first one said" \
 	"$(sort err | uniq -d; echo none)" "tally:"
 
@@ -281,7 +281,7 @@ t_run "… and tally status knows it" "$TALLY" status gone
 mv gone gone.old
 t_until sh -c 'ls gone/record-?.tally.* >/dev/null 2>&1'
 t_is "a folder that was renamed is not written any more" \
-	"$(old=$(finished gone.old); t_until has_finished gone 2; echo $(($(finished gone.old) - old)))" 0
+	"$(old=$(finished gone.old); t_until has_finished gone 2 && echo $(($(finished gone.old) - old)))" 0
 kill $tally
 wait $tally
 t_is "… and the recording ends well" $? 0
