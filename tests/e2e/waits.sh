@@ -38,11 +38,27 @@ static long long now(void)
 	return t.tv_sec * 1000000000ll + t.tv_nsec;
 }
 
+/* Of both threads, in nanoseconds: what they slept, and waited for a processor. */
+static long long slept, queued;
+
 static void ms(int n)
 {
 	struct timespec t = { 0, n * 1000000l };
+	long long begin = now();
 
 	nanosleep(&t, NULL);
+	__atomic_add_fetch(&slept, now() - begin, __ATOMIC_RELAXED);
+}
+static long long ran(void)
+{
+	long long v = 0, q = 0;
+	FILE *f = fopen("/proc/thread-self/schedstat", "r");
+
+	if (!f || fscanf(f, "%lld %lld", &v, &q) != 2)
+		exit(3);
+	fclose(f);
+	__atomic_add_fetch(&queued, q, __ATOMIC_RELAXED);
+	return v;
 }
 
 /* Nothing here may end in a jump to what it calls. */
@@ -103,6 +119,7 @@ static void *helper(void *arg)
 		ms(8);
 		sem_post(&sem);
 	}
+	ran();
 	return NULL;
 }
 
@@ -115,17 +132,6 @@ struct site {
 	ROW(site_lock), ROW(site_cond), ROW(site_pipe), ROW(site_sem),
 	ROW(site_sleep), ROW(site_epoll), ROW(site_poll), ROW(site_child),
 };
-
-static long long ran(void)
-{
-	long long v = 0;
-	FILE *f = fopen("/proc/thread-self/schedstat", "r");
-
-	if (!f || fscanf(f, "%lld", &v) != 1)
-		exit(3);
-	fclose(f);
-	return v;
-}
 
 int main(int argc, char **argv)
 {
@@ -161,6 +167,7 @@ int main(int argc, char **argv)
 	for (size_t s = 0; s < sizeof(sites) / sizeof(sites[0]); s++)
 		printf("%s %lld\n", sites[s].name, sites[s].ns);
 	printf("off_cpu %lld\n", now() - begin - (ran() - cpu));
+	printf("slept %lld\nqueued %lld\n", slept, queued);
 	printf("tid %ld\n", (long)syscall(SYS_gettid));
 	return 0;
 }
@@ -223,7 +230,8 @@ if [ -z "$bpf" ]; then
 	judge "without BPF programs" r.tally r.out
 	near "without BPF programs, too, all waits of a thread are its life" \
 		"$(of_thread r.tally "$(truth tid r.out)")" "$(truth off_cpu r.out)"
-	slept=$(awk '/^site_(sleep|epoll|poll) / { n += $2 } END { print n }' a.out)
+	slept=$(awk '/^(slept|site_epoll|site_poll) / { n += $2 }
+		$1 == "queued" { n -= $2 } END { printf "%.0f\n", n }' a.out)
 	ended=$("$TALLY" report --format=csv -e waking -s symbol a.tally |
 		awk -F, '$1 == "[interrupt]" { print $3 }')
 	t_run "timers end what is slept ($ended of $slept ns and more)" \
@@ -341,6 +349,7 @@ fi
 sleep 30 & sleeper=$!
 t_cleanup "kill $sleeper 2>/dev/null"
 t_until grep -q "(sleep) S " /proc/$sleeper/stat
+sleep 1
 "$TALLY" record -q --wait --duration 1 -p $sleeper -o c.tally
 about "a wait that never ends counts as long as it was recorded" \
 	"$(of_thread c.tally $sleeper)" 1000000000
