@@ -67,10 +67,12 @@ if "$TALLY" record -q -o probe.tally -- true >/dev/null 2>probe.err; then
 	# slow machine these are long.
 	t_ok "many leave a file" "$([ "$(grep -c good lanes)" -ge $((2 * kills)) ]; echo $?)"
 	# 2.4 s after the file is there, at least one flush a second has happened.
-	"$TALLY" record -q -F 999 -o late.tally -- sh -c "$busy" >/dev/null 2>&1 &
+	"$TALLY" record -q -F 999 -o late.tally -- sh -c "$(echo "$busy" |
+		sed 's/+ 3 /+ 30 /')" >/dev/null 2>&1 &
 	pid=$!
 	t_until [ -s late.tally ]
 	sleep 2.4; kill -9 $pid; wait $pid 2>/dev/null
+	t_is "one is killed after more than two seconds" $? 137
 	n=$("$TALLY" info --format=json late.tally | python3 -c '
 import json, sys; print(json.load(sys.stdin)["counts"]["samples"])')
 	t_ok "what was flushed in time is there ($n samples)" \
