@@ -246,14 +246,18 @@ fi
 # A real file cut at many places, and with flipped bytes, through the program.
 # (Every byte of a small file: tests/profile/test_profile.c.)
 if [ -s probe.tally ]; then
-	size=$(wc -c <probe.tally)
+	"$TALLY" record -q -g -F 2000 -o real.tally -- sh -c \
+		'i=0; while [ $i -lt 30000 ]; do i=$((i + 1)); done'
+	t_ok "a file to cut has samples" "$([ "$(info real.tally \
+		"j['counts']['samples']")" -gt 0 ]; echo $?)"
+	size=$(wc -c <real.tally)
 	bad=0 k=0
 	while [ $k -lt $places ]; do
 		n=$((32 + (size - 32) * k / places))
-		head -c $n probe.tally >cut.tally
+		head -c $n real.tally >cut.tally
 		"$TALLY" report --no-pager cut.tally >cut.out 2>cut.err ||
 			{ bad=$((bad + 1)); sed 's/^/# /' cut.err; }
-		cp probe.tally flip.tally
+		cp real.tally flip.tally
 		printf '\377' | dd of=flip.tally bs=1 seek=$n conv=notrunc \
 			2>/dev/null
 		"$TALLY" report --no-pager flip.tally >cut.out 2>cut.err
