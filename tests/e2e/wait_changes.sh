@@ -113,5 +113,5 @@ END
 t_ok "diff reports how much longer a function of the program waits" $?
 [ ! -s diff.out ] || sed 's/^/# /' diff.out
 t_like "… by kind, too" "$("$TALLY" diff -e blocked --format=csv -s wait \
-	old.tally new.tally)" '^futex,'
+	old.tally new.tally)" '^futex,blocked,[^,]*,grew,'
 t_done
