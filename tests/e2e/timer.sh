@@ -112,6 +112,23 @@ run = json.load(open("info.json"))["runs"][0]
 time = json.load(open("cost.json"))["header"]["processor_time"]
 print(time["user_ns"] == run["user_ns"], time["sys_ns"] == run["sys_ns"],
       time["missing_ns"])')" 'True True 0'
+cat >own.py <<'END'
+import resource, time
+end = time.process_time() + 0.3
+while time.process_time() < end:
+    pass
+# With what it may have waited for before exec.
+own = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+print(sum(u.ru_utime for u in own), sum(u.ru_stime for u in own))
+END
+rec own.tally -- python3 own.py >own
+"$TALLY" info --format=json own.tally >info.json
+t_is "which are the program's own, but for its end" "$(python3 -c '
+import json
+run = json.load(open("info.json"))["runs"][0]
+user, system = (float(word) for word in open("own").read().split())
+more = run["user_ns"] / 1e9 - user, run["sys_ns"] / 1e9 - system
+print("yes" if all(-0.05 < m < 0.1 for m in more) else (run, more))')" yes
 
 # Programs that are too short for any timer.
 rec short.tally -g -- sh -c \
