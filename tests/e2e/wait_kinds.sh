@@ -191,7 +191,7 @@ t_like "the table of waits has a column for it" "$(cat a.txt)" \
 t_like "… with the kind of each row" "$(cat a.txt)" \
 	'^blocked +[0-9.]+% +[0-9.]+ s +[0-9]+  read pipe +at_pipe in'
 t_lacks "time without a processor is of no kind" \
-	"$("$TALLY" report --format=csv -e runnable -s wait a.tally)" '^[a-z]+,[1-9]'
+	"$("$TALLY" report --format=csv -e runnable -s wait a.tally)" '^[a-z ]+,[1-9]'
 "$TALLY" report --format=json -e blocked -s wait a.tally >a.json
 t_like "JSON has the key" "$(cat a.json)" '"wait": ?"read eventfd"'
 "$TALLY" dump --only stacks a.tally >a.dump
