@@ -129,7 +129,9 @@ t_cleanup "kill -9 $tally 2>/dev/null"
 t_until is_now dead state recording
 t_until is_not dead recorder 0
 victim=$(member dead recorder)
-sleep 2
+# Which takes five seconds.
+has_samples() { [ "$(python3 gaps.py "$TALLY" "$1" | cut -d ' ' -f 1)" -gt 0 ]; }
+t_run "samples are written before the end of a file" t_until has_samples dead/record-0.tally
 kill -9 "$victim"
 replaced() { # MEMBER PID
 	now=$(member dead "$1")
@@ -138,6 +140,7 @@ replaced() { # MEMBER PID
 restarted() { replaced recorder "$victim" && is_now dead restarts 1; }
 t_run "a recorder that was killed is started again" t_until restarted
 t_run "… and what it had written is kept" t_until has_finished dead 1
+t_run "… with its samples" has_samples "$(find dead -name 'record-?.tally.*')"
 keeper=$(member dead keeper)
 kill -9 "$keeper"
 t_run "so is the process that reads files" t_until replaced keeper "$keeper"
