@@ -112,8 +112,6 @@ struct tracer {
  * number if it gave up. */
 int tracer_main(const struct ptrace_options *opts, struct ptrace_ring *ring,
 		int wake_fd, int control_fd);
-/* Begins to take samples, if it has not begun yet. */
-void tracer_begin(struct tracer *t);
 
 /* ptrace_threads.c */
 /* Returns the tracee or NULL.  Valid until the next tracee is added. */
@@ -188,6 +186,8 @@ void tracer_emit_task(struct tracer *t, enum record_kind kind, const struct trac
 		      uint32_t parent);
 
 /* ptrace_sample.c */
+/* Begins to take samples, if it has not begun yet. */
+void tracer_begin(struct tracer *t);
 /* Samples a thread that has stopped on request.  Work that can wait is done by
  * tracer_sampled, when the thread runs again. */
 void tracer_sample(struct tracer *t, struct tracee *k);

@@ -8,6 +8,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "base/random.h"
 #include "record/ptrace/ptrace_calls.h"
 #include "record/ptrace/ptrace_internal.h"
 #include "record/source/options.h"
@@ -252,6 +253,16 @@ static void look_at_maps(struct tracer *t, const struct watch_place *at)
 	if (maps_watch_sample(&t->watch, at, t->held.sample.copy.regs.r[UNWIND_RIP],
 			      tracer_emit, t, &t->err) < 0)
 		t->failed = true;
+}
+
+/* The first tick comes within a period, at random.  At once it would always see how a
+ * program begins, and count it for a whole period. */
+void tracer_begin(struct tracer *t)
+{
+	if (t->sampling)
+		return;
+	t->sampling = true;
+	t->next_ns = clock_now() + random_next(&t->random) % t->opts->period_ns;
 }
 
 void tracer_sample(struct tracer *t, struct tracee *k)

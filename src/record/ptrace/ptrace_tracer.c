@@ -47,16 +47,6 @@ static uint64_t tick_length(struct tracer *t)
 	return random_about(p, random_next(&t->random));
 }
 
-/* The first tick comes within a period, at random.  At once it would always see how a
- * program begins, and count it for a whole period. */
-void tracer_begin(struct tracer *t)
-{
-	if (t->sampling)
-		return;
-	t->sampling = true;
-	t->next_ns = clock_now() + random_next(&t->random) % t->opts->period_ns;
-}
-
 static int seize(struct tracer *t, uint32_t tid)
 {
 	unsigned long options = PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD;
