@@ -22,6 +22,7 @@ struct variant {
 	const char *file;
 	uint32_t line;
 	uint64_t vaddr, build;
+	bool clone;		/* only copies have rows */
 	uint32_t id;		/* NONE: not yet matched */
 	uint32_t stamp;		/* last recording that has it */
 	struct match_item **items;	/* its rows in one recording */
@@ -68,6 +69,16 @@ static bool is_other(const struct match_item *a, const struct match_item *b)
 	return !b->clone && a->vaddr != b->vaddr;
 }
 
+/* Returns whether places of one build are certainly two functions, not a function and
+ * the code of it that a compiler copied or inlined. */
+static bool are_apart(const struct variant *a, const struct variant *b)
+{
+	if (!a->build || a->build != b->build || a->clone || b->clone)
+		return false;
+	return a->vaddr && b->vaddr && a->vaddr != b->vaddr &&
+	       (!a->line || a->line != b->line || strcmp(a->file, b->file) != 0);
+}
+
 /* Collects the functions of one recording, whose rows are v[0, n). */
 static int find_here(struct matcher *m, struct match_item **v, size_t n)
 {
@@ -76,7 +87,8 @@ static int find_here(struct matcher *m, struct match_item **v, size_t n)
 	m->here.v.n = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct variant new = { v[i]->file, v[i]->line, v[i]->vaddr,
-				       v[i]->build, NONE, 0, v + i, 1 };
+				       v[i]->build, v[i]->clone, NONE, 0, v + i,
+				       1 };
 
 		if (last && !is_other(v[i - 1], v[i])) {
 			last->n++;
@@ -120,6 +132,7 @@ static int take(struct matcher *m, struct variant *here, uint32_t known,
 	k->line = here->line;
 	k->vaddr = here->vaddr;
 	k->build = here->build;
+	k->clone = here->clone;
 	k->stamp = stamp;
 	for (size_t i = 0; i < here->n; i++)
 		here->items[i]->id = k->id;
@@ -182,7 +195,7 @@ static uint32_t next_known(const struct matcher *m, const struct variant *h,
 		const struct variant *b = best == NONE ? NULL
 						       : &m->known.v.v[best];
 
-		if (k->stamp == stamp || strcmp(k->file, file) != 0)
+		if (k->stamp == stamp || strcmp(k->file, file) != 0 || are_apart(k, h))
 			continue;
 		if (in_order ? !b || k->line < b->line ||
 			       (k->line == b->line && k->vaddr < b->vaddr)
@@ -265,22 +278,23 @@ static int match_variants(struct matcher *m, struct match_item **v, size_t n)
 	return rc;
 }
 
-/* Sets *is if a recording has several functions of v[0, n), which share one
- * name. */
+/* Sets *is if there are several functions of v[0, n), which share one name, in a
+ * recording or in several of one build. */
 static int ambiguous(struct matcher *m, struct match_item **v, size_t n,
 		     bool *is)
 {
+	struct variant before = { .build = 0 };
+
 	*is = false;
 	for (size_t i = 0; !*is && i < n;) {
 		size_t first = i;
 
 		while (i < n && v[i]->recording == v[first]->recording)
 			i++;
-		if (i - first < 2)
-			continue;
 		if (find_here(m, v + first, i - first) < 0)
 			return -ERR_NOMEM;
-		*is = m->here.v.n > 1;
+		*is = m->here.v.n > 1 || are_apart(&before, m->here.v.v);
+		before = *m->here.v.v;
 	}
 	return 0;
 }

@@ -4,9 +4,9 @@
 /*
  * Matches the functions of several recordings.
  *
- * If no recording has two functions with the same name in an image, functions
- * are matched by name.  Otherwise functions of the same build are matched by
- * address.  Functions of different builds are matched by the longest common end
+ * If no recording has two functions with the same name in an image, nor several
+ * recordings of one build, functions are matched by name.  Otherwise functions of the
+ * same build are matched by address.  Functions of different builds are matched by the longest common end
  * of their source paths, and by their order if the files have equally many.
  * Copies made by a compiler (foo.constprop.0) count as the function they were
  * made from.

@@ -3,6 +3,7 @@ EXTRA_DIST += tests/views/make_profile.h
 if CMOCKA
 VIEWS_TESTS = tests/views/test_report tests/views/test_output \
 	tests/views/test_annotate tests/views/test_diff tests/views/test_align \
+	tests/views/test_func_match \
 	tests/views/test_select tests/views/test_calltree \
 	tests/views/test_labels \
 	tests/views/test_merge tests/views/test_memory \
@@ -18,6 +19,8 @@ tests_views_test_annotate_SOURCES = tests/views/test_annotate.c
 tests_views_test_annotate_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_diff_SOURCES = tests/views/test_diff.c $(VIEWS_TEST_HELP)
 tests_views_test_diff_LDADD = $(TALLY_LIBS) -lcmocka
+tests_views_test_func_match_SOURCES = tests/views/test_func_match.c
+tests_views_test_func_match_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_align_SOURCES = tests/views/test_align.c
 tests_views_test_align_LDADD = $(TALLY_LIBS) -lcmocka
 tests_views_test_output_SOURCES = tests/views/test_output.c $(VIEWS_TEST_HELP)
