@@ -117,6 +117,56 @@ static void late_records_are_counted_and_delivered(void **state)
 	order_fini(&o);
 }
 
+static void a_shorter_flush_forgives_nothing(void **state)
+{
+	static struct seen s;
+	struct order o;
+
+	(void)state;
+	s.n = s.stop_at = 0;
+	assert_int_equal(order_init(&o, 1), 0);
+	assert_int_equal(order_flush(&o, 1000, see, &s), 0);
+	assert_int_equal(order_flush(&o, 500, see, &s), 0);
+	put(&o, 0, 700, 1);
+	assert_int_equal(order_flush(&o, 1000, see, &s), 0);
+	assert_int_equal(o.late, 1);
+	assert_int_equal(s.n, 1);
+	order_fini(&o);
+}
+
+static int see_size(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
+{
+	size_t *n = ctx;
+
+	assert_int_equal((uintptr_t)bytes & 7, 0);
+	assert_int_equal(size, ++*n);
+	assert_int_equal(time, *n);
+	for (size_t i = 0; i < size; i++)
+		assert_int_equal(bytes[i], size);
+	return 0;
+}
+
+static void records_of_any_size_are_aligned(void **state)
+{
+	enum { SIZES = 20 };
+	struct order o;
+	size_t n = 0;
+
+	(void)state;
+	assert_int_equal(order_init(&o, 1), 0);
+	for (size_t size = 1; size <= SIZES; size++) {
+		uint8_t *p = order_room(&o, 0, size);
+
+		assert_non_null(p);
+		memset(p, (int)size, size);
+		order_commit(&o, 0, size, size);
+	}
+	assert_int_equal(order_flush(&o, SIZES, see_size, &n), 0);
+	assert_int_equal(n, SIZES);
+	assert_int_equal(order_waiting(&o), 0);
+	order_fini(&o);
+}
+
 static void what_is_not_due_waits(void **state)
 {
 	static struct seen s;
@@ -218,6 +268,33 @@ static void records_elsewhere_keep_their_order(void **state)
 		assert_int_equal(s.time[i], i);
 	}
 	assert_int_equal(o.late, 0);
+	order_fini(&o);
+}
+
+/* Records elsewhere are late, and precede older ones, like those that were added. */
+static void records_elsewhere_have_their_place(void **state)
+{
+	static struct seen s;
+	struct order o;
+	struct elsewhere e = { &o, 11, 12, 0 };
+	const struct order_feed feed = { elsewhere_peek, elsewhere_take, &e };
+
+	(void)state;
+	s.n = s.stop_at = 0;
+	assert_int_equal(order_init(&o, 2), 0);
+	o.feed = &feed;
+	assert_int_equal(order_flush(&o, 11, see, &s), 0);
+	put(&o, 1, 4, 4);
+	assert_int_equal(order_flush(&o, 20, see, &s), 0);
+	assert_int_equal(s.n, 2);
+	assert_int_equal(s.value[1], 4);
+	assert_int_equal(s.time[1], 11);
+	assert_int_equal(o.late, 0);
+	e.next = 17;
+	e.n = 18;
+	assert_int_equal(order_flush(&o, 20, see, &s), 0);
+	assert_int_equal(s.n, 3);
+	assert_int_equal(o.late, 1);
 	order_fini(&o);
 }
 
@@ -328,9 +405,12 @@ int main(void)
 		cmocka_unit_test(streams_merge_by_time),
 		cmocka_unit_test(a_step_back_keeps_its_place),
 		cmocka_unit_test(late_records_are_counted_and_delivered),
+		cmocka_unit_test(a_shorter_flush_forgives_nothing),
+		cmocka_unit_test(records_of_any_size_are_aligned),
 		cmocka_unit_test(what_is_not_due_waits),
 		cmocka_unit_test(a_stopped_flush_goes_on_later),
 		cmocka_unit_test(records_elsewhere_keep_their_order),
+		cmocka_unit_test(records_elsewhere_have_their_place),
 		cmocka_unit_test(a_record_added_while_another_is_taken_precedes_later_ones),
 		cmocka_unit_test(one_thread_writes_another_reads),
 	};
