@@ -95,6 +95,42 @@ static void what_was_lost_is_given_to_no_thread(void **state)
 	latency_out(&l, 1, 450);	/* not known to run */
 	latency_out(&l, 2, 500);
 	assert_int_equal(latency_take(&l, 2, 600), 100);
+	/* Since then nothing was lost. */
+	assert_int_equal(in(&l, 2, 700), 200);
+	latency_fini(&l);
+}
+
+/* The record of its switch-out is missing. */
+static void a_thread_that_runs_already_runs_once(void **state)
+{
+	struct latency l = { 0 };
+
+	(void)state;
+	latency_begin(&l, 0);
+	in(&l, 1, 0);
+	in(&l, 2, 0);
+	assert_int_equal(in(&l, 1, 50), 0);
+	assert_int_equal(latency_take(&l, 1, 100), 50);
+	assert_int_equal(latency_take(&l, 2, 100), 50);
+	latency_fini(&l);
+}
+
+static void another_run_begins_anew(void **state)
+{
+	struct latency l = { 0 };
+
+	(void)state;
+	latency_begin(&l, 0);
+	in(&l, 1, 0);
+	in(&l, 2, 0);
+	in(&l, 3, 0);
+	latency_exit(&l, 2, 30);
+	latency_begin(&l, 1000);
+	assert_int_equal(in(&l, 4, 1000), 0);
+	in(&l, 5, 1010);
+	assert_int_equal(latency_take(&l, 4, 1020), 10 + 5);
+	assert_int_equal(latency_take(&l, 5, 1020), 5);
+	assert_int_equal(latency_take(&l, 1, 1020), 0);
 	latency_fini(&l);
 }
 
@@ -105,6 +141,8 @@ int main(void)
 		cmocka_unit_test(all_shares_are_the_time),
 		cmocka_unit_test(an_ended_thread_is_not_running),
 		cmocka_unit_test(what_was_lost_is_given_to_no_thread),
+		cmocka_unit_test(a_thread_that_runs_already_runs_once),
+		cmocka_unit_test(another_run_begins_anew),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -351,6 +351,78 @@ static void a_woken_thread_waits_for_a_processor(void **state)
 	assert_wait(&s, 5, 1, 800, 1000, true, WAIT_NO_STACK);
 }
 
+/* The kernel writes a plain record and a sample of one wakeup, in any order. */
+static void two_records_of_a_wakeup_are_one(void **state)
+{
+	enum { OTHERS_NS = 500000 };
+	static const struct {
+		uint64_t plain_ns, sample_ns;
+		uint32_t plain_tid, sample_tid;
+		bool interrupt, same;
+	} cases[] = {
+		{ 1000, 1050, 2, 2, false, true },
+		{ 1050, 1000, 2, 2, false, true },
+		{ 1000, 1050, 2, 3, false, false },
+		{ 1050, 1000, 2, 3, false, false },
+		{ 1000, 1050, 2, 2, true, false },
+		{ 1050, 1000, 2, 2, true, false },
+		{ 1000, 1000 + OTHERS_NS, 2, 2, false, false },
+		{ 1000 + OTHERS_NS, 1000, 2, 2, false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		const struct waker plain = { .pid = PID, .tid = cases[i].plain_tid,
+					     .interrupt = cases[i].interrupt };
+		struct waker sampled = { .pid = PID, .tid = cases[i].sample_tid,
+					 .sampled = true, .stack = 30 };
+		bool first = cases[i].plain_ns < cases[i].sample_ns;
+		struct seen s;
+		struct waits w = begin(&s);
+
+		out(&w, 1, 200, false);
+		if (first)
+			waits_wake(&w, 1, cases[i].plain_ns, &plain);
+		waits_wake(&w, 1, cases[i].sample_ns, &sampled);
+		if (!first)
+			waits_wake(&w, 1, cases[i].plain_ns, &plain);
+		/* Another sample cannot be that of the same wakeup. */
+		sampled.stack = 31;
+		if (cases[i].same)
+			waits_wake(&w, 1, 1060, &sampled);
+		in(&w, 1, 10 * OTHERS_NS);
+		assert_int_equal(s.n, 2);
+		assert_wait(&s, 0, 1, 200, cases[i].plain_ns, false, WAIT_NO_STACK);
+		assert_true(s.w[0].woken);
+		assert_int_equal(s.w[0].waker.tid, cases[i].plain_tid);
+		assert_int_equal(s.w[0].waker.sampled, cases[i].same);
+		if (cases[i].same)
+			assert_int_equal(s.w[0].waker.stack, 30);
+		end(&w, 20 * OTHERS_NS);
+	}
+}
+
+static void the_sample_of_a_wakeup_is_not_lent(void **state)
+{
+	const struct waker sampled = { .pid = PID, .tid = 2, .sampled = true };
+	struct seen s;
+	struct waits w = begin(&s);
+
+	(void)state;
+	out(&w, 1, 200, false);
+	waits_wake(&w, 1, 260, &sampled);	/* its plain record was lost */
+	in(&w, 1, 300);
+	out(&w, 1, 400, false);
+	wake(&w, 1, 410, 2);
+	in(&w, 1, 500);
+	assert_int_equal(s.n, 3);
+	assert_wait(&s, 0, 1, 200, 300, false, WAIT_NO_STACK);
+	assert_wait(&s, 1, 1, 400, 410, false, WAIT_NO_STACK);
+	assert_int_equal(s.w[1].waker.tid, 2);
+	assert_false(s.w[1].waker.sampled);
+	end(&w, 600);
+}
+
 static void a_wake_of_an_unknown_thread_is_ignored(void **state)
 {
 	struct seen s;
@@ -408,6 +480,26 @@ static void losses_are_never_bridged(void **state)
 	assert_int_equal(s.n, 3);
 }
 
+/* It is not known to have run before the second loss. */
+static void a_second_loss_is_not_bridged_either(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+	struct error err;
+
+	(void)state;
+	in(&w, 1, 110);
+	s.n = 0;
+	assert_int_equal(waits_lost(&w, 200, &err), 0);
+	out(&w, 1, 300, false);
+	assert_int_equal(waits_lost(&w, 400, &err), 0);
+	out(&w, 1, 500, false);
+	assert_int_equal(s.n, 1);
+	assert_wait(&s, 0, 1, 300, 500, false, WAIT_UNKNOWN);
+	in(&w, 1, 600);
+	end(&w, 700);
+}
+
 /* Not every kernel reports every switch-in. */
 static void run_time_tells_of_a_missing_switch_in(void **state)
 {
@@ -451,6 +543,29 @@ static void run_time_tells_of_a_missing_switch_in(void **state)
 	waits_exit(&w, 3, false);
 	end(&w, 700);
 	assert_int_equal(s.n, 7);
+}
+
+/* The records of its switch-in, of its sample and of its wakeup are independent. */
+static void a_missing_switch_in_lends_nothing(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+
+	(void)state;
+	in(&w, 1, 110);
+	s.n = 0;
+	sample(&w, 1, 10);
+	out_ran(&w, 1, 200, 5000);
+	/* This one ended the next wait: by its run time, it ran from 370 on. */
+	wake(&w, 1, 390, 2);
+	out_ran(&w, 1, 400, 5030);
+	assert_int_equal(s.n, 1);
+	assert_wait(&s, 0, 1, 200, 370, false, WAIT_EXACT);
+	assert_false(s.w[0].woken);
+	in(&w, 1, 450);
+	assert_int_equal(s.n, 2);
+	assert_wait(&s, 1, 1, 400, 450, false, WAIT_NO_STACK);
+	end(&w, 500);
 }
 
 static void run_time_tells_of_it_also_at_the_beginning(void **state)
@@ -522,6 +637,35 @@ static void a_poll_counts_only_inside_its_wait(void **state)
 		assert_int_equal(s.w[0].task, cases[i].found == WAIT_POLLED ? 7 : 0);
 		end(&w, 400);
 	}
+}
+
+/* Frames of an interpreter, for example. */
+static void a_poll_with_more_frames_replaces_the_sample(void **state)
+{
+	struct wait_stack poll = { .stack = 5, .loc = 6, .task = 7,
+				   .from_ns = 210, .to_ns = 220 };
+	struct seen s;
+	struct waits w = begin(&s);
+
+	(void)state;
+	sample(&w, 1, 10);
+	out(&w, 1, 200, false);
+	waits_add_poll(waits_find(&w, 1), &poll);
+	in(&w, 1, 300);
+	assert_wait(&s, 0, 1, 200, 300, false, WAIT_EXACT);
+	assert_int_equal(s.w[0].stack, 10);
+	sample(&w, 1, 10);
+	out(&w, 1, 400, false);
+	poll.from_ns = 410;
+	poll.to_ns = 420;
+	poll.more = true;
+	waits_add_poll(waits_find(&w, 1), &poll);
+	in(&w, 1, 500);
+	assert_wait(&s, 1, 1, 400, 500, false, WAIT_POLLED);
+	assert_int_equal(s.w[1].stack, 5);
+	assert_int_equal(s.w[1].loc, 6);
+	assert_int_equal(s.w[1].task, 7);
+	end(&w, 600);
 }
 
 /* A look that is newer than the records that were read is of a later wait. */
@@ -623,6 +767,7 @@ static void a_total_splits_waits(void **state)
 	assert_wait(&s, 0, 1, 150, 160, true, WAIT_STARTING);
 	assert_wait(&s, 1, 1, 200, 230, true, WAIT_NO_STACK);
 	assert_wait(&s, 2, 1, 300, 375, false, WAIT_NO_STACK);
+	assert_false(s.w[2].woken);	/* by whom is unknown */
 	assert_wait(&s, 3, 1, 375, 400, true, WAIT_NO_STACK);
 	assert_wait(&s, 4, 1, 500, 600, false, WAIT_NO_STACK);
 	/* More than a wait is long belongs to the next ones, too. */
@@ -663,6 +808,49 @@ static void a_first_total_explains_nothing(void **state)
 	in(&w, 1, 800);
 	assert_wait(&s, 4, 1, 700, 800, false, WAIT_NO_STACK);
 	end(&w, 1000);
+}
+
+/* What grew while waits did not count is in no wait. */
+static void a_total_from_before_a_pause_explains_nothing(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+	struct error err;
+
+	(void)state;
+	in(&w, 1, 150);
+	out(&w, 1, 200, false);
+	waits_queued(waits_find(&w, 1), 1000, 210);
+	in(&w, 1, 300);
+	assert_int_equal(waits_toggle(&w, 400, false, &err), 0);
+	assert_int_equal(waits_toggle(&w, 500, true, &err), 0);
+	out(&w, 1, 600, false);
+	waits_queued(waits_find(&w, 1), 1070, 620);
+	in(&w, 1, 700);
+	assert_int_equal(s.n, 3);
+	assert_wait(&s, 2, 1, 600, 700, false, WAIT_NO_STACK);
+	end(&w, 800);
+}
+
+/* Its own wakeups, which have records, are part of the total of a new thread, too. */
+static void a_first_total_after_recorded_wakeups_explains_nothing(void **state)
+{
+	struct seen s;
+	struct waits w = begin(&s);
+	struct error err;
+
+	(void)state;
+	assert_int_equal(waits_fork(&w, PID, 1, 150, &err), 0);
+	in(&w, 1, 160);
+	out(&w, 1, 200, false);
+	wake(&w, 1, 260, 2);
+	in(&w, 1, 300);		/* 10 and 40 in the queue */
+	out(&w, 1, 400, false);
+	waits_queued(waits_find(&w, 1), 10 + 40 + 15, 420);
+	in(&w, 1, 500);
+	assert_int_equal(s.n, 4);
+	assert_wait(&s, 3, 1, 400, 500, false, WAIT_NO_STACK);
+	end(&w, 600);
 }
 
 /* Some wakeups have records: what they explain is not counted twice. */
@@ -709,18 +897,25 @@ int main(void)
 		cmocka_unit_test(a_new_thread_waits_for_a_processor),
 		cmocka_unit_test(an_exited_thread_does_not_wait),
 		cmocka_unit_test(a_woken_thread_waits_for_a_processor),
+		cmocka_unit_test(two_records_of_a_wakeup_are_one),
+		cmocka_unit_test(the_sample_of_a_wakeup_is_not_lent),
 		cmocka_unit_test(a_wake_of_an_unknown_thread_is_ignored),
 		cmocka_unit_test(what_was_woken_before_the_beginning_is_runnable_only),
 		cmocka_unit_test(losses_are_never_bridged),
+		cmocka_unit_test(a_second_loss_is_not_bridged_either),
 		cmocka_unit_test(run_time_tells_of_a_missing_switch_in),
+		cmocka_unit_test(a_missing_switch_in_lends_nothing),
 		cmocka_unit_test(run_time_tells_of_it_also_at_the_beginning),
 		cmocka_unit_test(run_time_tells_of_it_also_before_an_exit),
 		cmocka_unit_test(a_poll_counts_only_inside_its_wait),
+		cmocka_unit_test(a_poll_with_more_frames_replaces_the_sample),
 		cmocka_unit_test(a_poll_waits_for_its_wait),
 		cmocka_unit_test(switched_off_time_does_not_count),
 		cmocka_unit_test(threads_of_the_kernel_are_hidden),
 		cmocka_unit_test(a_total_splits_waits),
 		cmocka_unit_test(a_first_total_explains_nothing),
+		cmocka_unit_test(a_total_from_before_a_pause_explains_nothing),
+		cmocka_unit_test(a_first_total_after_recorded_wakeups_explains_nothing),
 		cmocka_unit_test(recorded_wakeups_are_part_of_the_total),
 		cmocka_unit_test(sums_hold),
 	};
