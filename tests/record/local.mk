@@ -22,7 +22,8 @@ RECORD_TESTS = tests/record/test_addrspace tests/record/test_btf \
 	tests/record/test_priority tests/record/test_proc_text \
 	tests/record/test_rights \
 	tests/record/test_sources \
-	tests/record/test_timer tests/record/test_waits \
+	tests/record/test_timer \
+	tests/record/test_wait_samples tests/record/test_waits \
 	tests/record/test_latency tests/record/test_lost_rbp \
 	tests/record/test_polled_waits tests/record/test_sleeping
 check_PROGRAMS += $(RECORD_TESTS)
@@ -89,6 +90,8 @@ tests_record_test_sources_SOURCES = tests/record/test_sources.c
 tests_record_test_sources_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_rights_SOURCES = tests/record/test_rights.c
 tests_record_test_rights_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_wait_samples_SOURCES = tests/record/test_wait_samples.c
+tests_record_test_wait_samples_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_timer_SOURCES = tests/record/test_timer.c
 tests_record_test_timer_LDADD = $(TALLY_LIBS) -lcmocka
 endif
