@@ -19,6 +19,7 @@ RECORD_TESTS = tests/record/test_addrspace tests/record/test_btf \
 	tests/record/test_outer_callers \
 	tests/record/test_ptrace tests/record/test_order tests/record/test_perf \
 	tests/record/test_perf_cpus tests/record/test_perf_pace \
+	tests/record/test_perf_drain \
 	tests/record/test_priority tests/record/test_proc_text \
 	tests/record/test_rights \
 	tests/record/test_sources \
@@ -90,6 +91,8 @@ tests_record_test_sources_SOURCES = tests/record/test_sources.c
 tests_record_test_sources_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_rights_SOURCES = tests/record/test_rights.c
 tests_record_test_rights_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_perf_drain_SOURCES = tests/record/test_perf_drain.c
+tests_record_test_perf_drain_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_wait_samples_SOURCES = tests/record/test_wait_samples.c
 tests_record_test_wait_samples_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_timer_SOURCES = tests/record/test_timer.c

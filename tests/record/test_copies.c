@@ -6,6 +6,7 @@
 #include "../checks.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "record/perf/perf_decode.h"
 #include "record/perf/perf_plan.h"
@@ -307,6 +308,107 @@ static void much_that_waits_shortens_then_thins_then_drops(void **state)
 	assert_false(x->got.sample.copy.all);
 }
 
+static int weigh(void *ctx, uint64_t time, const uint8_t *bytes, size_t size)
+{
+	struct copies *x = ctx;
+	struct record r;
+
+	(void)time;
+	assert_true(perf_decode(&x->d, bytes, size, &r));
+	if (r.kind == RECORD_SAMPLE)
+		x->weight += r.sample.weight;
+	return 0;
+}
+
+/* Takes one sample, and returns the weight that it has if it is kept, or 0. */
+static uint64_t weight_taken(struct copies *x, struct perf_intake *in, size_t stream,
+			     uint64_t id, uint64_t weight, uint64_t time)
+{
+	const struct stamp s = { 10, 11, time, 1, id };
+	struct perf_bytes ring = { x->ring, RING };
+
+	buf_reset(&x->b);
+	put_sample(&x->b, &s, PERF_RECORD_MISC_USER, 1, weight, kernel_chain, 3);
+	memcpy(x->ring, x->b.p, x->b.n);
+	in->stream = stream;
+	assert_int_equal(perf_ring_take(&ring, 0, x->b.n, in, time), x->b.n);
+	x->weight = 0;
+	/* Only what has just been taken is so new. */
+	if (in->pressure->limit == SIZE_MAX)
+		assert_int_equal(order_flush(in->order, time, weigh, x), 0);
+	return x->weight;
+}
+
+/* What was skipped counts for its event and its ring, also once nothing waits. */
+static void skipped_samples_count_in_the_next_one(void **state)
+{
+	enum { OTHER_ID = ID + 1, NAMES = 100 };
+	static const struct stamp early = { 10, 11, 1, 1, ID };
+	struct copies *x = *state;
+	uint64_t damaged = 0, dropped[2] = { 0 }, thinned[2] = { 0 };
+	struct perf_thinning thinning[4] = { { 0, 0 } };
+	struct perf_pressure pressure = { .limit = SIZE_MAX, .dropped = dropped,
+					  .thinned = thinned, .thinning = thinning,
+					  .nstreams = 2 };
+	struct order o;
+	struct perf_intake in = { &o, 0, &x->d, &damaged, &pressure, NULL };
+	struct perf_bytes ring = { x->ring, RING };
+
+	*u64map_slot(&x->ids, OTHER_ID) = 1;
+	x->d.copy = false;
+	assert_int_equal(order_init(&o, 2), 0);
+	put_comm(&x->b, &early, false, "x");
+	memcpy(x->ring, x->b.p, x->b.n);
+	for (int i = 0; i < NAMES; i++)
+		assert_int_equal(perf_ring_take(&ring, 0, x->b.n, &in, 1), x->b.n);
+	/* So much waits that one of two is kept. */
+	pressure.limit = order_waiting(&o) / 58 * 64;
+	assert_int_equal(weight_taken(x, &in, 1, ID, 3, 10), 0);
+	assert_int_equal(weight_taken(x, &in, 0, OTHER_ID, 5, 10), 0);
+	assert_int_equal(thinned[0], 1);
+	assert_int_equal(thinned[1], 1);
+	pressure.limit = SIZE_MAX;
+	assert_int_equal(order_flush(&o, 9, weigh, x), 0);
+	assert_int_equal(weight_taken(x, &in, 0, ID, 1, 20), 1);
+	assert_int_equal(weight_taken(x, &in, 1, ID, 2, 21), 2 + 3);
+	assert_int_equal(weight_taken(x, &in, 0, OTHER_ID, 4, 22), 4 + 5);
+	assert_int_equal(weight_taken(x, &in, 1, ID, 2, 23), 2);
+	assert_int_equal(thinned[0] + thinned[1], 2);
+	order_fini(&o);
+}
+
+/* Records that are read one by one leave the ring whole. */
+static void a_copy_leaves_nothing_behind(void **state)
+{
+	struct copies *x = *state;
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE), n;
+	struct perf_event_mmap_page *page = calloc(1, page_bytes + RING);
+	struct perf_ring ring = { .page = page, .size = RING };
+	uint8_t *to = malloc(PERF_RING_RECORD_MAX);
+	struct user_side u = side(x, 4096, 40);
+	uint64_t damaged = 0, time;
+
+	assert_true(page && to);
+	put_copy(&x->b, &stamp, PERF_RECORD_MISC_KERNEL, kernel_chain[1], kernel_chain,
+		 3, &u);
+	n = x->b.n;
+	put_copy(&x->b, &stamp, PERF_RECORD_MISC_KERNEL, kernel_chain[1], kernel_chain,
+		 3, &u);
+	memcpy((uint8_t *)page + page_bytes, x->b.p, x->b.n);
+	page->data_head = x->b.n;
+	perf_ring_look(&ring);
+	for (int i = 1; i <= 2; i++) {
+		assert_true(perf_ring_peek(&ring, UINT64_MAX, UINT64_MAX, UINT64_MAX,
+					   &time, &damaged));
+		assert_int_equal(time, stamp.time);
+		assert_in_range(perf_ring_fetch(&ring, &x->d, to), 1, n - 4000);
+		assert_int_equal(page->data_tail, i * n);
+	}
+	assert_int_equal(damaged, 0);
+	free(page);
+	free(to);
+}
+
 /* What makes no sense is taken whole, and refused later. */
 static void lies_in_the_ring_are_harmless(void **state)
 {
@@ -426,6 +528,8 @@ int main(void)
 		WITH(control_groups),
 		WITH(only_what_was_filled_is_taken),
 		WITH(much_that_waits_shortens_then_thins_then_drops),
+		WITH(skipped_samples_count_in_the_next_one),
+		WITH(a_copy_leaves_nothing_behind),
 		WITH(lies_in_the_ring_are_harmless),
 		cmocka_unit_test(a_plan_holds_what_it_promises),
 		cmocka_unit_test(calm_rings_hold_a_second_within_a_limit),

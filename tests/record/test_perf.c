@@ -676,6 +676,53 @@ static void times_become_those_of_the_first_look(void **state)
 	mapped_fini(&m);
 }
 
+/* The thread that drains the rings may move a record between the two steps. */
+static void a_record_that_was_moved_is_not_read_again(void **state)
+{
+	struct stamp s = { 1, 1, 500, 0, ID };
+	static struct mapped m;
+	struct perf_intake in = { &m.o, 0, NULL, &m.damaged, NULL, NULL };
+	struct order_record r;
+	uint64_t time;
+
+	(void)state;
+	mapped_init(&m);
+	put_comm(&m.b, &s, false, "x");
+	assert_true(mapped_write(&m));
+	perf_ring_look(&m.ring);
+	assert_false(perf_ring_peek(&m.ring, 900, 900, 499, &time, &m.damaged));
+	assert_true(perf_ring_peek(&m.ring, 900, 900, 500, &time, &m.damaged));
+	assert_int_equal(time, 500);
+	assert_int_equal(perf_ring_drain(&m.ring, &in, clock_now), 0);
+	assert_int_equal(perf_ring_fetch(&m.ring, &m.d, m.record), 0);
+	assert_false(perf_ring_borrow(&m.ring, &r));
+	/* One that came after the last look. */
+	assert_true(mapped_write(&m));
+	assert_int_equal(perf_ring_drain(&m.ring, &in, clock_now), 0);
+	assert_false(perf_ring_peek(&m.ring, 900, 900, 900, &time, &m.damaged));
+	assert_int_equal(m.damaged, 0);
+	mapped_fini(&m);
+}
+
+/* The largest record is that of a mapping, with a path of PATH_MAX bytes. */
+static void a_ring_is_tight_if_a_mapping_may_not_fit(void **state)
+{
+	enum { SMALL = 8192, LARGE = 65536, LONGEST = 4096 + 128 };
+	struct perf_event_mmap_page page = { .data_tail = 1 << 20 };
+	struct perf_ring r = { .page = &page, .size = LARGE };
+
+	(void)state;
+	page.data_head = page.data_tail + LARGE / 2;
+	assert_false(perf_ring_tight(&r));
+	page.data_head = page.data_tail + LARGE - LONGEST;
+	assert_true(perf_ring_tight(&r));
+	r.size = SMALL;
+	page.data_head = page.data_tail + SMALL / 4;
+	assert_false(perf_ring_tight(&r));
+	page.data_head = page.data_tail + SMALL - LONGEST + 256;
+	assert_true(perf_ring_tight(&r));
+}
+
 static void damage_is_dropped_and_counted_one_by_one(void **state)
 {
 	static const uint16_t sizes[] = { 0, 4, 7, 72 };
@@ -750,6 +797,8 @@ int main(void)
 		cmocka_unit_test(damaged_rings_are_dropped_and_counted),
 		cmocka_unit_test(records_are_read_one_by_one),
 		cmocka_unit_test(times_become_those_of_the_first_look),
+		cmocka_unit_test(a_record_that_was_moved_is_not_read_again),
+		cmocka_unit_test(a_ring_is_tight_if_a_mapping_may_not_fit),
 		cmocka_unit_test(damage_is_dropped_and_counted_one_by_one),
 	};
 
