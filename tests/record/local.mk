@@ -23,7 +23,7 @@ RECORD_TESTS = tests/record/test_addrspace tests/record/test_btf \
 	tests/record/test_priority tests/record/test_proc_text \
 	tests/record/test_rights \
 	tests/record/test_sources \
-	tests/record/test_timer \
+	tests/record/test_timer tests/record/test_timer_sideband \
 	tests/record/test_wait_samples tests/record/test_waits \
 	tests/record/test_latency tests/record/test_lost_rbp \
 	tests/record/test_polled_waits tests/record/test_sleeping
@@ -93,6 +93,8 @@ tests_record_test_rights_SOURCES = tests/record/test_rights.c
 tests_record_test_rights_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_perf_drain_SOURCES = tests/record/test_perf_drain.c
 tests_record_test_perf_drain_LDADD = $(TALLY_LIBS) -lcmocka
+tests_record_test_timer_sideband_SOURCES = tests/record/test_timer_sideband.c
+tests_record_test_timer_sideband_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_wait_samples_SOURCES = tests/record/test_wait_samples.c
 tests_record_test_wait_samples_LDADD = $(TALLY_LIBS) -lcmocka
 tests_record_test_timer_SOURCES = tests/record/test_timer.c

@@ -3,6 +3,7 @@
  * is. */
 #include "../checks.h"
 #include <elf.h>
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -360,6 +361,92 @@ static void the_one_event(void **state)
 	event_list_fini(&l);
 }
 
+static struct event_spec clock_spec(void)
+{
+	return (struct event_spec){ .text = "task-clock", .type = PERF_TYPE_SOFTWARE,
+				    .config = PERF_COUNT_SW_TASK_CLOCK };
+}
+
+/* What an event says of its rate goes before what the command says. */
+static void the_rate_of_the_one_event(void **state)
+{
+	enum { MOST = 10000, PERIOD = 500000 };
+	static const struct {
+		uint64_t own_freq, own_period, freq, period;	/* wanted */
+		uint64_t is_freq, is_period;
+		bool cycles;
+	} cases[] = {
+		{ 0, 0, 999, PERIOD, 0, PERIOD, false },
+		{ 200, 0, 999, PERIOD, 200, 5000000, false },
+		{ 200, 0, 999, 0, 200, 5000000, false },
+		{ 0, 400000, 999, PERIOD, 0, 400000, false },
+		{ 0, 0, MOST, 0, MOST, 100000, false },
+		{ 0, 0, 0, 100000, 0, 100000, false },
+		/* A number of cycles is no time. */
+		{ 0, 0, 200, 1000000, 999, 1001001, true },
+		{ 0, 0, 200, 0, 200, 5000000, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct event_spec spec = clock_spec();
+		struct event_list l = { &spec, 1, 1 };
+		struct source_options o = { .events = &l, .freq = cases[i].freq,
+					    .period = cases[i].period };
+		struct source_event e;
+		struct error err;
+
+		if (cases[i].cycles) {
+			spec.type = PERF_TYPE_HARDWARE;
+			spec.config = PERF_COUNT_HW_CPU_CYCLES;
+		}
+		spec.freq = cases[i].own_freq;
+		spec.period = cases[i].own_period;
+		assert_int_equal(clock_event_fill(&o, "x", MOST, &e, &err), 0);
+		assert_int_equal(e.freq, cases[i].is_freq);
+		assert_int_equal(e.period, cases[i].is_period);
+		assert_string_equal(e.note, "");
+		assert_int_equal(e.type, PERF_TYPE_SOFTWARE);
+		assert_int_equal(e.config, cases[i].cycles ? PERF_COUNT_SW_CPU_CLOCK
+							   : PERF_COUNT_SW_TASK_CLOCK);
+	}
+}
+
+static void another_event_is_refused_if_it_was_named(void **state)
+{
+	struct event_spec spec = { .text = "page-faults", .type = PERF_TYPE_SOFTWARE,
+				   .config = PERF_COUNT_SW_PAGE_FAULTS };
+	struct event_list l = { &spec, 1, 1 };
+	struct source_options o = { .events = &l, .freq = 999, .user_only = true };
+	struct source_event e;
+	struct error err;
+
+	(void)state;
+	assert_int_equal(clock_event_fill(&o, "x", 10000, &e, &err),
+			 -ERR_UNSUPPORTED);
+	o.default_event = true;
+	assert_int_equal(clock_event_fill(&o, "x", 10000, &e, &err), 0);
+	assert_string_equal(e.actual, "cpu-clock");
+	assert_true(e.exclude_kernel && !e.exclude_user);
+}
+
+static void waits_have_events_of_their_own(void **state)
+{
+	struct source_event seen[CLOCK_EVENTS];
+	struct source_options o = { .waits = true };
+	struct source s = { .nevents = 0 };
+
+	(void)state;
+	clock_events_set(&o, seen, &s);
+	assert_true(s.waits && s.wait_polls);
+	assert_int_equal(s.nevents, 3);
+	assert_string_equal(seen[s.blocked].name, "blocked");
+	assert_string_equal(seen[s.runnable].name, "runnable");
+	o.waits = false;
+	clock_events_set(&o, seen, &s);
+	assert_int_equal(s.nevents, 1);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -370,6 +457,9 @@ int main(void)
 		cmocka_unit_test(damage_is_seen),
 		cmocka_unit_test(kinds_of_programs),
 		cmocka_unit_test(the_one_event),
+		cmocka_unit_test(the_rate_of_the_one_event),
+		cmocka_unit_test(another_event_is_refused_if_it_was_named),
+		cmocka_unit_test(waits_have_events_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
