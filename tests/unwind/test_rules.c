@@ -170,13 +170,13 @@ static int take_row(void *ctx, uint64_t lo, uint64_t hi, const struct rule *r)
 /* def_cfa rsp, 8; offset rip, 1 as all compilers begin. */
 static const uint8_t start_program[] = { 0x0c, 7, 8, 0x90, 1 };
 
-static void check_rows(const uint8_t *p, size_t n, const char *want)
+static void check_rows(const uint8_t *p, size_t n, uint64_t code_align, const char *want)
 {
 	struct unwind_table t = { .fuel = 1000, .room = 1 << 20 };
 	struct rows rows = { .t = &t };
 	struct cfi_section s = { .is64 = true };
 	struct cfi_cie cie = {
-		.code_align = 1, .data_align = -8, .ra_reg = 16,
+		.code_align = code_align, .data_align = -8, .ra_reg = 16,
 		.program = { start_program, sizeof(start_program) },
 	};
 	struct cfi_fde fde = { .start = 0x1000, .size = 0x100,
@@ -194,7 +194,7 @@ static void check_rows(const uint8_t *p, size_t n, const char *want)
 #define ROWS(want, ...) \
 	do { \
 		static const uint8_t p_[] = { __VA_ARGS__ }; \
-		check_rows(p_, sizeof(p_), want); \
+		check_rows(p_, sizeof(p_), 1, want); \
 	} while (0)
 
 /* how: 2 in memory at CFA + val, 3 CFA + val, 4 register, 5 and 6 expressions,
@@ -224,8 +224,23 @@ static void test_instructions(void **state)
 	     0x0f, 3, 0x76, 0x78, 0x06, 0x10, 6, 2, 0x76, 0);
 	ROWS("1000-1100 3:r0+0 r3=6+1 r16=2-8;",
 	     0x0f, 2, 0x31, 0x22, 0x16, 3, 1, 0x30);
+	/* *(*(rbp - 8)) is no plain place in memory */
+	ROWS("1000-1100 1:r7+8 r6=5+0 r16=2-8;", 0x10, 6, 3, 0x76, 0x78, 0x06);
 	/* registers that are not followed: of vectors */
 	ROWS("1000-1100 1:r7+8 r16=2-8;", 0x05, 17, 4, 0x07, 30, 0x09, 17, 3);
+	/* saved in one of them: lost; in itself: unchanged */
+	ROWS("1000-1100 1:r7+8 r3=1+0 r16=2-8;", 0x09, 3, 17, 0x8c, 2, 0x09, 12, 12);
+	/* def_cfa_offset_sf; advance by nothing */
+	ROWS("1000-1100 1:r7+16 r16=2-8;", 0x40, 0x13, 0x7e);
+}
+
+static void test_code_alignment(void **state)
+{
+	static const uint8_t program[] = { 0x41, 0x0e, 16 };
+
+	(void)state;
+	check_rows(program, sizeof(program), 4,
+		   "1000-1004 1:r7+8 r16=2-8;1004-1100 1:r7+16 r16=2-8;");
 }
 
 static void test_bad_programs(void **state)
@@ -237,6 +252,10 @@ static void test_bad_programs(void **state)
 	ROWS("1000-1100 bad;", 0x0c, 17, 8);	/* CFA of a vector register */
 	ROWS("1000-1100 bad;", 0x0f, 9, 0x77);	/* too short */
 	ROWS("1000-1100 bad;", 0x0e, 0xff, 0xff, 0xff, 0xff, 0x7f);
+	ROWS("1000-1100 bad;", 0x0c, 7, 0xff, 0xff, 0xff, 0xff, 0x7f);
+	ROWS("1000-1100 bad;", 0x05, 3, 0xff, 0xff, 0xff, 0xff, 0x7f);
+	/* an offset from an expression */
+	ROWS("1000-1100 bad;", 0x0f, 2, 0x31, 0x22, 0x0e, 16);
 	/* past its end, and over all addresses */
 	ROWS("1000-1100 1:r7+8 r16=2-8;", 0x04, 0xff, 0xff, 0xff, 0xff, 0x0e,
 	     16);
@@ -281,6 +300,233 @@ static void test_fast(void **state)
 	assert_int_equal(rule_fast(&r, true) & 7, FAST_END);
 }
 
+/* One step by a rule, from a frame at the first of eight words: 0x100, 0x101, ... */
+enum { STACK = 0x1000, WORDS = 8, UNKNOWN = UNWIND_R8 + 5, PC = 0x400000 };
+
+struct one_step {
+	struct walk w;
+	struct unwind_table t;
+	struct unwind_memory m;
+	struct unwind_space space;
+	struct unwind_stack out;
+	struct rule r;
+	uint64_t words[WORDS], pc[4];
+};
+
+static bool find_nothing(void *ctx, uint64_t pc, struct unwind_code *out)
+{
+	(void)ctx, (void)pc, (void)out;
+	return false;
+}
+
+/* The caller's rsp is 16 higher, and its rip before it. */
+static void begin_step(struct one_step *x)
+{
+	memset(x, 0, sizeof(*x));
+	for (size_t i = 0; i < WORDS; i++)
+		x->words[i] = 0x100 + i;
+	x->m = (struct unwind_memory){ .bytes = (const uint8_t *)x->words,
+				       .start = STACK - 16, .size = sizeof(x->words) };
+	x->space.find = find_nothing;
+	x->out = (struct unwind_stack){ .pc = x->pc, .n = 2, .max = 4 };
+	x->w = (struct walk){ .space = &x->space, .mem = &x->m, .out = &x->out,
+			      .all = true, .word = 8, .marks = 1 };
+	x->w.regs.known = (1u << UNWIND_REGS) - 1;
+	x->w.regs.known &= ~(1u << UNKNOWN);
+	for (int i = 0; i < UNWIND_REGS; i++)
+		x->w.regs.r[i] = 0x7000 + (uint64_t)i;
+	x->w.regs.r[UNWIND_RSP] = STACK;
+	x->w.regs.r[UNWIND_RBP] = STACK + 8;
+	x->w.regs.r[UNWIND_RIP] = PC;
+	x->r.cfa = CFA_REG;
+	x->r.cfa_reg = UNWIND_RSP;
+	x->r.cfa_val = 16;
+	x->r.how[UNWIND_RIP] = HOW_CFA;
+	x->r.val[UNWIND_RIP] = -8;
+}
+
+static void assert_end(struct one_step *x, enum unwind_end end,
+		       enum unwind_reason reason)
+{
+	assert_int_equal(step_rule(&x->w, &x->t, &x->r), STEP_END);
+	assert_int_equal(x->out.end, end);
+	assert_int_equal(x->out.reason, reason);
+	vec_fini(&x->t.exprs);
+}
+
+static void test_registers_of_the_caller(void **state)
+{
+	enum { NOT_KNOWN = -2 };
+	static const uint8_t cfa_and_8[] = { 0x38, 0x22 };	/* lit8; plus */
+	static const struct {
+		int how, val;
+		int64_t want;
+		bool exact;
+	} rules[] = {
+		{ HOW_SAME, 0, 0x7003, false },
+		{ HOW_UNDEFINED, 0, NOT_KNOWN, false },
+		{ HOW_CFA, 8, 0x105, false },
+		{ HOW_VAL, 8, STACK + 24, false },
+		{ HOW_REG, UNWIND_RBP, STACK + 8, false },
+		{ HOW_REG, UNKNOWN, NOT_KNOWN, false },
+		{ HOW_EXPR, 0, 0x105, false },
+		{ HOW_VAL_EXPR, 0, STACK + 24, false },
+		{ HOW_MEM + UNWIND_RBP, 8, 0x104, false },
+		{ HOW_MEM + UNKNOWN, 8, NOT_KNOWN, false },
+		/* at the end of what is known */
+		{ HOW_CFA, 32 - 8, 0x107, false },
+		{ HOW_CFA, 32 - 4, NOT_KNOWN, false },
+		/* an epilogue has popped what is below rsp, but not what is at it */
+		{ HOW_CFA, -24, 0x7003, true },
+		{ HOW_CFA, -16, 0x102, true },
+		{ HOW_CFA, -24, 0x101, false },
+	};
+	enum { RBX = 3 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(rules); i++) {
+		struct one_step x;
+
+		begin_step(&x);
+		x.w.exact = rules[i].exact;
+		assert_int_equal(vec_push(&x.t.exprs, (struct span){
+			cfa_and_8, sizeof(cfa_and_8) }), 0);
+		x.r.how[RBX] = (uint8_t)rules[i].how;
+		x.r.val[RBX] = rules[i].val;
+		assert_int_equal(step_rule(&x.w, &x.t, &x.r), STEP_ON);
+		assert_int_equal(x.w.regs.r[UNWIND_RIP], 0x103);
+		assert_int_equal(x.w.regs.r[UNWIND_RSP], STACK + 16);
+		assert_int_equal(x.w.regs.known >> RBX & 1, rules[i].want != NOT_KNOWN);
+		assert_int_equal(x.w.regs.known >> UNKNOWN & 1, 0);
+		if (rules[i].want != NOT_KNOWN)
+			assert_int_equal(x.w.regs.r[RBX], rules[i].want);
+		assert_false(x.w.exact);
+		assert_int_equal(x.w.marks, 0);
+		vec_fini(&x.t.exprs);
+	}
+}
+
+/* An address of 32 bits wraps around. */
+static void test_small_words(void **state)
+{
+	struct one_step x;
+	uint32_t words[4] = { 0x100, 0x101, 0x102, 0x103 };
+
+	(void)state;
+	begin_step(&x);
+	x.w.word = 4;
+	x.m = (struct unwind_memory){ .bytes = (const uint8_t *)words, .start = 0x10,
+				      .size = sizeof(words) };
+	x.w.regs.r[UNWIND_RBP] = 0xfffffff8;
+	x.w.regs.r[UNWIND_RSP] = 0x10;
+	x.r.cfa_reg = UNWIND_RBP;
+	x.r.cfa_val = 0x20;		/* the CFA is 0x18 */
+	x.r.val[UNWIND_RIP] = -4;
+	x.r.how[3] = HOW_VAL;
+	x.r.val[3] = -0x20;
+	assert_int_equal(step_rule(&x.w, &x.t, &x.r), STEP_ON);
+	assert_int_equal(x.w.regs.r[UNWIND_RIP], 0x101);
+	assert_int_equal(x.w.regs.r[UNWIND_RSP], 0x18);
+	assert_int_equal(x.w.regs.r[3], 0xfffffff8);
+}
+
+static void test_where_steps_end(void **state)
+{
+	struct one_step x;
+
+	(void)state;
+	/* The CFA's register is not known, or not followed. */
+	begin_step(&x);
+	x.r.cfa_reg = UNKNOWN;
+	assert_end(&x, UNWIND_BROKEN, UNWIND_LOST_REGISTER);
+	assert_int_equal(x.out.addr, UNKNOWN);
+	begin_step(&x);
+	x.r.cfa_reg = UNKNOWN;
+	x.w.all = false;
+	assert_int_equal(step_rule(&x.w, &x.t, &x.r), STEP_END);
+	assert_true(x.w.want_all);
+	/* The start of the stack, which heuristics did not find for certain. */
+	begin_step(&x);
+	x.r.how[UNWIND_RIP] = HOW_UNDEFINED;
+	assert_end(&x, UNWIND_COMPLETE, UNWIND_OK);
+	begin_step(&x);
+	x.r.how[UNWIND_RIP] = HOW_UNDEFINED;
+	x.out.guessed = 1;
+	x.w.guess = 0x1234;
+	assert_end(&x, UNWIND_BROKEN, UNWIND_NO_DATA);
+	assert_int_equal(x.out.pc_end, 0x1234);
+	/* Where memory is not known: above the copy, or nowhere near it. */
+	begin_step(&x);
+	x.r.cfa_val = 0x1000;
+	assert_end(&x, UNWIND_CUT, UNWIND_OK);
+	begin_step(&x);
+	x.w.regs.r[UNWIND_RBP] = 0x10;
+	x.r.how[UNWIND_RIP] = HOW_MEM + UNWIND_RBP;
+	assert_end(&x, UNWIND_BROKEN, UNWIND_BAD_MEMORY);
+	begin_step(&x);
+	x.w.elsewhere = true;
+	x.w.regs.r[UNWIND_RBP] = 0x10;
+	x.r.how[UNWIND_RIP] = HOW_MEM + UNWIND_RBP;
+	assert_end(&x, UNWIND_CUT, UNWIND_OK);
+}
+
+/* rsp grows, except at the end of longjmp and after vfork. */
+static void test_progress(void **state)
+{
+	static const struct {
+		bool first, exact, in_register, longjmp, on;
+	} steps[] = {
+		{ false, false, false, false, false },
+		{ true, false, false, false, false },
+		{ true, false, false, true, true },
+		{ false, false, false, true, false },
+		{ false, true, true, false, true },
+		{ false, false, true, false, false },
+		{ false, true, false, false, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(steps); i++) {
+		struct one_step x;
+
+		begin_step(&x);
+		x.r.cfa_val = 0;
+		x.r.val[UNWIND_RIP] = 8;
+		x.out.n = steps[i].first ? 1 : 2;
+		x.w.exact = steps[i].exact;
+		if (steps[i].in_register) {
+			x.r.how[UNWIND_RIP] = HOW_REG;
+			x.r.val[UNWIND_RIP] = 3;
+		}
+		if (steps[i].longjmp)
+			x.r.how[UNWIND_RSP] = HOW_VAL;
+		if (steps[i].on)
+			assert_int_equal(step_rule(&x.w, &x.t, &x.r), STEP_ON);
+		else
+			assert_end(&x, UNWIND_BROKEN, UNWIND_NO_PROGRESS);
+	}
+}
+
+/* A handler of signals may have a stack of its own. */
+static void test_interrupted_code(void **state)
+{
+	struct one_step x;
+
+	(void)state;
+	begin_step(&x);
+	x.r.signal = 1;
+	x.r.how[UNWIND_RSP] = HOW_CFA;
+	x.r.val[UNWIND_RSP] = 0;	/* 0x104 */
+	assert_int_equal(step_rule(&x.w, &x.t, &x.r), STEP_ON);
+	assert_int_equal(x.w.regs.r[UNWIND_RSP], 0x104);
+	assert_true(x.w.exact && x.w.elsewhere);
+	begin_step(&x);
+	x.r.signal = 1;
+	assert_int_equal(step_rule(&x.w, &x.t, &x.r), STEP_ON);
+	assert_true(x.w.exact);
+	assert_false(x.w.elsewhere);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,7 +534,13 @@ int main(void)
 		cmocka_unit_test(test_bad_expressions),
 		cmocka_unit_test(test_instructions),
 		cmocka_unit_test(test_bad_programs),
+		cmocka_unit_test(test_code_alignment),
 		cmocka_unit_test(test_fast),
+		cmocka_unit_test(test_registers_of_the_caller),
+		cmocka_unit_test(test_small_words),
+		cmocka_unit_test(test_where_steps_end),
+		cmocka_unit_test(test_progress),
+		cmocka_unit_test(test_interrupted_code),
 	};
 
 	return cmocka_run_group_tests_name("unwind/rules", tests, NULL, NULL);
