@@ -7,11 +7,14 @@ tests_check_simulate_SOURCES = tests/check/simulate.c tests/check/random.c \
 tests_check_simulate_LDADD = libcheck.a libcompare.a libbase.a
 if CMOCKA
 CHECK_TESTS = tests/check/test_stats tests/check/test_judge \
+	tests/check/test_estimate \
 	tests/check/test_names tests/check/test_edits
 check_PROGRAMS += $(CHECK_TESTS)
 TESTS += $(CHECK_TESTS)
 tests_check_test_stats_SOURCES = tests/check/test_stats.c
 tests_check_test_stats_LDADD = $(TALLY_LIBS) -lcmocka
+tests_check_test_estimate_SOURCES = tests/check/test_estimate.c
+tests_check_test_estimate_LDADD = $(TALLY_LIBS) -lcmocka
 tests_check_test_judge_SOURCES = tests/check/test_judge.c \
 	tests/check/random.c tests/check/random.h
 tests_check_test_judge_LDADD = $(TALLY_LIBS) -lcmocka

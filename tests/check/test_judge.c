@@ -595,6 +595,184 @@ static void total_of_sides_recorded_apart(void **state)
 	}
 }
 
+/* The size of a change of the total that fails is a question of its own. */
+static void the_total_has_its_own_limits(void **state)
+{
+	static const struct {
+		double slower, least;
+		bool same_machine, regressed, gates;
+	} cases[] = {
+		{ 1.06, 0.03, true, true, true },
+		{ 1.06, 0.10, true, false, false },
+		{ 1.15, 0.10, true, true, true },
+		{ 1.06, -1, true, true, false },
+		{ 1.5, 0.03, false, true, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct judge_options o = JUDGE_DEFAULTS;
+		struct counts *c = counts_new();
+
+		make(c, RUNS, RUNS, 20000);
+		for (size_t f = 0; f < FUNCS; f++)
+			scale_new(c, f, cases[i].slower);
+		o.total_threshold = cases[i].least;
+		o.same_machine = cases[i].same_machine;
+		assert_int_equal(judge_run(&c->in, &o, &c->j, NULL), 0);
+		assert_int_equal(c->j.total.regressed, cases[i].regressed);
+		assert_int_equal(c->j.total.gates, cases[i].gates);
+		for (size_t f = 0; f < FUNCS && !o.same_machine; f++)
+			assert_false(c->j.rows[f].absolute);
+		counts_free(c);
+	}
+}
+
+static void the_total_is_not_that_of_the_kernel(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, RUNS, RUNS, 20000);
+	scale_new(c, 0, 1.5);
+	c->noise[0] = JUDGE_NOISE;
+	judge(c);
+	assert_true(c->j.total.regressed);
+	assert_false(c->j.total.gates);
+	counts_free(c);
+}
+
+/* The machine's speed varies by a fifth from block to block. */
+static void totals_of_blocks_are_compared_in_pairs(void **state)
+{
+	static const double speed[RUNS] = { 1.25, 0.8, 1.15, 0.85, 1.2,
+					    0.75, 1.0, 1.3, 0.9, 0.8 };
+
+	(void)state;
+	for (int paired = 0; paired < 2; paired++) {
+		struct judge_options o = JUDGE_DEFAULTS;
+		struct counts *c = counts_new();
+
+		make(c, RUNS, RUNS, 50000);
+		for (size_t r = 0; r < 2 * RUNS; r++)
+			for (size_t f = 0; f < FUNCS; f++)
+				c->cost[r * FUNCS + f] *= speed[r % RUNS] *
+							  (r < RUNS ? 1 : 1.06);
+		o.paired = paired;
+		assert_int_equal(judge_run(&c->in, &o, &c->j, NULL), 0);
+		assert_int_equal(c->j.total.paired, paired);
+		assert_int_equal(c->j.total.regressed, paired);
+		counts_free(c);
+	}
+}
+
+/* Both sides have a speed. */
+static void sessions_add_the_noise_of_two(void **state)
+{
+	double se[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct judge_options o = JUDGE_DEFAULTS;
+		struct counts *c = counts_new();
+
+		make(c, RUNS, RUNS, 20000);
+		o.session = i ? 0.05 : 0;
+		assert_int_equal(judge_run(&c->in, &o, &c->j, NULL), 0);
+		se[i] = c->j.total.change.se;
+		counts_free(c);
+	}
+	assert_true(fabs(se[1] * se[1] - se[0] * se[0] - 2 * 0.05 * 0.05) < 1e-9);
+}
+
+/* Half more of 0.8 % is 0.4 % of the whole. */
+static void what_matters_little_is_no_regression(void **state)
+{
+	enum { LAST = FUNCS - 1 };
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct judge_options o = JUDGE_DEFAULTS;
+		struct counts *c = counts_new();
+		const struct judge_row *row;
+
+		make(c, RUNS, RUNS, 50000);
+		scale_new(c, LAST, 1.5);
+		o.min_impact = i ? 0.01 : 0.001;
+		assert_int_equal(judge_run(&c->in, &o, &c->j, NULL), 0);
+		row = &c->j.rows[LAST];
+		assert_int_equal(row->status, i ? JUDGE_SAME : JUDGE_REGRESSED);
+		/* A regression would be as large, or larger to be seen. */
+		assert_true(row->visible * row->share >= o.min_impact);
+		/* One of many that are tested. */
+		row = &c->j.rows[0];
+		assert_true(fabs(row->visible - log_change_detectable(
+			&row->change, o.alpha / (double)c->j.tested, o.margin,
+			fmax(o.threshold, o.min_impact / row->share))) < 1e-9);
+		counts_free(c);
+	}
+}
+
+static void noise_does_not_improve(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, RUNS, RUNS, 20000);
+	scale_new(c, 3, 0.6);
+	scale_new(c, 4, 0.6);
+	c->noise[3] = JUDGE_NOISE;
+	judge(c);
+	assert_int_equal(c->j.rows[3].status, JUDGE_SAME);
+	assert_int_equal(c->j.rows[4].status, JUDGE_IMPROVED);
+	counts_free(c);
+}
+
+/* Functions 1, 3 and 12 have 13, 6 and 2 % of the cost. */
+static void small_new_functions_do_not_fail(void **state)
+{
+	static const size_t added[] = { 1, 3, 12 };
+
+	(void)state;
+	for (int single = 0; single < 2; single++) {
+		size_t runs = single ? 1 : RUNS;
+		struct counts *c = counts_new();
+
+		make(c, runs, runs, 20000);
+		for (size_t r = 0; r < runs; r++)
+			for (int i = 0; i < 3; i++)
+				c->cost[r * FUNCS + added[i]] = 0;
+		judge(c);
+		for (int i = 0; i < 3; i++)
+			assert_int_equal(c->j.rows[added[i]].status, JUDGE_NEW);
+		assert_true(c->j.rows[1].gates);
+		/* 3 %, or 10 % by one run of each side */
+		assert_int_equal(c->j.rows[3].gates, !single);
+		assert_false(c->j.rows[12].gates);
+		judge_fini(&c->j);
+		c->noise[1] = JUDGE_NOISE;
+		judge(c);
+		assert_false(c->j.rows[1].gates);
+		counts_free(c);
+	}
+}
+
+/* 0.8 % of 300 samples in each of six runs are 15. */
+static void few_samples_are_not_tested_alone(void **state)
+{
+	struct counts *c = counts_new();
+
+	(void)state;
+	make(c, 3, 3, 300);
+	for (size_t r = 0; r < 6; r++)
+		c->cost[r * FUNCS + 29] = r % 2 ? 2 : 3;
+	judge(c);
+	assert_true(c->j.rows[29].share > ESTIMATE_MIN_SHARE);
+	assert_int_equal(c->j.rows[29].status, JUDGE_SMALL);
+	assert_int_equal(c->j.rows[0].status, JUDGE_SAME);
+	counts_free(c);
+}
+
 static void looks_share_alpha(void **state)
 {
 	static const size_t planned[] = { 3, 5, 10, 20, 600 };
@@ -683,6 +861,14 @@ int main(void)
 		cmocka_unit_test(alike_blocks_are_not_paired),
 		cmocka_unit_test(few_blocks_are_not_paired),
 		cmocka_unit_test(total_of_sides_recorded_apart),
+		cmocka_unit_test(the_total_has_its_own_limits),
+		cmocka_unit_test(the_total_is_not_that_of_the_kernel),
+		cmocka_unit_test(totals_of_blocks_are_compared_in_pairs),
+		cmocka_unit_test(sessions_add_the_noise_of_two),
+		cmocka_unit_test(what_matters_little_is_no_regression),
+		cmocka_unit_test(noise_does_not_improve),
+		cmocka_unit_test(small_new_functions_do_not_fail),
+		cmocka_unit_test(few_samples_are_not_tested_alone),
 		cmocka_unit_test(looks_share_alpha),
 		cmocka_unit_test(steps),
 	};
