@@ -26,7 +26,7 @@
 #include "base/arrays.h"
 #include "base/stats.h"
 
-/* Functions below both limits are too small for an estimate of their own, and say
+/* Functions below either limit are too small for an estimate of their own, and say
  * nothing about the noise of others. */
 #define ESTIMATE_MIN_SHARE 0.004	/* of all cost: cost_share */
 enum { ESTIMATE_MIN_SAMPLES = 20 };	/* of both sides together */
