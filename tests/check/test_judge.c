@@ -628,6 +628,25 @@ static void the_total_has_its_own_limits(void **state)
 	}
 }
 
+/* Nothing is known of the other machine's speed. */
+static void absolute_costs_are_those_of_one_machine(void **state)
+{
+	(void)state;
+	for (int same = 0; same < 2; same++) {
+		struct judge_options o = JUDGE_DEFAULTS;
+		struct counts *c = counts_new();
+		size_t n = 0;
+
+		make(c, RUNS, RUNS, 20000);
+		o.same_machine = same;
+		assert_int_equal(judge_run(&c->in, &o, &c->j, NULL), 0);
+		for (size_t f = 0; f < FUNCS; f++)
+			n += c->j.rows[f].absolute;
+		assert_int_equal(n > 0, same);
+		counts_free(c);
+	}
+}
+
 static void the_total_is_not_that_of_the_kernel(void **state)
 {
 	struct counts *c = counts_new();
@@ -862,6 +881,7 @@ int main(void)
 		cmocka_unit_test(few_blocks_are_not_paired),
 		cmocka_unit_test(total_of_sides_recorded_apart),
 		cmocka_unit_test(the_total_has_its_own_limits),
+		cmocka_unit_test(absolute_costs_are_those_of_one_machine),
 		cmocka_unit_test(the_total_is_not_that_of_the_kernel),
 		cmocka_unit_test(totals_of_blocks_are_compared_in_pairs),
 		cmocka_unit_test(sessions_add_the_noise_of_two),
