@@ -455,6 +455,10 @@ static void test_where_steps_end(void **state)
 	x.w.guess = 0x1234;
 	assert_end(&x, UNWIND_BROKEN, UNWIND_NO_DATA);
 	assert_int_equal(x.out.pc_end, 0x1234);
+	/* A return address of 0 marks it, too. */
+	begin_step(&x);
+	x.words[3] = 0;
+	assert_end(&x, UNWIND_COMPLETE, UNWIND_OK);
 	/* Where memory is not known: above the copy, or nowhere near it. */
 	begin_step(&x);
 	x.r.cfa_val = 0x1000;
