@@ -94,6 +94,21 @@ static void a_thread_that_does_not_run_is_in_one_wait(void **state)
 	assert_wait(&s.w[0], 200, false, 1);
 }
 
+/* That a tracer stopped it for a part may be known only when it ends. */
+static void a_stop_that_is_told_late_is_no_wait(void **state)
+{
+	struct seen s;
+	struct polled_waits w = begin(&s);
+
+	(void)state;
+	asleep(&w, 100, 50, 5, 3, 1);
+	asleep(&w, 300, 50, 5, 3, NO_POLL);
+	polled_waits_halted(thread(&w), 30);
+	end(&w);
+	assert_int_equal(s.n, 1);
+	assert_wait(&s.w[0], 170, false, 1);
+}
+
 static void a_poll_covers_the_time_since_the_last_one(void **state)
 {
 	struct seen s;
@@ -364,6 +379,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_that_does_not_run_is_in_one_wait),
+		cmocka_unit_test(a_stop_that_is_told_late_is_no_wait),
 		cmocka_unit_test(a_poll_covers_the_time_since_the_last_one),
 		cmocka_unit_test(the_queues_of_several_turns_have_no_stack),
 		cmocka_unit_test(time_stopped_for_a_sample_is_no_wait),

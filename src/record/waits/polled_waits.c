@@ -160,9 +160,12 @@ static int deliver_pending(struct polled_waits *w, struct polled_thread *t,
 {
 	uint64_t over = (uint64_t)at_least(-blocked_more(w, t, &t->asleep), 0);
 	uint64_t end_ns = t->asleep.time_ns;
+	uint64_t left = t->open_ns + t->pending_ns;
 	int r;
 
-	t->pending_ns -= t->pending_ns < over ? t->pending_ns : over;
+	left -= left < over ? left : over;
+	t->open_ns = t->open_ns < left ? t->open_ns : left;
+	t->pending_ns = left - t->open_ns;
 	r = deliver(w, t, &t->asleep, end_ns, t->open_ns, false, err);
 
 	return r < 0 ? r : deliver(w, t, NULL, end_ns, t->pending_ns, false, err);
