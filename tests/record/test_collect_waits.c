@@ -3,6 +3,7 @@
 #include "replay.h"
 #include <inttypes.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
@@ -66,12 +67,22 @@ static void sleep_at(struct replay *r, const void *sp, uint64_t pc)
 	fclose(f);
 }
 
+/* Where no 32-bit program has its stack: their calls have other numbers. */
+static const uint64_t *empty_stack(void)
+{
+	void *p = mmap(NULL, 4096 * sizeof(uint64_t), PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_ptr_not_equal(p, MAP_FAILED);
+	return p;
+}
+
 /* A thread wakes and sleeps again before the records of that arrive.  Both waits have
  * their stack.  A thread that sleeps for long is not polled again. */
 static void the_next_wait_is_polled_before_its_records_arrive(void **state)
 {
 	enum { MS = 1000000 };
-	static const uint64_t stack[4096];
+	const uint64_t *stack = empty_stack();
 	const struct source src = { .waits = true, .blocked = 0, .runnable = 1,
 				    .waking = SOURCE_NONE, .latency = SOURCE_NONE };
 	struct replay *r = *state;
@@ -135,7 +146,7 @@ static void wait_shortly(struct replay *r, uint64_t *time)
  * a reading each. */
 static void waits_are_split_while_wakeups_pause(void **state)
 {
-	static const uint64_t stack[4096];
+	const uint64_t *stack = empty_stack();
 	struct source src = { .waits = true, .wait_stacks = true, .blocked = 0,
 			      .waking = 1, .runnable = 2, .latency = SOURCE_NONE };
 	struct replay *r = *state;
@@ -264,7 +275,7 @@ static void sample_here(struct replay *r, uint64_t time, uint64_t at)
  * what they are.  A call alone does not tell the file. */
 static void the_kind_of_short_waits_is_polled(void **state)
 {
-	static const uint64_t stack[4096];
+	const uint64_t *stack = empty_stack();
 	const struct source src = { .waits = true, .wait_stacks = true, .blocked = 0,
 				    .runnable = 1, .waking = SOURCE_NONE,
 				    .latency = SOURCE_NONE };
@@ -338,7 +349,7 @@ static void has_run(struct replay *r, uint32_t pid, uint32_t tid, uint64_t ns, i
 /* Without records of switches, polls alone find the waits of all threads. */
 static void polls_alone_find_waits(void **state)
 {
-	static const uint64_t stack[4096];
+	const uint64_t *stack = empty_stack();
 	const struct source src = { .waits = true, .wait_polls = true, .blocked = 0,
 				    .runnable = 1, .waking = SOURCE_NONE,
 				    .latency = SOURCE_NONE };
