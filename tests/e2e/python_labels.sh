@@ -26,9 +26,17 @@ END2
 labels_record() { # LABEL HOW SECONDS OPTION…
 	label=$1 how=$2 seconds=$3
 	shift 3
-	"$TALLY" record -q -g "$@" -o t.tally "$python" "$program" "$seconds"
-	t_ok "$how: records" $?
-	got=$(labels_judge "$label")
+	# On a busy machine the recorder may get no processor for as long as a function
+	# takes, but not three times.
+	for try in 1 2 3; do
+		"$TALLY" record -q -g "$@" -o t.tally "$python" "$program" "$seconds"
+		status=$?
+		got=$(labels_judge "$label")
+		case "$status$got" in 0unseen:\ none*) break;; *wrong:\ none) ;; *) break;; esac
+		echo "# try $try: $got" | tr '\n' ' '
+		echo
+	done
+	t_ok "$how: records" $status
 	t_like "$how: all functions are seen" "$got" '^unseen: none$'
 	t_like "$how: each under its own label" "$got" '^wrong: none$'
 }
