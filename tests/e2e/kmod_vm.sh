@@ -494,7 +494,7 @@ check_stacks() {
 		"$(dumped group.tally | sed -n \
 		's/^thread .* pid=\([0-9]*\) .*/\1/p' | sort | tr '\n' ' ')$(
 		cat group.err)" "$(head -n 2 group.all | sort | tr '\n' ' ')"
-	more "$v: … with their samples" "$(samples group.tally)" 500
+	more "$v: … with their samples" "$(samples group.tally)" 300
 }
 check_waits() {
 	sed 's/^/# waits: /' full.one
@@ -584,14 +584,17 @@ check_unwinding() {
 		sed -n 's/^env .*key="stacks_\(.*\)" value="\(.*\)"/\1 \2/p' |
 		awk '{ n[$1] = $2 } END { c = n["copied_by_module"]
 			print 100 - 100 * c / (c + n["unwound_in_kernel"]) }')" 100 20
-	# On 6.1 one in a hundred of the faults that it counts has no overflow.
+	# Above the limit of its rate some samples have the weight of others, of which the
+	# last may be missing.
 	"$TALLY" report --format=json faults.tally | python3 -c '
 import json, sys
 h = json.load(sys.stdin)["header"]
-print(h["samples"]["got"] + h["samples"]["lost"], h["events"][0]["counted"])' >faults
-	read -r taken counted <faults
+e = h["events"][0]
+print(e["weight"] + e["lost"], e["counted"], h["samples"])' >faults
+	read -r taken counted rest <faults
 	t_run "$v: the kernel's own events: got and lost are what it counted ($taken of $counted)" \
-		test "$taken" -le "$counted" -a $((taken * 50)) -ge $((counted * 49))
+		test "$taken" -gt 0 -a $((counted - taken)) -ge 0 -a $((counted - taken)) -lt 8
+	echo "# $rest"
 	more "$v: … page faults of all processes" "$(samples faults.tally)" 100
 	t_is "$v: … two events of several kinds" "$(dumped mixed.tally |
 		sed -n 's/^sample .* \(event=[0-9]*\) .*/\1/p' | sort -u |
