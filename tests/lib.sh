@@ -23,6 +23,8 @@
 #	t_settings [-s]		waits for tests that change the machine's settings
 #	t_long			succeeds with TALLY_TESTS=long: all combinations are wanted
 #	t_sanitized		succeeds where tally has sanitizers
+#	t_no_zydis		succeeds where annotated code, from standard input, says
+#				that tally was built without Zydis
 #	nm …			$NM: the nm that starts fast
 #	t_cleanup CMD…		runs the words as shell text at the end, however
 #				the test ends, last first
@@ -60,6 +62,7 @@ t_long() { [ "${TALLY_TESTS-}" = long ]; }
 NM=$(command -v gcc-nm || echo nm)
 export NM
 nm() { "$NM" "$@"; }
+t_no_zydis() { tr -s '# \n' ' ' | grep -q 'without Zydis'; }
 t_sanitized() { nm "$TALLY" 2>/dev/null | grep -q __asan_init; }
 
 t_result() { # STATUS NAME

@@ -289,12 +289,13 @@ static int report_bad(const struct command *cmd, int c, char **argv,
 				 c == ':' ? "a" : "no");
 	if (c == ':' && !o)
 		return error_set(err, ERR_USAGE, "-%c takes a value", optopt);
-	p = optopt >= FIRST_VAL && o ? perf_row_called(cmd, o->name) : NULL;
-	if (p && p->hint)
+	if (optopt == HELP_VAL || (optopt >= FIRST_VAL && o)) {
+		p = o ? perf_row_called(cmd, o->name) : NULL;
+		if (!p || !p->hint)
+			return error_set(err, ERR_USAGE, "%s takes no value", shown);
 		return error_set(err, ERR_USAGE, "%s takes no value as in perf: %s",
 				 shown, p->hint);
-	if (optopt == HELP_VAL || (optopt >= FIRST_VAL && o))
-		return error_set(err, ERR_USAGE, "%s takes no value", shown);
+	}
 	if (optopt)
 		return error_set(err, ERR_USAGE,
 				 "no option -%c; 'tally help %s' lists them",

@@ -301,7 +301,7 @@ int run_go(struct run *r, struct error *err)
 static int check_descriptors(struct run *r, struct error *err)
 {
 	/* SPARE: number that the source did without for lack of room. */
-	enum { LEAST = 6, SPARE = 2, LOOK = 64 };
+	enum { SPARE = 2, LOOK = 64 };
 	struct images *im = &r->s->collector.images;
 	long limit = sysconf(_SC_OPEN_MAX);
 	int fd[LOOK], n = 0, more;
@@ -310,14 +310,14 @@ static int check_descriptors(struct run *r, struct error *err)
 		n++;
 	for (int i = 0; i < n; i++)
 		close(fd[i]);
-	more = LEAST + SPARE - n;
-	if (n < LEAST)
+	more = IMAGES_FREE_FDS + SPARE - n;
+	if (n < IMAGES_FREE_FDS)
 		return error_set(err, ERR_IO, "too many files to record this: "
 				 "it needs %ld, but the hard limit is %ld; "
 				 "raise it (\"ulimit -Hn %ld\")",
 				 limit + more, limit, limit + more);
-	if (n < LOOK && im->max_fds > im->fds + (size_t)(n - LEAST))
-		im->max_fds = im->fds + (size_t)(n - LEAST);
+	if (n < LOOK && im->max_fds > im->fds + (size_t)(n - IMAGES_FREE_FDS))
+		im->max_fds = im->fds + (size_t)(n - IMAGES_FREE_FDS);
 	return 0;
 }
 

@@ -151,8 +151,7 @@ else
 	t_skip "callgrind_annotate opens it" "no valgrind here"
 fi
 
-if "$TALLY" annotate --no-pager --asm p.tally 2>&1 | tr -s '# \n' ' ' |
-	grep -q 'without Zydis'; then
+if "$TALLY" annotate --no-pager --asm p.tally 2>&1 | t_no_zydis; then
 	t_skip "positions are instructions" "built without Zydis"
 else
 	t_run "positions are instructions" check callgrind-insns p.callgrind

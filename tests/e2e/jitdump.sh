@@ -189,7 +189,7 @@ t_like "callers are the program's" "$("$TALLY" report --no-pager -g --symbol mad
 	plain.tally)" 'main'
 instructions() { # NAME FILE FUNCTION ERE
 	code=$("$TALLY" annotate --no-pager --asm "$2" "$3" 2>&1)
-	if echo "$code" | tr -s '# \n' ' ' | grep -q 'without Zydis'; then
+	if echo "$code" | t_no_zydis; then
 		t_skip "$1" "built without Zydis"
 	else
 		t_like "$1" "$code" "$4"

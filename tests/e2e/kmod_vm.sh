@@ -494,7 +494,7 @@ check_stacks() {
 		"$(dumped group.tally | sed -n \
 		's/^thread .* pid=\([0-9]*\) .*/\1/p' | sort | tr '\n' ' ')$(
 		cat group.err)" "$(head -n 2 group.all | sort | tr '\n' ' ')"
-	more "$v: … with their samples" "$(samples group.tally)" 300
+	more "$v: … with their samples" "$(samples group.tally)" 500
 }
 check_waits() {
 	sed 's/^/# waits: /' full.one

@@ -31,7 +31,8 @@ static struct polled_waits begin(struct seen *s)
 
 static struct polled_thread *thread(struct polled_waits *w)
 {
-	struct polled_thread *t = polled_waits_thread(w, PID, TID);
+	struct error err;
+	struct polled_thread *t = polled_waits_thread(w, PID, TID, &err);
 
 	assert_non_null(t);
 	return t;
@@ -107,6 +108,25 @@ static void a_stop_that_is_told_late_is_no_wait(void **state)
 	end(&w);
 	assert_int_equal(s.n, 1);
 	assert_wait(&s.w[0], 170, false, 1);
+}
+
+static void another_process_with_the_number_has_waits_of_its_own(void **state)
+{
+	struct seen s;
+	struct polled_waits w = begin(&s);
+	struct polled_thread *t;
+	struct error err;
+
+	(void)state;
+	asleep(&w, 100, 50, 5, 3, 1);
+	asleep(&w, 300, 50, 5, 3, NO_POLL);
+	t = polled_waits_thread(&w, PID + 1, TID, &err);
+	assert_non_null(t);
+	assert_int_equal(t->pid, PID + 1);
+	assert_int_equal(t->open_ns, 0);
+	assert_int_equal(s.n, 1);	/* of PID: see */
+	assert_wait(&s.w[0], 200, false, 1);
+	polled_waits_fini(&w);
 }
 
 static void a_poll_covers_the_time_since_the_last_one(void **state)
@@ -380,6 +400,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_thread_that_does_not_run_is_in_one_wait),
 		cmocka_unit_test(a_stop_that_is_told_late_is_no_wait),
+		cmocka_unit_test(another_process_with_the_number_has_waits_of_its_own),
 		cmocka_unit_test(a_poll_covers_the_time_since_the_last_one),
 		cmocka_unit_test(the_queues_of_several_turns_have_no_stack),
 		cmocka_unit_test(time_stopped_for_a_sample_is_no_wait),

@@ -466,9 +466,9 @@ int collect_fork(struct collector *c, const struct record *r, struct error *err)
 		return waits_fork(&c->waits, r->pid, r->tid, r->time_ns, err);
 	if (!c->wait_samples.polling)
 		return 0;
-	t = polled_waits_thread(&c->polled_waits, r->pid, r->tid);
+	t = polled_waits_thread(&c->polled_waits, r->pid, r->tid, err);
 	if (!t)
-		return error_set(err, ERR_NOMEM, "out of memory for waits");
+		return -err->code;
 	/* It may have been polled before its record arrived. */
 	if (!t->asked_ns)
 		polled_waits_begin(&c->polled_waits, t, r->time_ns);
@@ -544,11 +544,11 @@ int collect_waits_asleep(struct collector *c, uint32_t pid, uint64_t time_ns,
 			     ? sleeping_state(c->proc, t.pid, t.tid,
 					      &kernel) : 0;
 
-		if (!kernel && sleeping_is_state(state) && c->wait_samples.ends)
+		if (!kernel && sleeping_is_asleep(state) && c->wait_samples.ends)
 			sleeping_schedstat(c->proc, t.pid, t.tid, &before);
 		if (kernel)
 			rc = waits_hide(&c->waits, t.pid, t.tid, err);
-		else if (sleeping_is_state(state))
+		else if (sleeping_is_asleep(state))
 			rc = waits_asleep(&c->waits, t.pid, t.tid, time_ns,
 					  before.ran_ns, err);
 		else if (state == 'R' && has_latency(c))

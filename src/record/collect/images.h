@@ -54,6 +54,9 @@ struct image_alias {
 	bool by_id;
 };
 
+/* Descriptors that must be free to read images and /proc. */
+enum { IMAGES_FREE_FDS = 6 };
+
 struct images {
 	struct profile *profile;
 	VEC(struct recorded_image) v;

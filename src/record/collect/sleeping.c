@@ -29,7 +29,7 @@ char sleeping_state(const char *proc, uint32_t pid, uint32_t tid, bool *kernel)
 	return state;
 }
 
-bool sleeping_is_state(char state)
+bool sleeping_is_asleep(char state)
 {
 	return state == 'S' || state == 'D';
 }
@@ -96,7 +96,7 @@ static wait_kind kind_of(const char *proc, uint32_t pid, uint32_t tid,
 	if (state == 'T')
 		return WAIT_FOR_CONTINUE;
 	/* A tracer, which may be tally, has stopped it: 't'. */
-	if (!sleeping_is_state(state))
+	if (!sleeping_is_asleep(state))
 		return 0;
 	return in_call ? kind_in_call(proc, pid, tid, number, first)
 		       : WAIT_FOR_PAGE;

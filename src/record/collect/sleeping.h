@@ -28,7 +28,7 @@ bool sleeping_read(const char *proc, uint32_t pid, uint32_t tid,
  * kernel thread.  Returns 0 if unknown. */
 char sleeping_state(const char *proc, uint32_t pid, uint32_t tid, bool *kernel);
 /* Returns whether a state is that of a thread that sleeps. */
-bool sleeping_is_state(char state);
+bool sleeping_is_asleep(char state);
 /* Reads how long a thread ran and waited for a CPU, how often it began to run, and the
  * time of this reading (Documentation/scheduler/sched-stats.rst).  Returns false if
  * unknown. */

@@ -228,18 +228,14 @@ static void request_mappings(struct collector *c, uint32_t pid)
 static int poll_thread(struct collector *c, uint32_t pid, uint32_t tid,
 		       struct error *err)
 {
-	struct polled_thread *t = polled_waits_find(&c->polled_waits, tid);
+	struct polled_thread *t = polled_waits_thread(&c->polled_waits, pid, tid, err);
 	struct wait_poll p = { 0 }, after = { 0 };
 	struct wait_stack seen = { 0 };
 	bool closed = false, kernel, slept;
 	int rc;
 
-	/* Another process has the number now. */
-	if (t && t->pid != pid && polled_waits_end(&c->polled_waits, t, err) < 0)
-		return -err->code;
-	t = polled_waits_thread(&c->polled_waits, pid, tid);
 	if (!t)
-		return error_set(err, ERR_NOMEM, "out of memory for waits");
+		return -err->code;
 	t->round = c->wait_samples.rounds;
 	if (!sleeping_schedstat(c->proc, pid, tid, &p))
 		return 0;
@@ -256,7 +252,7 @@ static int poll_thread(struct collector *c, uint32_t pid, uint32_t tid,
 		request_mappings(c, pid);
 	slept = after.turns == p.turns && after.ran_ns == p.ran_ns;
 	after.looked = rc && slept;
-	after.asleep = closed ? sleeping_is_state(sleeping_state(
+	after.asleep = closed ? sleeping_is_asleep(sleeping_state(
 				c->proc, pid, tid, &kernel))
 			      : seen.to_ns && slept;
 	after.stack = seen.stack;

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "record/collect/images.h"
 #include "record/doctor/doctor.h"
 #include "record/perf/perf_plan.h"
 #include "record/perf/perf_ring.h"
@@ -21,9 +22,9 @@ enum {
 	USUAL_DEPTH = 127,
 	FEW_FILES = 256,
 	/* Files of the smallest recording, without events: vdso, output, signals, two pipes
-	 * to the command, processors that come online and their list, rings, two wakeups,
-	 * timer, and six that have to be free for images and /proc. */
-	OWN_FILES = 17,
+	 * to the command, processors that come online and their list, rings, two wakeups and
+	 * timer. */
+	OWN_FILES = 11 + IMAGES_FREE_FDS,
 	CPUS_MAX = 4096,
 	FEW_CPUS = 8,
 	USUAL_RING = 256 << 10,

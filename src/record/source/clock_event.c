@@ -37,7 +37,7 @@ static void fill_rate(const struct source_options *o,
 		seen->freq = period ? DEFAULT_RATE : s->freq ? s->freq : o->freq;
 		if (!seen->freq)
 			seen->freq = DEFAULT_RATE;
-		seen->period = seen->freq < NS ? NS / seen->freq : 1;
+		seen->period = NS / seen->freq;
 	}
 	if (seen->freq ? seen->freq <= max : seen->period >= least)
 		return;

@@ -24,25 +24,6 @@ struct polled_thread *polled_waits_find(const struct polled_waits *w, uint32_t t
 	       ? &w->threads.v[i] : NULL;
 }
 
-struct polled_thread *polled_waits_thread(struct polled_waits *w, uint32_t pid,
-					  uint32_t tid)
-{
-	struct polled_thread row = { .pid = pid, .tid = tid };
-	struct polled_thread *t = polled_waits_find(w, tid);
-	uint32_t i;
-
-	if (t) {
-		t->pid = pid;
-		return t;
-	}
-	i = tid_rows_add(&w->index, tid, w->threads.n);
-	if (i == U64MAP_NONE ||
-	    (i == w->threads.n && vec_push(&w->threads, row) < 0))
-		return NULL;
-	w->threads.v[i] = row;
-	return &w->threads.v[i];
-}
-
 /* Delivers a wait that ended at end_ns, with the stack of `at` or none. */
 static int deliver(struct polled_waits *w, const struct polled_thread *t,
 		   const struct wait_poll *at, uint64_t end_ns, uint64_t length,
@@ -202,4 +183,25 @@ int polled_waits_end(struct polled_waits *w, struct polled_thread *t,
 	if (tid_rows_free(&w->index, (size_t)(t - w->threads.v)))
 		memset(t, 0, sizeof(*t));
 	return r;
+}
+
+struct polled_thread *polled_waits_thread(struct polled_waits *w, uint32_t pid,
+					  uint32_t tid, struct error *err)
+{
+	struct polled_thread row = { .pid = pid, .tid = tid };
+	struct polled_thread *t = polled_waits_find(w, tid);
+	uint32_t i;
+
+	if (t && t->pid == pid)
+		return t;
+	if (t && polled_waits_end(w, t, err) < 0)
+		return NULL;
+	i = tid_rows_add(&w->index, tid, w->threads.n);
+	if (i == U64MAP_NONE ||
+	    (i == w->threads.n && vec_push(&w->threads, row) < 0)) {
+		error_set(err, ERR_NOMEM, "out of memory for waits");
+		return NULL;
+	}
+	w->threads.v[i] = row;
+	return &w->threads.v[i];
 }

@@ -59,10 +59,6 @@ struct polled_waits {
 
 void polled_waits_fini(struct polled_waits *w);
 void polled_waits_clear(struct polled_waits *w);
-/* Returns the thread's row, made if necessary, or NULL when out of memory.  The row
- * is valid until the next one is made. */
-struct polled_thread *polled_waits_thread(struct polled_waits *w, uint32_t pid,
-					  uint32_t tid);
 /* Returns the thread's row, or NULL if it was never polled. */
 struct polled_thread *polled_waits_find(const struct polled_waits *w, uint32_t tid);
 /* Reports that tally kept the thread from running for `ns`.  Part of that time may
@@ -73,6 +69,10 @@ void polled_waits_stolen(struct polled_waits *w, uint64_t ns);
 /* Starts the thread's totals at this time.  All its waits count from then on. */
 void polled_waits_begin(struct polled_waits *w, struct polled_thread *t,
 			uint64_t time_ns);
+/* Returns the thread's row, made if necessary, or NULL with an error.  If another process
+ * had the number before, its waits end.  The row is valid until the next one is made. */
+struct polled_thread *polled_waits_thread(struct polled_waits *w, uint32_t pid,
+					  uint32_t tid, struct error *err);
 /* Returns 0, or what the callback returned. */
 int polled_waits_poll(struct polled_waits *w, struct polled_thread *t,
 		      const struct wait_poll *p, struct error *err);
